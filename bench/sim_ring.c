@@ -152,9 +152,13 @@ static void received(void *user, struct pcie_tlp *tlp)
 
 static void defaults(struct hub_config *cfg)
 {
+    struct machine_param *rows = machine_table_create(hub_kind.params, hub_kind.groups);
+
+    SIM_ASSERT(rows != NULL);
     memset(cfg, 0, sizeof(*cfg));
-    for (const struct machine_param *p = hub_kind.params; p->key != NULL; p++)
+    for (const struct machine_param *p = rows; p->key != NULL; p++)
         memcpy((char *)cfg + p->offset, &p->def, sizeof(p->def));
+    free(rows);
 }
 
 static void create_node(struct sim_ring *r, unsigned i, const struct hub_config *cfg)

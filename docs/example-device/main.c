@@ -11,20 +11,29 @@
 #define BAR        UINT64_C(0x80000000)
 #define FIRST_SLOT 0x0100u /* bus 1, behind root port 0 */
 
-/* Values of a component: the table's defaults. */
-static struct machine_value *defaults(const struct machine_kind *kind)
+static struct machine_param *table(const struct machine_kind *kind)
+{
+    struct machine_param *rows = machine_table_create(kind->params, kind->groups);
+
+    if (rows == NULL)
+        abort();
+    return rows;
+}
+
+/* Values of a component: the table's defaults, and one without a row. */
+static struct machine_value *defaults(const struct machine_param *rows)
 {
     struct machine_value *values;
     size_t n = 0;
 
-    while (kind->params[n].key != NULL)
+    while (rows[n].key != NULL)
         n++;
     values = calloc(n + 1, sizeof(*values));
     if (values == NULL)
         abort();
     for (size_t i = 0; i < n; i++) {
-        values[i].param = &kind->params[i];
-        values[i].value = kind->params[i].def;
+        values[i].param = &rows[i];
+        values[i].value = rows[i].def;
     }
     return values;
 }
@@ -70,9 +79,10 @@ static void step(void *arg, uint64_t value)
 
 int main(void)
 {
+    struct machine_param *host_rows = table(&node_host_kind), *stamp_rows = table(&stamp_kind);
     struct machine_component_desc components[] = {
-        { "host", &node_host_kind, defaults(&node_host_kind) },
-        { "stamp", &stamp_kind, defaults(&stamp_kind) },
+        { "host", &node_host_kind, defaults(host_rows) },
+        { "stamp", &stamp_kind, defaults(stamp_rows) },
     };
     struct machine_link_desc slot = { .component_a = "host",
                                       .port_a = "p0",
@@ -112,5 +122,7 @@ int main(void)
     machine_destroy(m);
     free(components[0].values);
     free(components[1].values);
+    free(host_rows);
+    free(stamp_rows);
     return 0;
 }

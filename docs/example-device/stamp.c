@@ -2,7 +2,6 @@
 
 #include "pcie/port/config.h"
 #include "pcie/port/port.h"
-#include "pcie/port/port_params.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +32,16 @@ struct stamp {
 static const struct machine_param params[] = {
     { "answer_ps", "ps", 0, SIM_MS, 100000, offsetof(struct stamp_config, answer_ps),
       "From a request to its completion.", NULL },
-    PCIE_PORT_PARAMS("link.", struct stamp_config, link, 2, 4, 100000, 100000),
     MACHINE_PARAM_END
+};
+
+static const struct machine_group groups[] = {
+    { .key = "link.",
+      .rows = pcie_port_params,
+      .offset = offsetof(struct stamp_config, link),
+      .defaults = &(const struct pcie_port_config){
+          .gen = 2, .lanes = 4, .tx_latency_ps = 100000, .rx_latency_ps = 100000 } },
+    { .key = NULL },
 };
 /* clang-format on */
 
@@ -233,6 +240,7 @@ const struct machine_kind stamp_kind = {
     .name = "example.stamp",
     .summary = "A board that shows the time.",
     .params = params,
+    .groups = groups,
     .config_bytes = sizeof(struct stamp_config),
     .ports = ports,
     .create = stamp_create,

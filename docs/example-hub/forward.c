@@ -1,7 +1,6 @@
 #include "forward.h"
 
 #include "hub/edge.h"
-#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +8,6 @@
 #define QUEUE  128u   /* packets; more than the credits that a port gives out */
 #define CLOCK  200000 /* kHz */
 #define CYCLES 12u    /* from one port to the other */
-
-struct forward_config {
-    struct pcie_port_config link;
-};
 
 struct forward {
     struct sim_domain *dom;
@@ -31,9 +26,11 @@ struct forward {
     } ports[2];
 };
 
-static const struct machine_param params[] = {
-    PCIE_PORT_PARAMS("link.", struct forward_config, link, 2, 8, 80000, 80000),
-    MACHINE_PARAM_END,
+static const struct pcie_port_config usual = {
+    .gen = 2, .lanes = 8, .tx_latency_ps = 80000, .rx_latency_ps = 80000
+};
+static const struct machine_group groups[] = {
+    { .key = "link.", .rows = pcie_port_params, .defaults = &usual }, { .key = NULL }
 };
 
 static void wake(struct forward *hub, uint64_t edge)
@@ -123,8 +120,8 @@ static int forward_create(const struct machine_place *place, const void *config,
         port->hub = hub;
         pcie_function_init(&port->edge.function, 0x1234, 0x0002, 0x068000);
         pcie_function_add_bar(&port->edge.function, 0, FORWARD_BAR_BYTES);
-        rc = hub_edge_create(&port->edge, hub->dom, hub->pool, path, HUB_ENDPOINT,
-                             &((const struct forward_config *)config)->link, &core, err);
+        rc = hub_edge_create(&port->edge, hub->dom, hub->pool, path, HUB_ENDPOINT, config, &core,
+                             err);
     }
     if (rc != SIM_OK)
         forward_destroy(hub);
@@ -141,8 +138,8 @@ static const char *const ports[] = { "a", "b", NULL };
 
 const struct machine_kind forward_kind = {
     .name = "example.forward",
-    .params = params,
-    .config_bytes = sizeof(struct forward_config),
+    .groups = groups,
+    .config_bytes = sizeof(struct pcie_port_config),
     .ports = ports,
     .create = forward_create,
     .port = forward_port,

@@ -12,20 +12,29 @@
 #define FIRST_SLOT 0x0100u /* bus 1, behind root port 0 */
 #define MAILBOX    0x40u
 
-/* Values of a component: the table's defaults. */
-static struct machine_value *defaults(const struct machine_kind *kind)
+static struct machine_param *table(const struct machine_kind *kind)
+{
+    struct machine_param *rows = machine_table_create(kind->params, kind->groups);
+
+    if (rows == NULL)
+        abort();
+    return rows;
+}
+
+/* Values of a component: the table's defaults, and one without a row. */
+static struct machine_value *defaults(const struct machine_param *rows)
 {
     struct machine_value *values;
     size_t n = 0;
 
-    while (kind->params[n].key != NULL)
+    while (rows[n].key != NULL)
         n++;
     values = calloc(n + 1, sizeof(*values));
     if (values == NULL)
         abort();
     for (size_t i = 0; i < n; i++) {
-        values[i].param = &kind->params[i];
-        values[i].value = kind->params[i].def;
+        values[i].param = &rows[i];
+        values[i].value = rows[i].def;
     }
     return values;
 }
@@ -70,10 +79,11 @@ static void step(void *arg, uint64_t value)
 
 int main(void)
 {
+    struct machine_param *host_rows = table(&node_host_kind), *forward_rows = table(&forward_kind);
     struct machine_component_desc components[] = {
-        { "host0", &node_host_kind, defaults(&node_host_kind) },
-        { "host1", &node_host_kind, defaults(&node_host_kind) },
-        { "hub", &forward_kind, defaults(&forward_kind) },
+        { "host0", &node_host_kind, defaults(host_rows) },
+        { "host1", &node_host_kind, defaults(host_rows) },
+        { "hub", &forward_kind, defaults(forward_rows) },
     };
     struct machine_link_desc links[] = {
         { .component_a = "host0", .port_a = "p0", .component_b = "hub", .port_b = "a" },
@@ -115,5 +125,7 @@ int main(void)
     machine_destroy(m);
     for (int i = 0; i < 3; i++)
         free(components[i].values);
+    free(host_rows);
+    free(forward_rows);
     return 0;
 }

@@ -13,7 +13,7 @@
 struct record {
     sim_time_t arrival;
     uint64_t key;
-    uint32_t bytes; /* of the record proper, which follows */
+    uint32_t bytes; /* the record proper has so many, which follow */
     uint32_t room;  /* rounded up to 8 */
 };
 
@@ -114,7 +114,7 @@ static inline void write_from(struct sim_channel *ch, struct chunk *c)
 
 /* Makes the first record in `in` the next one to be delivered, if there is any. A chunk that is
  * read to its end goes; the only one is used again, it is warm. */
-static inline void arm(struct sim_channel *ch)
+static inline void arm_delivery(struct sim_channel *ch)
 {
     struct chunk *c = ch->in->next;
     struct record *r;
@@ -144,10 +144,10 @@ static inline void deliver_head(struct sim_channel *ch)
 
     ch->fn(ch->arg, r + 1, r->bytes);
     ch->in->next->read += (uint32_t)sizeof(*r) + r->room;
-    arm(ch);
+    arm_delivery(ch);
 }
 
-static void deliver(struct sim_event *ev)
+static void on_delivery(struct sim_event *ev)
 {
     deliver_head(SIM_CONTAINER_OF(ev, struct sim_channel, deliver));
 }
@@ -201,7 +201,7 @@ struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, str
     ch->lazy = cfg->lazy ? 1 : 0;
     ch->crossing = cfg->from != cfg->to;
     ch->listening = !cfg->lazy;
-    sim_event_init(&ch->deliver, deliver);
+    sim_event_init(&ch->deliver, on_delivery);
     ch->deliver.time = SIM_TIME_NEVER;
     if (ch->crossing && cfg->latency_ps < sim->lookahead)
         sim->lookahead = cfg->latency_ps;
@@ -258,7 +258,7 @@ void sim_channel_send(struct sim_channel *ch, sim_time_t depart)
     if (!ch->crossing) {
         mark_used(ch, ch->in);
         if (ch->deliver.time == SIM_TIME_NEVER)
-            arm(ch);
+            arm_delivery(ch);
     } else if (!ch->is_dirty) {
         ch->is_dirty = true;
         ch->next_dirty = from->dirty;
@@ -335,7 +335,7 @@ void channel_flush(struct sim_channel *ch)
         write_from(ch, ch->out);
     if (ch->deliver.time != SIM_TIME_NEVER)
         return; /* an earlier one is next */
-    arm(ch);
+    arm_delivery(ch);
     if (ch->listening && ch->deliver.time < to->sim->next[to->id])
         to->sim->next[to->id] = ch->deliver.time;
 }

@@ -185,7 +185,7 @@ uint64_t sim_hash_bytes(uint64_t seed, const void *bytes, size_t n)
     return mix(h);
 }
 
-static uint64_t seen(const struct sim_domain *dom, uint64_t where, uint64_t value)
+static uint64_t hash_of_event(const struct sim_domain *dom, uint64_t where, uint64_t value)
 {
     return mix(mix(dom->now ^ where) + value * UINT64_C(0x9e3779b97f4a7c15));
 }
@@ -193,13 +193,13 @@ static uint64_t seen(const struct sim_domain *dom, uint64_t where, uint64_t valu
 void sim_visible(struct sim_domain *dom, uint64_t where, uint64_t value)
 {
     if (dom->sim->cfg.fingerprint)
-        dom->print.visible += seen(dom, where, value);
+        dom->print.visible += hash_of_event(dom, where, value);
 }
 
 void sim_wire(struct sim_domain *dom, uint64_t where, uint64_t value)
 {
     if (dom->sim->cfg.fingerprint)
-        dom->print.wire += seen(dom, where, value);
+        dom->print.wire += hash_of_event(dom, where, value);
 }
 
 struct sim_fingerprint sim_fingerprint_of(const struct sim *sim)

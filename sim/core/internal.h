@@ -10,18 +10,19 @@
 #define KEY_PHASE_SHIFT (KEY_SEQ_BITS + KEY_DOMAIN_BITS)
 #define SIM_MAX_DOMAINS (1u << KEY_DOMAIN_BITS)
 
-/* Of the heap. The time stands beside the event, so that only ties touch events that wait. */
+/* An entry of the heap. The time stands beside the event, so that only ties touch events that wait.
+ */
 struct queue_entry {
     sim_time_t time;
     struct sim_event *ev;
 };
 
 /*
- * Up to QUEUE_NEAR events lie in an unordered array; a machine's domain seldom has more. Of each a
- * word with time, phase and place stands in cache lines of their own: finding the least of eight
- * words takes no branch, where an order kept among the events would be a guess for the processor
- * each time. What does not fit lies in a 4-ary heap, and while that holds anything all new events
- * go there, so that a long queue is a plain heap.
+ * Up to QUEUE_NEAR events lie in an unordered array; a machine's domain seldom has more. Each has a
+ * word with time, phase and place, and words lie in cache lines of their own. To find the least of
+ * eight words takes no branch; an order kept among the events would be a guess for the processor
+ * each time. What does not fit lies in a 4-ary heap. While that holds anything, all new events go
+ * there, so that a long queue is a plain heap.
  */
 #define QUEUE_NEAR       24u
 #define QUEUE_BLOCK      8u
@@ -32,11 +33,11 @@ struct queue_entry {
 struct event_queue {
     uint64_t first;       /* the least of `word` */
     uint32_t used;        /* bit of each place in the array that holds an event */
-    uint32_t count, room; /* of the heap */
+    uint32_t count, room; /* in the heap, and how many it could hold */
     struct queue_entry *heap;
     alignas(SIM_CACHE_LINE) uint64_t word[QUEUE_NEAR]; /* QUEUE_NONE where no event is */
     struct sim_event *ev[QUEUE_NEAR];
-    sim_event_fn fn[QUEUE_NEAR]; /* of the events, whose own cache lines are not at hand yet */
+    sim_event_fn fn[QUEUE_NEAR]; /* the events' own; their cache lines are not at hand yet */
 };
 
 /** An event that has been taken off. */
@@ -73,13 +74,13 @@ struct stat_entry {
 struct sim_domain {
     sim_time_t now;
     uint64_t next_key; /* domain and sequence number of the next event that it schedules */
-    sim_time_t end;    /* of the window, while it runs; else 0 */
+    sim_time_t end;    /* where the window ends, while it runs; else 0 */
     struct sim *sim;
     struct sim_channel *dirty; /* channels with records of this window for other domains */
     uint64_t events_run;
     uint32_t id;
     bool shuffle_ties;
-    uint32_t phase; /* of the event that runs, to catch schedules into the past */
+    uint32_t phase; /* that the present event runs in, to catch schedules into the past */
     struct event_queue queue;
     struct sim_fingerprint print;
     struct stat_entry *stats;
@@ -97,7 +98,7 @@ struct sim {
     bool stop;
     struct sim_stream order_stream;
     uint32_t *turns;  /* order of domains in a window */
-    sim_time_t *next; /* of each domain: when its first event is due, between windows */
+    sim_time_t *next; /* by domain: when its first event is due, between windows */
 };
 
 /** A fresh key for an event that `dom` schedules. */

@@ -24,6 +24,23 @@ struct machine_param {
         NULL, NULL, 0, 0, 0, 0, NULL, NULL                                                         \
     }
 
+/** Rows of another block's table: keys of a struct that a component holds once, or for each name.
+ */
+struct machine_group {
+    const char *key;          /* goes before the rows' keys: "*.link.", where * stands for a name */
+    const char *const *names; /* NULL at the end; NULL: one without a name */
+    const struct machine_param *rows;
+    size_t offset, stride; /* in the kind's configuration: the first struct, and to the next one */
+    const void *defaults; /* NULL, or such a struct: what is not 0 there replaces a row's default */
+};
+
+/**
+ * A kind's `params` and behind them the rows of its `groups` (key NULL at the end) as one table;
+ * either may be NULL. free() it; NULL: out of memory.
+ */
+struct machine_param *machine_table_create(const struct machine_param *params,
+                                           const struct machine_group *groups);
+
 enum machine_fault_place {
     MACHINE_OF_COMPONENT,
     MACHINE_OF_PORT, /* what this end does */

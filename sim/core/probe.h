@@ -1,6 +1,6 @@
 /*
- * Probes: models tell an observer what came to pass, when, and what it had been
- * waiting for. Nothing depends on the observer; where none is attached, a probe
+ * Probes: models report to an observer what came to pass, when, and what it had
+ * been waiting for. Nothing depends on the observer; where none is attached, a probe
  * point is one branch on a pointer that lies in a line which is hot anyway.
  *
  * A mark is a point in time, and the stage of the time that led to it: of its
@@ -23,11 +23,11 @@ SIM_BEGIN_DECLS
 
 enum sim_stage_use {
     SIM_STAGE_PLAIN,
-    SIM_STAGE_STEP,  /* of a program on a core */
-    SIM_STAGE_QUEUE, /* in a queue; what held it is told by holds and by others' marks */
+    SIM_STAGE_STEP,  /* a step of a program on a core */
+    SIM_STAGE_QUEUE, /* in a queue; holds and others' marks say what held it */
     SIM_STAGE_LINK,  /* the same of a port, where all queues have one way out */
     SIM_STAGE_WIRE,  /* on a wire, where packets (sim_probe.packet) are seen as well */
-    SIM_STAGE_FULL,  /* of a hold: its queue has no room; what holds the queue holds up who comes */
+    SIM_STAGE_FULL,  /* a hold whose queue has no room; what blocks the queue blocks who comes */
     SIM_STAGE_WROTE, /* bytes of a memory became visible */
     SIM_STAGE_READ,  /* bytes of a memory were read for somebody who may wait for them to change */
 };
@@ -80,7 +80,7 @@ struct sim_mark {
     const char *toward;
     uint32_t queue, toward_queues;
     sim_time_t until;
-    /* SIM_STAGE_WROTE and SIM_STAGE_READ, bytes of `where`; READ: 0 where nobody waits */
+    /* SIM_STAGE_WROTE and SIM_STAGE_READ, bytes of `where`; READ: 0 where no reader waits */
     uint64_t addr, bytes;
 };
 
@@ -156,7 +156,8 @@ enum sim_stall_cause {
 /**
  * A stretch of such a wait. The stretches of one place, in one direction and for one kind of
  * packet, do not overlap, so that each picosecond has one cause; they add up to the statistics
- * `where`.`side`.stall_*_ps. They are told when they end, after others that began later perhaps.
+ * `where`.`side`.stall_*_ps. They are reported when they end, perhaps after others that began
+ * later.
  */
 struct sim_stall {
     const char *where; /* "node0.hub.e" */
@@ -171,7 +172,8 @@ struct sim_probe {
      * NULL: only packets are wanted, which spares the time that all else takes. */
     uint64_t (*mark)(void *arg, const struct sim_mark *mark);
     void (*hold)(void *arg, const struct sim_hold *hold);
-    /** Or NULL. All signals are told once before anything happens, so that observers know them. */
+    /** Or NULL. All signals are reported once before anything happens, so that observers know them.
+     */
     void (*level)(void *arg, const struct sim_level *level);
     /** NULL, or called for each packet on each wire when it begins to be sent. The packet is valid
      * during the call only. */
@@ -180,9 +182,10 @@ struct sim_probe {
     void *arg;
 };
 
-/** NULL: nobody observes, or only packets. The same for the life of the simulation (sim_config). */
+/** NULL: there is no observer, or one of packets only. The same for the life of the simulation
+ * (sim_config). */
 const struct sim_probe *sim_probe_of(const struct sim_domain *dom);
-/** NULL: nobody observes packets. */
+/** NULL: packets are not observed. */
 const struct sim_probe *sim_packet_probe_of(const struct sim_domain *dom);
 
 /** The commonest mark: one cause, nothing else. */
@@ -190,10 +193,10 @@ uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *s
                         const char *where, sim_time_t time, uint64_t cause);
 void sim_probe_hold(const struct sim_probe *probe, const struct sim_stage *stage, const char *where,
                     uint32_t queue, sim_time_t from, sim_time_t to);
-/** Nothing of a stretch without length, or where nobody asks. */
+/** Reports nothing of a stretch without length, or where stalls are not observed. */
 void sim_probe_stall(const struct sim_probe *probe, const char *where, const char *side,
                      enum sim_stall_cause cause, sim_time_t from, sim_time_t to);
-/** From the present on; nothing where nobody is told of levels. */
+/** Reports a value from the present on; nothing where levels are not observed. */
 static inline void sim_probe_level(const struct sim_probe *probe, const struct sim_signal *signal,
                                    const char *where, sim_time_t now, uint64_t value)
 {

@@ -8,14 +8,14 @@
 #define HEAP_SLOT (NEAR_SLOT + QUEUE_NEAR) /* or this + place in the heap; 0: in neither */
 #define NEAR_FULL ((1u << QUEUE_NEAR) - 1)
 
-static inline bool before(const struct queue_entry *a, const struct queue_entry *b)
+static inline bool is_before(const struct queue_entry *a, const struct queue_entry *b)
 {
     return a->time != b->time ? a->time < b->time : a->ev->key < b->ev->key;
 }
 
 /* ---- the heap ---- */
 
-static inline void place(struct event_queue *q, uint32_t at, struct queue_entry e)
+static inline void heap_place(struct event_queue *q, uint32_t at, struct queue_entry e)
 {
     q->heap[at] = e;
     e.ev->slot = at + HEAP_SLOT;
@@ -26,12 +26,12 @@ static void sift_up(struct event_queue *q, uint32_t at, struct queue_entry e)
     while (at != 0) {
         uint32_t parent = (at - 1) / ARITY;
 
-        if (!before(&e, &q->heap[parent]))
+        if (!is_before(&e, &q->heap[parent]))
             break;
-        place(q, at, q->heap[parent]);
+        heap_place(q, at, q->heap[parent]);
         at = parent;
     }
-    place(q, at, e);
+    heap_place(q, at, e);
 }
 
 /* The earlier one of places a < b. Which it is, is a toss of a coin: so without a branch, but for
@@ -39,7 +39,7 @@ static void sift_up(struct event_queue *q, uint32_t at, struct queue_entry e)
 static inline uint32_t earlier_place(const struct queue_entry *heap, uint32_t a, uint32_t b)
 {
     if (heap[a].time == heap[b].time)
-        return before(&heap[b], &heap[a]) ? b : a;
+        return is_before(&heap[b], &heap[a]) ? b : a;
     return a + (b - a) * (heap[b].time < heap[a].time);
 }
 
@@ -64,12 +64,12 @@ static void sift_down(struct event_queue *q, uint32_t at, struct queue_entry e)
         if (first >= q->count)
             break;
         least = earliest_child(q, first);
-        if (!before(&q->heap[least], &e))
+        if (!is_before(&q->heap[least], &e))
             break;
-        place(q, at, q->heap[least]);
+        heap_place(q, at, q->heap[least]);
         at = least;
     }
-    place(q, at, e);
+    heap_place(q, at, e);
 }
 
 /* Grows by doubling: a running machine has as many events as components, so growth ends early. */
@@ -106,7 +106,7 @@ static void heap_remove(struct event_queue *q, uint32_t at)
 
     if (at == q->count)
         return;
-    if (at != 0 && before(&last, &q->heap[(at - 1) / ARITY]))
+    if (at != 0 && is_before(&last, &q->heap[(at - 1) / ARITY]))
         sift_up(q, at, last);
     else
         sift_down(q, at, last);
@@ -114,15 +114,10 @@ static void heap_remove(struct event_queue *q, uint32_t at)
 
 /* ---- the array ---- */
 
-static inline uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static inline uint64_t block_least(const uint64_t w[QUEUE_BLOCK])
 {
-    return lesser(lesser(lesser(w[0], w[1]), lesser(w[2], w[3])),
-                  lesser(lesser(w[4], w[5]), lesser(w[6], w[7])));
+    return sim_min(sim_min(sim_min(w[0], w[1]), sim_min(w[2], w[3])),
+                   sim_min(sim_min(w[4], w[5]), sim_min(w[6], w[7])));
 }
 
 /* Over the blocks from the first to the last one with an event. */
@@ -131,7 +126,7 @@ static inline uint64_t near_least(const struct event_queue *q)
     uint64_t least = block_least(q->word);
 
     for (uint32_t at = QUEUE_BLOCK; q->used >> at != 0; at += QUEUE_BLOCK)
-        least = lesser(least, block_least(q->word + at));
+        least = sim_min(least, block_least(q->word + at));
     return least;
 }
 
@@ -143,7 +138,7 @@ static inline void near_put(struct event_queue *q, uint32_t at, struct sim_event
     q->ev[at] = ev;
     q->fn[at] = ev->fn;
     q->used |= 1u << at;
-    q->first = lesser(q->first, q->word[at]);
+    q->first = sim_min(q->first, q->word[at]);
     ev->slot = NEAR_SLOT + at;
 }
 
@@ -214,7 +209,7 @@ static bool heap_is_first(const struct event_queue *q)
         return true;
     e.ev = q->ev[place_of(q->first)];
     e.time = e.ev->time;
-    return before(&q->heap[0], &e);
+    return is_before(&q->heap[0], &e);
 }
 
 bool queue_pop(struct event_queue *q, sim_time_t end, struct queue_due *due_p)

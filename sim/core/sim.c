@@ -252,7 +252,7 @@ static void run_window(struct sim *sim, sim_time_t end)
 
 /* Between runs all domains stand at one time: a record sent by one that had long been idle would
  * arrive in the past of another. */
-static void align(struct sim *sim, sim_time_t now)
+static void align_domains(struct sim *sim, sim_time_t now)
 {
     for (uint32_t i = 0; i < sim->ndomains; i++)
         sim->domains[i]->now = now;
@@ -269,13 +269,13 @@ int sim_run(struct sim *sim, sim_time_t until)
         sim_time_t next = SIM_TIME_NEVER;
 
         for (uint32_t i = 0; i < sim->ndomains; i++)
-            next = sim->next[i] < next ? sim->next[i] : next;
+            next = sim_min(sim->next[i], next);
         if (next == SIM_TIME_NEVER) {
-            align(sim, sim_reached(sim));
+            align_domains(sim, sim_reached(sim));
             return SIM_OK;
         }
         if (next > until) {
-            align(sim, until);
+            align_domains(sim, until);
             return SIM_ERR_LIMIT;
         }
         run_window(sim, until - next < sim->lookahead ? until + 1 : next + sim->lookahead);
@@ -288,7 +288,7 @@ sim_time_t sim_reached(const struct sim *sim)
     sim_time_t last = 0;
 
     for (uint32_t i = 0; i < sim->ndomains; i++)
-        last = sim->domains[i]->now > last ? sim->domains[i]->now : last;
+        last = sim_max(sim->domains[i]->now, last);
     return last;
 }
 
@@ -308,9 +308,7 @@ uint64_t sim_events_pending(const struct sim *sim)
     for (uint32_t i = 0; i < sim->ndomains; i++) {
         const struct event_queue *q = &sim->domains[i]->queue;
 
-        n += q->count;
-        for (uint32_t used = q->used; used != 0; used &= used - 1)
-            n++;
+        n += q->count + (uint32_t)__builtin_popcount(q->used);
     }
     return n;
 }

@@ -38,7 +38,7 @@ enum sim_status {
     SIM_ERR_LIMIT = -6, /* a time or size limit given by the user was reached */
 };
 
-/** What an error is about, for whoever knows more of it than the function that found it. */
+/** What an error is about, for callers that know more of it than the function that found it. */
 enum sim_cause {
     SIM_CAUSE_OTHER,
     SIM_CAUSE_VALUE,    /* parameter `key` has `value` */
@@ -50,7 +50,7 @@ struct sim_error {
     int code;
     char text[1024];
     enum sim_cause cause;
-    char key[40]; /* of a parameter, or the end of one: "lanes" of "e.link.lanes" */
+    char key[40]; /* a parameter, or the end of one: "lanes" of "e.link.lanes" */
     uint64_t value;
     bool located; /* the text begins with a file and a line */
 };
@@ -76,6 +76,25 @@ void *sim_calloc(size_t bytes);
 #define SIM_CACHE_LINE 64
 
 #define SIM_CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+
+static inline uint64_t sim_min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+static inline uint64_t sim_max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+/** The little-endian word at `p`, and one of up to 8 bytes to there. */
+static inline uint32_t sim_load32(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+static inline void sim_store(uint8_t *p, uint64_t value, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        p[i] = (uint8_t)(value >> (8 * i));
+}
 
 /* ---- time --------------------------------------------------------------- */
 

@@ -5,8 +5,6 @@
  */
 #include "hub/internal.h"
 
-#include <string.h>
-
 #define NEIGHBOUR_ID 0x0100u /* bus 1, device 0, function 0 behind a root port */
 
 struct access {
@@ -16,7 +14,7 @@ struct access {
 
 static struct access access_of(const struct hub_port *port)
 {
-    uint32_t mps = pcie_port_mps(port->edge.pcie);
+    uint32_t mps = hub_edge_mps(&port->edge);
 
     switch (port->bringup) {
     case BRINGUP_BAR_LOW:
@@ -33,7 +31,7 @@ static struct access access_of(const struct hub_port *port)
     }
 }
 
-static void send(struct hub_port *port)
+static void send_access(struct hub_port *port)
 {
     struct hub *hub = port->hub;
     struct access a = access_of(port);
@@ -48,33 +46,32 @@ static void send(struct hub_port *port)
 
     if (a.write) {
         tlp.payload = mem_payload_alloc(hub->pool, 4);
-        for (uint32_t b = 0; b < 4; b++)
-            tlp.payload->data[b] = (uint8_t)(a.value >> (8 * b));
+        sim_store(tlp.payload->data, a.value, 4);
     }
     port->deadline_ps = hub_request_sent(hub);
-    hub_push(hub, SRC_LOCAL, &tlp, port->index, hub_edge(hub) + hub->cfg.bringup_cycles);
+    hub_push(hub, SRC_LOCAL, &tlp, port->index, hub_clock_edge(hub) + hub->cfg.bringup_cycles);
 }
 
 void bringup_start(struct hub_port *port)
 {
     port->bringup = BRINGUP_ID;
-    send(port);
+    send_access(port);
 }
 
-static bool waits(const struct hub_port *port)
+static bool waits_for_answer(const struct hub_port *port)
 {
     return port->bringup != BRINGUP_IDLE && port->bringup < BRINGUP_DONE;
 }
 
 sim_time_t bringup_timeout(struct hub_port *port)
 {
-    if (!waits(port))
+    if (!waits_for_answer(port))
         return SIM_TIME_NEVER;
     if (port->deadline_ps > sim_now(port->hub->dom))
         return port->deadline_ps;
     port->bringup = BRINGUP_FAILED;
     hub_request_ended(port->hub);
-    pcie_port_error(port->edge.pcie, PCIE_ERR_TIMEOUT, NULL);
+    hub_edge_error(&port->edge, PCIE_ERR_TIMEOUT, NULL);
     return SIM_TIME_NEVER;
 }
 
@@ -82,14 +79,14 @@ void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)
 {
     uint32_t id = 0;
 
-    if (!waits(port) || tlp->tag != HUB_BRINGUP_TAG) {
-        pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp); /* dropped (2.3.2) */
+    if (!waits_for_answer(port) || tlp->tag != HUB_BRINGUP_TAG) {
+        hub_edge_advisory(&port->edge, PCIE_ERR_UNEXPECTED, tlp); /* dropped (2.3.2) */
         return;
     }
     hub_request_ended(port->hub);
-    pcie_port_answered(port->edge.pcie, tlp);
+    hub_edge_answered(&port->edge, tlp);
     if (tlp->status == PCIE_CPL_SC && tlp->payload != NULL)
-        memcpy(&id, tlp->payload->data, 4);
+        id = sim_load32(tlp->payload->data);
     if (tlp->status != PCIE_CPL_SC || tlp->poisoned ||
         (port->bringup == BRINGUP_ID && id != (HUB_DEVICE_ID << 16 | HUB_VENDOR_ID))) {
         port->bringup = BRINGUP_FAILED;
@@ -97,5 +94,5 @@ void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)
     }
     port->bringup++;
     if (port->bringup < BRINGUP_DONE)
-        send(port);
+        send_access(port);
 }

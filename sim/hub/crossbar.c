@@ -27,7 +27,7 @@ static bool enters(const struct hub *hub, uint32_t source, uint32_t out)
 }
 
 /*
- * A ring whose buffers are all full of packets that want to go on stands still for ever. So what is
+ * A ring deadlocks when its buffers are all full of packets that want to go on. So what is
  * not in the ring yet enters only while the next hub has room for more than this one packet
  * (bubble flow control: a free place always remains somewhere in the ring, and packets in it move).
  */
@@ -52,7 +52,7 @@ static enum hub_waits refused_by(const struct hub *hub, uint32_t source, uint32_
     if (out == OUT_SELF)
         return HUB_WAITS_SELF;
     if (enters(hub, source, out) &&
-        pcie_port_queued(hub->ports[out].edge.pcie, pcie_tlp_class(&e->tlp)) == 0)
+        hub_edge_queued(&hub->ports[out].edge, pcie_tlp_class(&e->tlp)) == 0)
         return HUB_WAITS_CREDIT;
     return HUB_WAITS_ROOM;
 }
@@ -70,8 +70,8 @@ static uint32_t answer_port(uint32_t source)
     return source < SRC_LOCAL ? source / PCIE_CLASSES : HUB_HOST;
 }
 
-static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
-                    uint64_t edge)
+static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
+                           uint64_t edge)
 {
     if (out == OUT_SELF) {
         self_take(hub, answer_port(source), tlp);
@@ -81,7 +81,7 @@ static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_
         if (port->edge.role == HUB_ROOT)
             bringup_completion(port, tlp);
         else if (port->index != HUB_HOST || !dma_completion(hub, tlp, edge))
-            pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp);
+            hub_edge_advisory(&port->edge, PCIE_ERR_UNEXPECTED, tlp);
         pcie_tlp_drop(tlp);
     } else {
         hub->ports[out].forwarded_tlps++;
@@ -95,11 +95,6 @@ static SIM_PROBE_ONLY void probe_grant(struct hub *hub, uint32_t source, uint32_
     tlp->trace_id = hub_probe_granted(hub, source, out, tlp, free_edge, enters(hub, source, out));
     if (source >= SRC_DMA_WRITE)
         dma_probe_written(&hub->dma[source - SRC_DMA_WRITE], tlp->trace_id, free_edge);
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /** A packet leaves its source, and takes effect here or is the hub's own. */
@@ -118,7 +113,7 @@ static SIM_PROBE_ONLY void check_order(struct hub *hub, uint32_t source, uint32_
         pcie_order_arrive(hub->order, tlp);
 }
 
-static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
+static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
     struct hub_fifo *f = &hub->fifo[source];
     struct pcie_tlp tlp = fifo_head(f)->tlp;
@@ -147,7 +142,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     else if (source < SRC_LOCAL)
         hub_edge_release(&hub->ports[source / PCIE_CLASSES].edge,
                          (enum pcie_class)(source % PCIE_CLASSES), &tlp);
-    deliver(hub, source, out, &tlp, edge);
+    deliver_packet(hub, source, out, &tlp, edge);
 }
 
 /* What a grant makes possible next: its source and output are free after its beats, and what had
@@ -195,7 +190,7 @@ static __attribute__((noinline)) void note_refused(struct hub *hub, uint32_t out
  * @return the next edge at which it is worth to look again. What waits for room in a port is woken
  * by that instead, and what waits behind another packet by its grant.
  */
-static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
+static uint64_t arbitrate_output(struct hub *hub, uint32_t out, uint64_t edge)
 {
     struct hub_output *o = &hub->output[out];
     uint64_t left = o->arbiter.requests & (hub->stopped ? ~PORT_BUFFERS : UINT64_MAX);
@@ -209,7 +204,7 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
                                                    : hub_arbiter_pick(hub, out, left);
         at = ready_edge(hub, source);
         if (at > edge)
-            next = earlier(next, at);
+            next = sim_min(next, at);
         else if (hub_may_go(hub, source, out))
             break;
         else
@@ -221,7 +216,7 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
         return next;
     if (at != edge || fifo_head(&hub->fifo[source])->in_ddr)
         hub_wait_over(hub, source, out, at);
-    grant(hub, source, out, edge);
+    grant_source(hub, source, out, edge);
     o->arbiter.turn = source + 1;
     if (!hub->in_turn)
         hub_arbiter_granted(hub, out, source);
@@ -252,9 +247,9 @@ void hub_tick(struct sim_event *ev)
     if (__builtin_expect(hub->ddr_wanted != 0, 0))
         hub_ddr_settle(hub);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
-        next = earlier(next, arbitrate(hub, (uint32_t)__builtin_ctz(left), edge));
+        next = sim_min(next, arbitrate_output(hub, (uint32_t)__builtin_ctz(left), edge));
     for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)
-        next = earlier(next, dma_step(&hub->dma[__builtin_ctz(left)], edge));
+        next = sim_min(next, dma_step(&hub->dma[__builtin_ctz(left)], edge));
     if (next != UINT64_MAX)
         hub_wake(hub, next);
 }
@@ -298,7 +293,7 @@ void hub_received(void *user, struct pcie_tlp *tlp)
 
     if (hub->probe != NULL)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out);
-    edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
+    edge = hub_clock_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
     e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
     if (hub_ddr_takes(hub, port, cls)) {
@@ -313,5 +308,5 @@ void hub_ready(void *user, enum pcie_class cls)
     struct hub_port *port = user;
 
     (void)cls;
-    hub_wake(port->hub, hub_edge(port->hub));
+    hub_wake(port->hub, hub_clock_edge(port->hub));
 }

@@ -1,15 +1,10 @@
 /* The memory beside the chip, where packets from cables wait that find many others waiting. */
 #include "hub/ddr.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void to_ddr(struct hub *hub, struct hub_port *port, struct hub_entry *e)
 {
     uint64_t bytes = pcie_tlp_data_bytes(&e->tlp), width = hub->cfg.ddr_bytes_per_cycle;
-    uint64_t begin = later(hub->ddr_edge, later(e->edge, hub_edge(hub)));
+    uint64_t begin = sim_max(hub->ddr_edge, sim_max(e->edge, hub_clock_edge(hub)));
 
     hub->ddr_edge = begin + 2 * ((bytes + width - 1) / width);
     hub->ddr_used += hub_ddr_place(port);

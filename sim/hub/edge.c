@@ -1,7 +1,5 @@
 #include "hub/edge.h"
 
-#include "pcie/port/aer.h"
-
 int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_pool *pool,
                     const char *path, enum hub_role role, const struct pcie_port_config *link,
                     const struct pcie_port_user *core, struct sim_error *err)
@@ -22,14 +20,14 @@ void hub_edge_destroy(struct hub_edge *edge)
         pcie_port_destroy(edge->pcie);
 }
 
-static int join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
+static int join_ports(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
 {
     return pcie_link_connect(a, b, wire_ps, err);
 }
 
 struct machine_port hub_edge_plug(struct hub_edge *edge)
 {
-    return (struct machine_port){ "pcie", edge->pcie, join };
+    return (struct machine_port){ "pcie", edge->pcie, join_ports };
 }
 
 bool hub_edge_up(const struct hub_edge *edge)
@@ -41,17 +39,10 @@ bool hub_edge_up(const struct hub_edge *edge)
 struct pcie_tlp hub_edge_completion(const struct hub_edge *edge, const struct pcie_tlp *request,
                                     enum pcie_cpl_status status)
 {
-    return (struct pcie_tlp){
-        .kind = PCIE_CPL,
-        .tc = request->tc,
-        .attr = request->attr,
-        .tag = request->tag,
-        .status = (uint8_t)status,
-        .requester_id = request->requester_id,
-        .completer_id = edge->function.id,
-        .byte_count = pcie_tlp_byte_count(request),
-        .trace_id = request->trace_id,
-    };
+    struct pcie_tlp cpl = pcie_tlp_answer(request, status);
+
+    cpl.completer_id = edge->function.id;
+    return cpl;
 }
 
 struct pcie_tlp hub_edge_configure(struct hub_edge *edge, struct mem_pool *pool,
@@ -59,22 +50,17 @@ struct pcie_tlp hub_edge_configure(struct hub_edge *edge, struct mem_pool *pool,
 {
     struct pcie_function *fn = &edge->function;
     struct pcie_tlp cpl;
-    uint32_t value;
 
     if (request->kind == PCIE_CFGWR0) {
-        const uint8_t *d = request->payload->data;
-
-        value = d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
         fn->id = request->completer_id; /* 2.2.6.2: a function captures its ID from writes */
-        pcie_function_write(fn, (uint32_t)request->addr, value, request->first_be);
+        pcie_function_write(fn, (uint32_t)request->addr, sim_load32(request->payload->data),
+                            request->first_be);
         return hub_edge_completion(edge, request, PCIE_CPL_SC);
     }
-    value = pcie_function_read(fn, (uint32_t)request->addr);
     cpl = hub_edge_completion(edge, request, PCIE_CPL_SC);
     cpl.kind = PCIE_CPLD;
     cpl.length_dw = 1;
     cpl.payload = mem_payload_alloc(pool, 4);
-    for (uint32_t b = 0; b < 4; b++)
-        cpl.payload->data[b] = (uint8_t)(value >> (8 * b));
+    sim_store(cpl.payload->data, pcie_function_read(fn, (uint32_t)request->addr), 4);
     return cpl;
 }

@@ -2,7 +2,6 @@
 #include "hub/ddr.h"
 #include "hub/internal.h"
 #include "pcie/lossy/fault.h"
-#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,23 +12,6 @@
     { key, unit, min, max, def, offsetof(struct hub_config, field), meaning, NULL }
 
 #define WORD(port, ...) " " #port
-#define RING_CHOICE(port, role, gen, lanes, rings, ...) RING_CHOICE_##rings(port)
-#define RING_CHOICE_BOARD(port)
-#define RING_CHOICE_FREE(port) "|" #port
-static const char ring_choices[] = "none" HUB_PORTS(RING_CHOICE);
-#define PORT_ROWS(port, role_, gen, lanes, rings, partner, ...) \
-    { #port ".role", "choice", 0, 1, HUB_##role_, offsetof(struct hub_config, role[HUB_PORT_##port]), "Which end of the link this port is.", "endpoint|root" }, \
-    PORT_ROWS_##rings(port, partner)
-#define PORT_ROWS_BOARD(port, partner)
-#define PORT_ROWS_FREE(port, partner) \
-    { #port ".ring", "choice", 0, HUB_MAX_PORTS - HUB_FIRST_FREE, HUB_PORT_##partner - HUB_FIRST_FREE + 1, offsetof(struct hub_config, ring[HUB_PORT_##port]), "The other port of its ring, by which packets go straight on that came in here.", ring_choices }, \
-    ROW(#port ".date_line", "1", 0, 1, 0, date_line[HUB_PORT_##port], "1: packets that go on by this port have passed the date line."),
-#define LINK_ROWS(name, role, gen, lanes, ...) PCIE_PORT_PARAMS(#name ".link.", struct hub_config, port[HUB_PORT_##name], gen, lanes, 0, 0),
-#define WEIGHT_ROW(port, ...) ROW("weight." #port, "1", 1, 255, 1, weight[HUB_PORT_##port], "Grants of a round for each input of this port, where the arbiter is weighted."),
-#define ARBITER_CHOICE(name, text) text
-#define SPARE_ROW(port, role, gen, lanes, rings, ...) SPARE_ROW_##rings(port)
-#define SPARE_ROW_BOARD(port)
-#define SPARE_ROW_FREE(port) #port,
 
 static const struct machine_param params[] = {
     ROW("ports", "1", 2, HUB_MAX_PORTS, 4, ports, "Ports of the chip: the first of" HUB_PORTS(WORD) "."),
@@ -41,7 +23,7 @@ static const struct machine_param params[] = {
     ROW("receive_cycles", "cycles", 1, 256, 4, receive_cycles, "From the hard block's receive stream to the routing unit."),
     ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
     ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
-    { "arbiter", "choice", 0, HUB_ARBITER_COUNT - 1, HUB_ARBITER_round_robin, offsetof(struct hub_config, arbiter), "Who gets an output that several inputs want (docs/architects.md).", HUB_ARBITERS(ARBITER_CHOICE) },
+    { "arbiter", "choice", 0, HUB_ARBITER_COUNT - 1, HUB_ARBITER_round_robin, offsetof(struct hub_config, arbiter), "Who gets an output that several inputs want (docs/architects.md).", hub_arbiter_choices },
     ROW("bubble_tlps", "1", 1, 16, 2, bubble_tlps, "A packet from outside enters a ring (by E, W, A or B) only while the next hub has room for so many of the largest; 1: no care is taken, and a full ring can stand still."),
     ROW("vc1.ph_credits", "1", 0, 127, 0, vc1_ph_credits, "Receive buffers of virtual channel 1 behind E, W, A and B, posted headers; 0: the links have no such channel. Packets that have passed the date line of their ring are in it."),
     ROW("vc1.pd_credits", "16 bytes", 0, 2047, 0, vc1_pd_credits, "The same, posted data; 0 = infinite."),
@@ -66,16 +48,25 @@ static const struct machine_param params[] = {
     ROW("firmware.status_register_cycles", "cycles", 0, 65535, 8, status_register_cycles, "From the last read request to the status word of the registers."),
     ROW("firmware.status_host_cycles", "cycles", 0, 65535, 8, status_host_cycles, "From the last read request to a status word that came with a descriptor in host memory."),
     ROW("firmware.status_internal_cycles", "cycles", 0, 65535, 8, status_internal_cycles, "From the last read request to a status word that lies in internal memory."),
-    HUB_PORTS(PORT_ROWS)
-    HUB_PORTS(LINK_ROWS)
-    HUB_PORTS(WEIGHT_ROW)
-    ROW("weight.dma", "1", 1, 255, 1, weight_dma, "Grants of a round for each DMA channel."),
-    ROW("weight.local", "1", 1, 255, 1, weight_local, "Grants of a round for answers of the hub's registers and memory."),
     MACHINE_PARAM_END,
 };
 
-/* A chip rarely has these. */
-static const char *const spare[] = { HUB_PORTS(SPARE_ROW) "weight", NULL };
+static const struct machine_param port_weight[] = {
+    { "", "1", 1, 255, 1, 0, "Grants of a round for each input of this port, where the arbiter is weighted.", NULL },
+    MACHINE_PARAM_END,
+};
+static const struct machine_param own_weights[] = {
+    ROW("dma", "1", 1, 255, 1, weight_dma, "Grants of a round for each DMA channel."),
+    ROW("local", "1", 1, 255, 1, weight_local, "Grants of a round for answers of the hub's registers and memory."),
+    MACHINE_PARAM_END,
+};
+static const struct machine_group groups[] = {
+    { "", NULL, hub_port_params, 0, 0, NULL },
+    { "*.link.", hub_port_names, pcie_port_params, offsetof(struct hub_config, port), sizeof(struct pcie_port_config), NULL },
+    { "weight.*", hub_port_names, port_weight, offsetof(struct hub_config, weight), sizeof(uint64_t), NULL },
+    { "weight.", NULL, own_weights, 0, 0, NULL },
+    { .key = NULL },
+};
 /* clang-format on */
 
 /* One queue entry for each header credit; where those are infinite, for all that the channels can
@@ -120,8 +111,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
                          (enum hub_role)hub->cfg.role[index], &cfg, &user, err);
     if (rc != SIM_OK)
         return rc;
-    port->order =
-        pcie_order_watch_create(hub->dom, pcie_port_path(port->edge.pcie), "receive buffer");
+    port->order = pcie_order_watch_create(hub->dom, hub_edge_path(&port->edge), "receive buffer");
     return SIM_OK;
 }
 
@@ -219,20 +209,15 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     return rc == SIM_OK ? check_bubble(place, cfg, err) : rc;
 }
 
-static sim_time_t sooner(sim_time_t a, sim_time_t b)
-{
-    return a < b ? a : b;
-}
-
 static void look_at_deadlines(struct sim_event *ev)
 {
     struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, timeout);
     sim_time_t next = SIM_TIME_NEVER;
 
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
-        next = sooner(next, dma_timeout(&hub->dma[c]));
+        next = sim_min(next, dma_timeout(&hub->dma[c]));
     for (uint32_t p = 0; p < hub->nports; p++)
-        next = sooner(next, bringup_timeout(&hub->ports[p]));
+        next = sim_min(next, bringup_timeout(&hub->ports[p]));
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(hub->dom, &hub->timeout, next, SIM_CLOCK);
 }
@@ -265,7 +250,6 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     sim_event_init(&hub->ddr_settle, hub_ddr_wanted);
     sim_event_init(&hub->timeout, look_at_deadlines);
     hub_arbiter_init(hub);
-    hub->ring_size = 0;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);
         if (rc != SIM_OK)
@@ -301,14 +285,14 @@ static uint64_t hub_payload(void *component, const char *name)
     struct hub *hub = component;
     uint32_t p = hub_port_find(name);
 
-    if (p < hub->nports && pcie_port_connected(hub->ports[p].edge.pcie))
-        return pcie_port_mps(hub->ports[p].edge.pcie);
+    if (p < hub->nports && hub_edge_connected(&hub->ports[p].edge))
+        return hub_edge_mps(&hub->ports[p].edge);
     return 0;
 }
 
 static void watch_channels(struct hub *hub, uint32_t p)
 {
-    if (!pcie_port_has_vc1(hub->ports[p].edge.pcie))
+    if (!hub_edge_has_vc1(&hub->ports[p].edge))
         return;
     hub->vc1 |= (uint16_t)(1u << p);
     if (hub_port_date_line(&hub->cfg, p))
@@ -331,7 +315,7 @@ static int hub_start(void *component, struct sim_error *err)
         pcie_function_init(&port->edge.function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
         watch_channels(hub, p);
         if (port->edge.role == HUB_ROOT) {
-            if (pcie_port_connected(port->edge.pcie))
+            if (hub_edge_connected(&port->edge))
                 bringup_start(port);
             continue;
         }
@@ -355,10 +339,11 @@ const struct machine_kind hub_kind = {
     .name = "hub.c",
     .summary = "PCI Express communication hub: routing unit, chaining DMA, internal memory.",
     .params = params,
+    .groups = groups,
     .config_bytes = sizeof(struct hub_config),
     .ports = hub_port_names,
     .host_port = "n",
-    .spare = spare,
+    .spare = hub_port_spare,
     .ring = hub_ring,
     .create = hub_create,
     .port = hub_port,

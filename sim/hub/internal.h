@@ -1,4 +1,14 @@
-/* A hub: each block's part of it, with what all blocks use. */
+/*
+ * A hub: each block's part of it, with what all blocks use. Calls lead downwards:
+ *
+ *   hub.c                           makes it
+ *   crossbar.c  observe/stall.c     packets that come, and who gets an output
+ *   target.c  bringup.c             what ends here; registers ask dma/, which never calls them
+ *   dma/                            descriptors, reads, writes
+ *   notify.c  ddr.c  timeout.c  observe/
+ *   queue.c  router.c  arbiter/     sources of packets, the way out
+ *   edge.h  ports.h
+ */
 #ifndef HUB_INTERNAL_H
 #define HUB_INTERNAL_H
 
@@ -25,7 +35,7 @@ struct hub {
     uint16_t date_line;  /* and those of them where packets change to it */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
-    sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
+    sim_time_t edge_now; /* the time that hub_clock_edge() was last asked for, */
     uint64_t edge_value; /* and its answer */
     const struct sim_probe *probe;
     uint64_t cause;               /* for the probe: the last mark of the packet that was granted */
@@ -50,7 +60,7 @@ struct hub {
     uint32_t irq_status, irq_mask;
     uint64_t notify_latch, ring_base, ring_head, ring_tail;
     uint32_t ring_size;
-    uint32_t requests; /* of the own reads, not yet answered */
+    uint32_t requests; /* own reads that are not yet answered */
     uint64_t unsupported, notifications;
     /* packets in DDR3 */
     uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
@@ -60,7 +70,7 @@ struct hub {
     struct sim_event timeout; /* scheduled, for an early deadline, exactly while requests wait */
     struct hub_dma dma[HUB_DMA_CHANNELS];
     struct hub_wait wait[HUB_SOURCES];
-    struct hub_place place[HUB_PLACES];
+    uint64_t stall_ps[HUB_PLACES][SIM_STALL_CAUSES];
     /* where the arbiter is another than round robin; see struct hub_contest */
     const struct hub_arbiter *arbiter;
     struct {
@@ -72,7 +82,7 @@ struct hub {
 void hub_register_stat(struct hub *hub, const uint64_t *value, const char *name, const char *unit,
                        const char *meaning);
 
-/** 0 where nobody observes. */
+/** @return its id; 0 without an observer */
 static inline uint64_t hub_marks(const struct hub *hub, enum hub_stage stage, uint64_t edge,
                                  uint64_t cause_a, uint64_t cause_b, uint64_t cause_c)
 {
@@ -82,6 +92,11 @@ static inline uint64_t hub_mark(const struct hub *hub, enum hub_stage stage, uin
                                 uint64_t cause)
 {
     return hub_marks(hub, stage, edge, cause, 0, 0);
+}
+
+static inline struct hub_edge *hub_host(struct hub *hub)
+{
+    return &hub->ports[HUB_HOST].edge;
 }
 
 /** The head of `source` wants to go there. */

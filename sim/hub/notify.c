@@ -5,9 +5,9 @@
 
 static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint32_t size)
 {
-    uint64_t edge = hub_edge(hub) + hub->cfg.output_cycles;
+    uint64_t edge = hub_clock_edge(hub) + hub->cfg.output_cycles;
     struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = hub->ports[HUB_HOST].edge.function.id,
+                            .requester_id = hub_host(hub)->function.id,
                             .trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause) };
 
     pcie_tlp_set_range(&tlp, addr, size);
@@ -23,8 +23,7 @@ void hub_raise(struct hub *hub, uint32_t bits)
     uint32_t data;
 
     hub->irq_status |= bits;
-    if ((fresh & hub->irq_mask) != 0 &&
-        pcie_function_msi(&hub->ports[HUB_HOST].edge.function, &addr, &data))
+    if ((fresh & hub->irq_mask) != 0 && pcie_function_msi(&hub_host(hub)->function, &addr, &data))
         send_to_host(hub, addr, &data, 4);
 }
 

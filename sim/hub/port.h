@@ -6,7 +6,6 @@
 #define HUB_PORT_H
 
 #include "hub/edge.h"
-#include "pcie/port/aer.h"
 #include "pcie/tlp/ordering.h"
 
 SIM_BEGIN_DECLS
@@ -33,7 +32,7 @@ struct hub_port {
     uint64_t forwarded_tlps, blocked_grants;
     uint8_t index;
     struct pcie_order_watch *order; /* of its receive buffer and the DDR3; NULL: not watched */
-    sim_time_t deadline_ps;         /* of the management processor's request */
+    sim_time_t deadline_ps;         /* when the management processor gives up its request */
     uint8_t bringup;                /* enum bringup_step; roots: how far the neighbour is */
     struct hub_edge edge;
 };

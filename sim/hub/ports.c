@@ -12,10 +12,31 @@ enum { BOARD, FREE };
 static const struct {
     uint8_t rings, partner, date_line;
 } rows[HUB_MAX_PORTS] = {
-#define ROW(port, role, gen, lanes, rings, partner, line)                                          \
-    { rings, HUB_PORT_##partner, HUB_PORT_##line },
+#define ROW(port, role, rings, partner, line) { rings, HUB_PORT_##partner, HUB_PORT_##line },
     HUB_PORTS(ROW)
 };
+
+/* clang-format off */
+#define RING_CHOICE(port, role, rings, ...) RING_CHOICE_##rings(port)
+#define RING_CHOICE_BOARD(port)
+#define RING_CHOICE_FREE(port) "|" #port
+static const char ring_choices[] = "none" HUB_PORTS(RING_CHOICE);
+
+#define FIELD(field, port) offsetof(struct hub_config, field[HUB_PORT_##port])
+#define PORT_ROWS(port, role_, rings, partner, ...) \
+    { #port ".role", "choice", 0, 1, HUB_##role_, FIELD(role, port), "Which end of the link this port is.", "endpoint|root" }, \
+    PORT_ROWS_##rings(port, partner)
+#define PORT_ROWS_BOARD(port, partner)
+#define PORT_ROWS_FREE(port, partner) \
+    { #port ".ring", "choice", 0, HUB_MAX_PORTS - HUB_FIRST_FREE, HUB_PORT_##partner - HUB_FIRST_FREE + 1, FIELD(ring, port), "The other port of its ring, by which packets go straight on that came in here.", ring_choices }, \
+    { #port ".date_line", "1", 0, 1, 0, FIELD(date_line, port), "1: packets that go on by this port have passed the date line.", NULL },
+const struct machine_param hub_port_params[] = { HUB_PORTS(PORT_ROWS) MACHINE_PARAM_END };
+
+#define SPARE(port, role, rings, ...) SPARE_##rings(port)
+#define SPARE_BOARD(port)
+#define SPARE_FREE(port) #port,
+const char *const hub_port_spare[] = { HUB_PORTS(SPARE) "weight", NULL };
+/* clang-format on */
 
 uint32_t hub_port_find(const char *name)
 {

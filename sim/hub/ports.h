@@ -16,20 +16,20 @@
 SIM_BEGIN_DECLS
 
 /* clang-format off */
-/*       port  role    gen lanes  rings  partner  date line */
+/*       port  role      rings  partner  date line */
 #define HUB_PORTS(ROW) \
-    ROW(n, ENDPOINT, 2, 8, BOARD, NONE, n) \
-    ROW(e, ENDPOINT, 2, 8, BOARD, w,    e) \
-    ROW(w, ROOT,     2, 8, BOARD, e,    e) \
-    ROW(s, ENDPOINT, 2, 8, BOARD, NONE, s) \
-    ROW(a, ENDPOINT, 2, 8, BOARD, b,    a) \
-    ROW(b, ROOT,     2, 8, BOARD, a,    a) \
-    ROW(c, ENDPOINT, 2, 8, FREE,  d,    c) \
-    ROW(d, ROOT,     2, 8, FREE,  c,    d) \
-    ROW(f, ENDPOINT, 2, 8, FREE,  g,    f) \
-    ROW(g, ROOT,     2, 8, FREE,  f,    g) \
-    ROW(h, ENDPOINT, 2, 8, FREE,  i,    h) \
-    ROW(i, ROOT,     2, 8, FREE,  h,    i)
+    ROW(n, ENDPOINT, BOARD, NONE, n) \
+    ROW(e, ENDPOINT, BOARD, w,    e) \
+    ROW(w, ROOT,     BOARD, e,    e) \
+    ROW(s, ENDPOINT, BOARD, NONE, s) \
+    ROW(a, ENDPOINT, BOARD, b,    a) \
+    ROW(b, ROOT,     BOARD, a,    a) \
+    ROW(c, ENDPOINT, FREE,  d,    c) \
+    ROW(d, ROOT,     FREE,  c,    d) \
+    ROW(f, ENDPOINT, FREE,  g,    f) \
+    ROW(g, ROOT,     FREE,  f,    g) \
+    ROW(h, ENDPOINT, FREE,  i,    h) \
+    ROW(i, ROOT,     FREE,  h,    i)
 /* clang-format on */
 
 enum {
@@ -45,6 +45,9 @@ enum {
 struct hub_config;
 
 extern const char *const hub_port_names[]; /* NULL at the end */
+/** The ports' own keys of the parameter table; and first parts of those that a chip rarely has. */
+extern const struct machine_param hub_port_params[];
+extern const char *const hub_port_spare[];
 
 /** HUB_PORT_NONE: there is none of this name. */
 uint32_t hub_port_find(const char *name);

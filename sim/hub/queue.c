@@ -35,7 +35,7 @@ void fifo_fini(struct hub_fifo *f)
     free(f->ring);
 }
 
-uint64_t hub_edge(struct hub *hub)
+uint64_t hub_clock_edge(struct hub *hub)
 {
     sim_time_t now = sim_now(hub->dom);
 

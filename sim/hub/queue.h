@@ -64,7 +64,7 @@ static inline struct hub_entry *fifo_head(const struct hub_fifo *f)
 bool fifo_init(struct hub_fifo *f, uint32_t entries);
 void fifo_fini(struct hub_fifo *f);
 /** The edge of the present time; inside a tick, the tick's edge. */
-uint64_t hub_edge(struct hub *hub);
+uint64_t hub_clock_edge(struct hub *hub);
 void hub_wake(struct hub *hub, uint64_t edge);
 /** Appends to a source what may be granted from `edge` on; the TLP becomes the hub's. */
 struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp,

@@ -14,8 +14,6 @@ struct hub;
 bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp);
 /** A TLP granted to OUT_SELF; `port` is where an answer goes. Consumes the payload. */
 void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
-void self_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
-uint64_t hub_register_read(struct hub *hub, uint32_t offset);
 
 void hub_raise(struct hub *hub, uint32_t bits);
 /** Appends to the ring, which has room. */

@@ -19,9 +19,9 @@ static bool in_self_area(const struct hub *hub, uint64_t addr, uint64_t *in_area
 
 /* ---- answers --------------------------------------------------------------- */
 
-static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
+static void send_answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
 {
-    uint64_t edge = hub_edge(hub) + hub->cfg.register_cycles;
+    uint64_t edge = hub_clock_edge(hub) + hub->cfg.register_cycles;
     struct pcie_tlp tlp = *cpl;
 
     if (hub->verdict.late_ps != 0)
@@ -35,26 +35,27 @@ static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
 
 /* What an answer with an error status says to the requester is its to judge, so it is advisory
  * (6.2.3.2.4.1); a posted request has no such answer. */
-static void refuse(struct hub *hub, uint32_t port, struct pcie_tlp *tlp, enum pcie_error error)
+static void refuse_request(struct hub *hub, uint32_t port, struct pcie_tlp *tlp,
+                           enum pcie_error error)
 {
-    struct pcie_port *pcie = hub->ports[port].edge.pcie;
+    struct hub_edge *edge = &hub->ports[port].edge;
 
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
-        struct pcie_tlp cpl = hub_edge_completion(
-            &hub->ports[port].edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
+        struct pcie_tlp cpl =
+            hub_edge_completion(edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
 
-        pcie_port_advisory(pcie, error, tlp);
-        answer(hub, port, &cpl);
+        hub_edge_advisory(edge, error, tlp);
+        send_answer(hub, port, &cpl);
     } else {
-        pcie_port_error(pcie, error, tlp);
+        hub_edge_error(edge, error, tlp);
     }
     pcie_tlp_drop(tlp);
 }
 
-void self_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+static void refuse_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
     hub->unsupported++;
-    refuse(hub, port, tlp, PCIE_ERR_UNSUPPORTED);
+    refuse_request(hub, port, tlp, PCIE_ERR_UNSUPPORTED);
 }
 
 /* Data of a read in completions of at most MPS; register and memory reads are at most 4 KiB. */
@@ -63,7 +64,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
 {
     uint64_t addr;
     uint32_t left = pcie_tlp_range(req, &addr);
-    uint32_t mps = pcie_port_mps(hub->ports[port].edge.pcie);
+    uint32_t mps = hub_edge_mps(&hub->ports[port].edge);
 
     if (left == 0)
         left = 1; /* no byte enabled: one double word, byte count 1 (2.3.1.1) */
@@ -79,7 +80,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
         cpl.lower_addr = (uint8_t)(addr & 0x7f);
         cpl.payload = mem_payload_alloc(hub->pool, dw * 4);
         memcpy(cpl.payload->data, bytes + (addr - lead - req->addr), (size_t)dw * 4);
-        answer(hub, port, &cpl);
+        send_answer(hub, port, &cpl);
         addr += piece;
         left -= piece;
     }
@@ -135,7 +136,7 @@ static uint32_t log2_of(uint64_t power)
     return (uint32_t)__builtin_ctzll(power);
 }
 
-uint64_t hub_register_read(struct hub *hub, uint32_t offset)
+static uint64_t register_read(struct hub *hub, uint32_t offset)
 {
     if (offset >= HUB_DMA(0) && offset < HUB_DMA(HUB_DMA_CHANNELS))
         return dma_read_register(&hub->dma[(offset - HUB_DMA(0)) / 0x100], offset & 0xff);
@@ -175,7 +176,7 @@ uint64_t hub_register_read(struct hub *hub, uint32_t offset)
 }
 
 /* The bits in force after a write of one half. */
-static uint64_t merged(uint64_t old, uint32_t half, uint32_t value)
+static uint64_t merge_half(uint64_t old, uint32_t half, uint32_t value)
 {
     return half == 0 ? (old & ~UINT64_C(0xffffffff)) | value
                      : (old & UINT64_C(0xffffffff)) | (uint64_t)value << 32;
@@ -191,13 +192,13 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
          */
         if ((reg == HUB_DMA_CONTROL || reg == HUB_DMA_HEAD) && half != 0)
             return;
-        dma_write_register(dma, reg, merged(dma_read_register(dma, reg), half, value));
+        dma_write_register(dma, reg, merge_half(dma_read_register(dma, reg), half, value));
         return;
     }
     if (offset >= HUB_AREA_BASE(0) && offset < HUB_AREA_BASE(HUB_AREA_SELF)) {
         uint64_t *base = &hub->area_base[(offset - HUB_AREA_BASE(0)) / 8];
 
-        *base = merged(*base, half, value);
+        *base = merge_half(*base, half, value);
         return;
     }
     if (offset >= HUB_ERRORS(0) && offset < HUB_ERRORS(HUB_MAX_PORTS)) {
@@ -219,20 +220,20 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
             hub->irq_mask = value;
         break;
     case HUB_NOTIFY: /* acts on the high word, which comes last in a packet */
-        hub->notify_latch = merged(hub->notify_latch, half, value);
+        hub->notify_latch = merge_half(hub->notify_latch, half, value);
         if (half != 0)
             hub_notify(hub, hub->notify_latch);
         break;
     case HUB_RING_BASE:
-        hub->ring_base = merged(hub->ring_base, half, value);
+        hub->ring_base = merge_half(hub->ring_base, half, value);
         break;
     case HUB_RING_SIZE:
         if (half == 0)
             hub->ring_size = value;
         break;
     case HUB_RING_TAIL:
-        hub->ring_tail = merged(hub->ring_tail, half, value);
-        hub_wake(hub, hub_edge(hub) + 1); /* a notification may be waiting for room */
+        hub->ring_tail = merge_half(hub->ring_tail, half, value);
+        hub_wake(hub, hub_clock_edge(hub) + 1); /* a notification may be waiting for room */
         break;
     default: /* read-only or nothing there: a write has no effect */
         break;
@@ -254,10 +255,7 @@ static void write_bytes(struct hub *hub, uint64_t in_area, const struct pcie_tlp
                     hub->internal[(at + b - HUB_INTERNAL_OFFSET) & (HUB_INTERNAL_BYTES - 1)] =
                         data[b];
         } else if (be == 0xf) {
-            uint32_t value = data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 |
-                             (uint32_t)data[3] << 24;
-
-            register_write(hub, (uint32_t)(at & ~UINT64_C(7)), (at & 4) != 0, value);
+            register_write(hub, (uint32_t)(at & ~UINT64_C(7)), (at & 4) != 0, sim_load32(data));
         } else if (be != 0) {
             hub->unsupported++; /* registers take whole words only */
         }
@@ -270,46 +268,42 @@ static void read_bytes(struct hub *hub, uint32_t port, uint64_t in_area, const s
     uint32_t size = tlp->length_dw * 4u;
 
     for (uint32_t i = 0; i < size; i += 4) {
-        uint64_t at = in_area + i;
-        uint32_t value;
+        uint64_t at = in_area + i, value;
 
         if (at >= HUB_INTERNAL_OFFSET) {
             memcpy(&bytes[i], &hub->internal[(at - HUB_INTERNAL_OFFSET) & (HUB_INTERNAL_BYTES - 1)],
                    4);
             continue;
         }
-        value = (uint32_t)(hub_register_read(hub, (uint32_t)(at & ~UINT64_C(7))) >>
-                           ((at & 4) != 0 ? 32 : 0));
-        for (uint32_t b = 0; b < 4; b++)
-            bytes[i + b] = (uint8_t)(value >> (8 * b));
+        value = register_read(hub, (uint32_t)(at & ~UINT64_C(7))) >> ((at & 4) != 0 ? 32 : 0);
+        sim_store(&bytes[i], value, 4);
     }
     answer_read(hub, port, tlp, bytes);
 }
 
-static void configure(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+static void configure_port(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
     struct pcie_tlp cpl;
 
     if (hub->ports[port].edge.role != HUB_ENDPOINT) {
-        self_unsupported(hub, port, tlp);
+        refuse_unsupported(hub, port, tlp);
         return;
     }
     cpl = hub_edge_configure(&hub->ports[port].edge, hub->pool, tlp);
-    answer(hub, port, &cpl);
+    send_answer(hub, port, &cpl);
     pcie_tlp_drop(tlp);
 }
 
-static bool claimed(const struct hub *hub, uint64_t in_area, const struct pcie_tlp *tlp)
+static bool is_claimed(uint64_t in_area, const struct pcie_tlp *tlp)
 {
     uint64_t end = in_area + tlp->length_dw * UINT64_C(4);
 
-    (void)hub;
     return end <= REGISTER_SPACE ||
            (in_area >= HUB_INTERNAL_OFFSET && end <= HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES);
 }
 
 /* Registers are read one at a time; more is no part of their programming model (2.3.1). */
-static bool aborts(uint64_t in_area, const struct pcie_tlp *tlp)
+static bool aborts_read(uint64_t in_area, const struct pcie_tlp *tlp)
 {
     return tlp->kind == PCIE_MRD && in_area < REGISTER_SPACE && tlp->length_dw > 2;
 }
@@ -317,17 +311,17 @@ static bool aborts(uint64_t in_area, const struct pcie_tlp *tlp)
 /* Poisoned data changes nothing here (2.7.2.2). */
 static void take_poisoned(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
-    pcie_port_error(hub->ports[port].edge.pcie, PCIE_ERR_POISONED, tlp);
+    hub_edge_error(&hub->ports[port].edge, PCIE_ERR_POISONED, tlp);
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
         struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, tlp, PCIE_CPL_UR);
 
-        answer(hub, port, &cpl);
+        send_answer(hub, port, &cpl);
     }
     pcie_tlp_drop(tlp);
 }
 
 /* What is to go wrong on purpose. @return whether that is all there is to do */
-static bool misbehave(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+static bool misbehaves_at(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
     hub->verdict = (struct pcie_verdict){ .late_ps = 0 };
     if (pcie_tlp_class(tlp) != PCIE_NONPOSTED)
@@ -336,7 +330,7 @@ static bool misbehave(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
     if (hub->verdict.silent)
         pcie_tlp_drop(tlp);
     else if (hub->verdict.abort)
-        refuse(hub, port, tlp, PCIE_ERR_ABORT);
+        refuse_request(hub, port, tlp, PCIE_ERR_ABORT);
     return hub->verdict.silent || hub->verdict.abort;
 }
 
@@ -344,24 +338,24 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
     uint64_t in_area;
 
-    if (hub->misbehaves && misbehave(hub, port, tlp))
+    if (hub->misbehaves && misbehaves_at(hub, port, tlp))
         return;
     if (tlp->poisoned && pcie_tlp_has_data(tlp)) {
         take_poisoned(hub, port, tlp);
         return;
     }
     if (tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0) {
-        configure(hub, port, tlp);
+        configure_port(hub, port, tlp);
         return;
     }
     if ((tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD) ||
-        !in_self_area(hub, tlp->addr, &in_area) || !claimed(hub, in_area, tlp) ||
+        !in_self_area(hub, tlp->addr, &in_area) || !is_claimed(in_area, tlp) ||
         (tlp->kind == PCIE_MRD && port != HUB_HOST)) {
-        self_unsupported(hub, port, tlp);
+        refuse_unsupported(hub, port, tlp);
         return;
     }
-    if (aborts(in_area, tlp)) {
-        refuse(hub, port, tlp, PCIE_ERR_ABORT);
+    if (aborts_read(in_area, tlp)) {
+        refuse_request(hub, port, tlp, PCIE_ERR_ABORT);
         return;
     }
     if (tlp->kind == PCIE_MWR)

@@ -1,6 +1,5 @@
 /* The adapter as a kind: parameters, creation, ports; and the pool of packets. */
 #include "ib/internal.h"
-#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +46,17 @@ static const struct machine_param params[] = {
     PS(loop_ps, 50000, "a packet from the adapter to itself, instead of the fabric"),
     ROW(rnr_ps, "ps", 1000, 1000 * SIM_MS, 10 * SIM_US,
         "wait after the far side had no receive request"),
-    PCIE_PORT_PARAMS("port.", struct ib_config, port, 3, 8, 40000, 40000),
     MACHINE_PARAM_END
+};
+
+static const struct machine_group groups[] = {
+    { .key = "port.",
+      .rows = pcie_port_params,
+      .offset = offsetof(struct ib_config, port),
+      .defaults =
+          &(const struct pcie_port_config){
+              .gen = 3, .lanes = 8, .tx_latency_ps = 40000, .rx_latency_ps = 40000 } },
+    { .key = NULL },
 };
 
 static const char *const port_names[] = { "pcie", "p1", "p2", NULL };
@@ -237,6 +245,7 @@ const struct machine_kind ib_hca_kind = {
     .name = "ib.hca",
     .summary = "InfiniBand host channel adapter",
     .params = params,
+    .groups = groups,
     .config_bytes = sizeof(struct ib_config),
     .ports = port_names,
     .create = hca_create,

@@ -14,19 +14,63 @@ static bool key_ends_in(const char *key, const char *word)
            (length == n || key[length - n - 1] == '.');
 }
 
-const struct machine_value *machine_value_of(const struct component *component,
-                                             const struct sim_error *why)
+/** The value that a kind's error is about; NULL: about none, or none that was given. */
+static const struct machine_value *value_of_error(const struct component *component,
+                                                  const struct sim_error *why)
 {
-    const struct machine_component_desc *c = component->desc;
+    const struct machine_value *v = component->desc->values;
 
-    for (unsigned i = 0; why->cause == SIM_CAUSE_VALUE && c->kind->params[i].key != NULL; i++) {
-        const struct machine_value *v = &c->values[i];
+    if (why->cause != SIM_CAUSE_VALUE)
+        return NULL;
+    while (v->param != NULL &&
+           (v->file == NULL || v->value != why->value || !key_ends_in(v->param->key, why->key)))
+        v++;
+    return v->param != NULL ? v : NULL;
+}
 
-        if (v->file != NULL && v->value == why->value &&
-            key_ends_in(c->kind->params[i].key, why->key))
-            return v;
-    }
-    return NULL;
+int machine_located(const struct component *c, int code, const struct sim_error *why,
+                    const char *file, unsigned line, struct sim_error *err)
+{
+    const struct machine_value *v = value_of_error(c, why);
+
+    return code == SIM_OK ? SIM_OK
+                          : sim_error_set_at(err, code, v != NULL ? v->file : file,
+                                             v != NULL ? v->line : line, "%s", why->text);
+}
+
+int machine_check_range(const struct component *c, const char *group,
+                        const struct machine_param *row, uint64_t value, struct sim_error *err)
+{
+    if (value >= row->min && value <= row->max)
+        return SIM_OK;
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s%s = %llu: expected %llu to %llu", c->path,
+                         group, row->key, (unsigned long long)value, (unsigned long long)row->min,
+                         (unsigned long long)row->max);
+}
+
+struct machine_value *machine_value_find(const struct machine_component_desc *desc, const char *key)
+{
+    struct machine_value *v = desc->values;
+
+    while (v->param != NULL && strcmp(v->param->key, key) != 0)
+        v++;
+    return v->param != NULL ? v : NULL;
+}
+
+/* ---- links ---- */
+
+static bool is_end(unsigned node_a, const char *component_a, const char *port_a, unsigned node,
+                   const char *component, const char *port)
+{
+    return node_a == node && strcmp(component_a, component) == 0 && strcmp(port_a, port) == 0;
+}
+
+char machine_link_end(const struct machine_link_desc *link, unsigned node, const char *component,
+                      const char *port)
+{
+    if (is_end(link->node_a, link->component_a, link->port_a, node, component, port))
+        return 'a';
+    return is_end(link->node_b, link->component_b, link->port_b, node, component, port) ? 'b' : 0;
 }
 
 /* ---- components ---------------------------------------------------------------------- */

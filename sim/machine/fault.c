@@ -1,23 +1,11 @@
 /* Gives the faults of a description to the components that they are of. */
 #include "machine/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int check(const struct machine_fault_desc *f, const char *path, struct sim_error *why)
-{
-    const struct machine_param *params = f->kind->params;
-
-    for (unsigned i = 0; params[i].key != NULL; i++)
-        if (f->values[i] < params[i].min || f->values[i] > params[i].max)
-            return sim_error_set(
-                why, SIM_ERR_CONFIG, "%s: %s.%s = %llu: expected %llu to %llu", path, f->kind->name,
-                params[i].key, (unsigned long long)f->values[i], (unsigned long long)params[i].min,
-                (unsigned long long)params[i].max);
-    return SIM_OK;
-}
-
-static bool offers(const struct machine_kind *kind, const struct machine_fault_kind *fault)
+static bool offers_fault(const struct machine_kind *kind, const struct machine_fault_kind *fault)
 {
     for (const struct machine_fault_kind *k = kind->faults; k != NULL && k->name != NULL; k++)
         if (k == fault)
@@ -25,20 +13,24 @@ static bool offers(const struct machine_kind *kind, const struct machine_fault_k
     return false;
 }
 
-static int give(const struct machine *m, const struct machine_fault_desc *f, struct sim_error *why)
+static int give_fault(const struct machine *m, const struct machine_fault_desc *f,
+                      struct sim_error *why)
 {
     const struct component *c = machine_find(m, f->node, f->component);
     const struct machine_param *params = f->kind->params;
-    char *config;
+    char *config, group[64];
     int code;
 
-    if (c == NULL || !offers(c->desc->kind, f->kind) ||
+    if (c == NULL || !offers_fault(c->desc->kind, f->kind) ||
         (f->kind->place == MACHINE_OF_COMPONENT) != (f->port == NULL))
         return sim_error_set(why, SIM_ERR_CONFIG, "node%u.%s: expected what can have the fault %s",
                              f->node, f->component, f->kind->name);
-    code = check(f, c->path, why);
-    if (code != SIM_OK)
-        return code;
+    (void)snprintf(group, sizeof(group), "%s.", f->kind->name);
+    for (unsigned i = 0; params[i].key != NULL; i++) {
+        code = machine_check_range(c, group, &params[i], f->values[i], why);
+        if (code != SIM_OK)
+            return code;
+    }
     config = calloc(1, f->kind->config_bytes);
     if (config == NULL)
         return sim_error_set(why, SIM_ERR_NOMEM, "%s: out of memory", c->path);
@@ -54,7 +46,7 @@ int machine_break(const struct machine *m, struct sim_error *err)
     for (unsigned i = 0; i < m->desc->nfaults; i++) {
         const struct machine_fault_desc *f = &m->desc->faults[i];
         struct sim_error why = { 0 };
-        int code = give(m, f, &why);
+        int code = give_fault(m, f, &why);
 
         if (code != SIM_OK)
             return sim_error_set_at(err, code, f->file, f->line, "%s", why.text);

@@ -13,7 +13,7 @@ struct component {
     const struct machine_component_desc *desc;
     void *it; /* NULL until created */
     unsigned node;
-    struct machine_routes *routes; /* of a router */
+    struct machine_routes *routes; /* a router has them */
 };
 
 struct machine {
@@ -32,9 +32,16 @@ struct machine {
     void *map_arg;
 };
 
-/** The value that a kind's error is about; NULL: about none, or none that was given. */
-const struct machine_value *machine_value_of(const struct component *component,
-                                             const struct sim_error *why);
+/** What a kind has refused (`code` SIM_OK: nothing), with the place of the value that it is about,
+ * or else with `file` and `line`. @return `code` */
+int machine_located(const struct component *c, int code, const struct sim_error *why,
+                    const char *file, unsigned line, struct sim_error *err);
+/** Is `value` within the range of its row? `group`: what goes before the key in the message. */
+int machine_check_range(const struct component *c, const char *group,
+                        const struct machine_param *row, uint64_t value, struct sim_error *err);
+/** Which end of the link this port is: 'a' or 'b'; 0: neither. */
+char machine_link_end(const struct machine_link_desc *link, unsigned node, const char *component,
+                      const char *port);
 /** NULL: there is none. */
 struct component *machine_find(const struct machine *m, unsigned node, const char *name);
 
@@ -44,7 +51,7 @@ int machine_join(const struct machine *m, struct sim_error *err);
 int machine_break(const struct machine *m, struct sim_error *err);
 /** No router is to pass on a packet that a link behind it does not take. */
 int machine_check_payloads(const struct machine *m, struct sim_error *err);
-/** Computes the routes, tells them to the routers and walks along their registers. */
+/** Computes the routes, gives them to the routers and walks along their registers. */
 int machine_route(struct machine *m, struct sim_error *err);
 
 SIM_END_DECLS

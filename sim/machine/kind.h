@@ -39,7 +39,7 @@ struct machine_port {
     int (*join)(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err);
 };
 
-/** A packet that cannot go on, for reports of a machine that stands still. */
+/** A packet that cannot go on, for reports of a machine that deadlocks. */
 struct machine_block {
     const char *where; /* the port in whose receive buffer it stands, or a part: "dma0" */
     const char *port;  /* by which it is to leave; NULL: it ends here */
@@ -61,16 +61,17 @@ struct machine_ring {
 struct machine_kind {
     const char *name; /* "hub.c" */
     const char *summary;
-    const struct machine_param *params; /* ends with MACHINE_PARAM_END */
+    const struct machine_param *params; /* NULL, or the own keys, MACHINE_PARAM_END at the end */
+    const struct machine_group *groups; /* NULL, or what follows them: machine_table_create() */
     size_t config_bytes;
     const char *const *ports; /* their names, NULL at the end */
     /** NULL, or first parts of keys ("c" of "c.link.gen", NULL at the end) that a component rarely
-     * has: nobody sees them unless a file sets one of that part. */
+     * has: they are shown only where a file sets one of that part. */
     const char *const *spare;
-    const char *host_port; /* of a router: where its own host is, and must be; NULL: nowhere */
+    const char *host_port; /* where a router's own host is, and must be; NULL: nowhere */
     /** NULL or, of a router: what a port is in a ring. */
     struct machine_ring (*ring)(const void *config, const char *port);
-    /** `config` holds values checked against `params`; copied. */
+    /** `config` holds values checked against its table; copied. */
     int (*create)(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err);
     struct machine_port (*port)(void *component, const char *name);
@@ -85,9 +86,9 @@ struct machine_kind {
     uint64_t (*payload)(void *component, const char *port);
     const char *payload_key;
     /** The port by which a write to window part `slot` leaves, as the component's registers say;
-     * NULL: by none. NULL where the kind is no router, or one whose registers nobody reads. */
+     * NULL: by none. NULL where the kind is no router, or one whose registers are not read. */
     const char *(*route)(void *component, unsigned slot);
-    /** NULL or tells of each packet at the head of a queue that cannot go on. Texts are valid
+    /** NULL or reports each packet at the head of a queue that cannot go on. Texts are valid
      * during the call. */
     void (*blocked)(void *component, machine_block_fn fn, void *arg);
     /** NULL, or what `fault` takes; name NULL at the end. */

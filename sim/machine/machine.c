@@ -5,18 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- messages ------------------------------------------------------------------ */
-
-/** A kind has refused: its message with the place of the value that it is about. */
-static int kind_failed(const struct component *c, int code, const struct sim_error *why,
-                       struct sim_error *err)
-{
-    const struct machine_value *v = machine_value_of(c, why);
-
-    return sim_error_set_at(err, code, v != NULL ? v->file : NULL, v != NULL ? v->line : 0, "%s",
-                            why->text);
-}
-
 /* ---- components ------------------------------------------------------------------ */
 
 static void *default_map(void *arg, unsigned node, const char *path, uint64_t bytes)
@@ -38,36 +26,24 @@ static void *default_map(void *arg, unsigned node, const char *path, uint64_t by
     return entry->bytes;
 }
 
-static int check_value(const struct component *c, const struct machine_value *v,
-                       struct sim_error *err)
-{
-    const struct machine_param *p = v->param;
-
-    if (v->value >= p->min && v->value <= p->max)
-        return SIM_OK;
-    return sim_error_set_at(err, SIM_ERR_CONFIG, v->file, v->line,
-                            "%s: %s = %llu: expected %llu to %llu", c->path, p->key,
-                            (unsigned long long)v->value, (unsigned long long)p->min,
-                            (unsigned long long)p->max);
-}
-
 void machine_component_config(const struct machine_component_desc *desc, void *config)
 {
-    const struct machine_param *params = desc->kind->params;
-
-    for (unsigned i = 0; params[i].key != NULL; i++) {
-        SIM_ASSERT(desc->values[i].param == &params[i]);
-        memcpy((char *)config + params[i].offset, &desc->values[i].value, sizeof(uint64_t));
-    }
+    for (const struct machine_value *v = desc->values; v->param != NULL; v++)
+        memcpy((char *)config + v->param->offset, &v->value, sizeof(v->value));
 }
 
 /** The kind's configuration from the values, each within its range. */
-static int configure(const struct component *c, void *config, struct sim_error *err)
+static int configure_component(const struct component *c, void *config, struct sim_error *err)
 {
     int code = SIM_OK;
 
-    for (unsigned i = 0; code == SIM_OK && c->desc->kind->params[i].key != NULL; i++)
-        code = check_value(c, &c->desc->values[i], err);
+    for (const struct machine_value *v = c->desc->values; code == SIM_OK && v->param != NULL; v++) {
+        struct sim_error why = { 0 };
+
+        code = machine_check_range(c, "", v->param, v->value, &why);
+        if (code != SIM_OK)
+            return sim_error_set_at(err, code, v->file, v->line, "%s", why.text);
+    }
     if (code == SIM_OK)
         machine_component_config(c->desc, config);
     return code;
@@ -88,11 +64,10 @@ static int create_component(struct machine *m, struct component *c, struct sim_e
 
     if (config == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", c->path);
-    code = configure(c, config, err);
+    code = configure_component(c, config, err);
     if (code == SIM_OK) {
         code = kind->create(&place, config, &c->it, &why);
-        if (code != SIM_OK)
-            code = kind_failed(c, code, &why, err);
+        code = machine_located(c, code, &why, NULL, 0, err);
     }
     free(config);
     return code;
@@ -150,13 +125,12 @@ static int start_everything(const struct machine *m, struct sim_error *err)
         if (c->desc->kind->start == NULL)
             continue;
         code = c->desc->kind->start(c->it, &why);
-        if (code != SIM_OK)
-            code = kind_failed(c, code, &why, err);
+        code = machine_located(c, code, &why, NULL, 0, err);
     }
     return code;
 }
 
-static int build(struct machine *m, const struct sim_config *cfg, struct sim_error *err)
+static int build_machine(struct machine *m, const struct sim_config *cfg, struct sim_error *err)
 {
     int code;
 
@@ -205,7 +179,7 @@ int machine_create(const struct machine_desc *desc, const struct sim_config *cfg
     m->desc = desc;
     m->map = map != NULL ? map : default_map;
     m->map_arg = map != NULL ? map_arg : m;
-    code = build(m, cfg, err);
+    code = build_machine(m, cfg, err);
     if (code != SIM_OK) {
         machine_destroy(m);
         return code;

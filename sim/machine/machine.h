@@ -23,7 +23,7 @@ struct machine_value {
 struct machine_component_desc {
     const char *name; /* "hub"; unique within the node */
     const struct machine_kind *kind;
-    struct machine_value *values; /* one for each row of kind->params, in that order */
+    struct machine_value *values; /* one for each row of the kind's table; `param` NULL ends them */
 };
 
 struct machine_link_desc {
@@ -35,6 +35,9 @@ struct machine_link_desc {
     unsigned line;
 };
 
+/** NULL: there is no such key. */
+struct machine_value *machine_value_find(const struct machine_component_desc *desc,
+                                         const char *key);
 /** Fills the kind's configuration of `kind->config_bytes` from the values. */
 void machine_component_config(const struct machine_component_desc *desc, void *config);
 
@@ -99,17 +102,16 @@ int machine_create(const struct machine_desc *desc, const struct sim_config *cfg
                    struct machine **machine_p, struct sim_error *err);
 void machine_destroy(struct machine *m);
 
-/** What the hub at node and name was told; NULL: there is no such hub. */
+/** The routes that the hub at node and name has; NULL: there is no such hub. */
 const struct machine_routes *machine_routes_of(const struct machine *m, unsigned node,
                                                const char *name);
 
 typedef void (*machine_line_fn)(void *arg, const char *line);
 /**
- * Of a machine that stands still: a line for each packet that cannot go on, each followed by what
- * it waits for, as far as a circle or the end of the chain. At most `max` lines. @return how many
- * packets there are.
+ * Reports a deadlock: a line for each packet that cannot go on, followed by what it waits for, as
+ * far as a circle or the end of the chain. At most `max` lines. @return how many packets there are.
  */
-unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_fn fn, void *arg);
+unsigned machine_stall_report(const struct machine *m, unsigned max, machine_line_fn fn, void *arg);
 /**
  * A circle of waits, if there is one: "node0.hub.e -> node1.hub.e -> node0.hub.e", the links whose
  * buffers are full, each waiting for the next, and the first one again; as much as fits into

@@ -4,6 +4,7 @@
  */
 #include "machine/internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool passes_on(const struct component *c)
@@ -34,21 +35,14 @@ static const struct component *largest_source(const struct machine *m, const str
 /** What the port itself takes; the far end of its link may take less. NULL: no such parameter. */
 static const struct machine_value *own_payload(const struct component *c, const char *port)
 {
-    const struct machine_component_desc *desc = c->desc;
-    size_t n = strlen(port);
+    char key[64];
 
-    for (unsigned i = 0; desc->kind->params[i].key != NULL; i++) {
-        const char *key = desc->kind->params[i].key;
-
-        if (strncmp(key, port, n) == 0 && key[n] == '.' &&
-            strcmp(key + n + 1, desc->kind->payload_key) == 0)
-            return &desc->values[i];
-    }
-    return NULL;
+    (void)snprintf(key, sizeof(key), "%s.%s", port, c->desc->kind->payload_key);
+    return machine_value_find(c->desc, key);
 }
 
-static int refuse(const struct component *c, const struct machine_value *own,
-                  const struct component *source, struct sim_error *err)
+static int refuse_payload(const struct component *c, const struct machine_value *own,
+                          const struct component *source, struct sim_error *err)
 {
     return sim_error_set_at(err, SIM_ERR_CONFIG, own->file, own->line,
                             "%s: %s = %llu: expected at least %llu, the payload of packets that "
@@ -64,13 +58,9 @@ static const struct machine_link_desc *link_at(const struct machine *m, const st
 {
     const struct machine_node_desc *node = &m->desc->nodes[c->node];
 
-    for (unsigned i = 0; i < node->nlinks; i++) {
-        const struct machine_link_desc *l = &node->links[i];
-
-        if ((strcmp(l->component_a, c->desc->name) == 0 && strcmp(l->port_a, port) == 0) ||
-            (strcmp(l->component_b, c->desc->name) == 0 && strcmp(l->port_b, port) == 0))
-            return l;
-    }
+    for (unsigned i = 0; i < node->nlinks; i++)
+        if (machine_link_end(&node->links[i], c->node, c->desc->name, port) != 0)
+            return &node->links[i];
     return NULL;
 }
 
@@ -102,7 +92,7 @@ static int check_router(const struct machine *m, const struct component *c,
         if (bytes == 0 || bytes >= needed)
             continue;
         if (own != NULL && own->value == bytes)
-            return refuse(c, own, source, err);
+            return refuse_payload(c, own, source, err);
         if (strcmp(*port, kind->host_port) == 0)
             return refuse_host(m, c, bytes, source, err);
         /* the router at the far end of the cable has the value that is too small */

@@ -21,8 +21,8 @@ struct search {
 };
 
 /** Headed by the place of the policy. */
-__attribute__((format(printf, 3, 4))) static int fail(const struct search *s, struct sim_error *err,
-                                                      const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static int
+fail_policy(const struct search *s, struct sim_error *err, const char *fmt, ...)
 {
     const struct machine_policy *p = &s->net.graph->policy;
     char text[512];
@@ -71,8 +71,8 @@ static bool joins_from(const struct search *s, unsigned first, unsigned router, 
 }
 
 /** Gives `group` to all routers that cables of dimensions from `first` on join to `router`. */
-static void spread(struct search *s, unsigned *groups, unsigned group, unsigned first,
-                   unsigned router)
+static void spread_group(struct search *s, unsigned *groups, unsigned group, unsigned first,
+                         unsigned router)
 {
     unsigned read = 0, filled = 0;
 
@@ -104,14 +104,14 @@ static void find_groups(struct search *s, unsigned *groups, unsigned first)
         unsigned router = ordered(s->net.graph, k);
 
         if (groups[router] == MACHINE_NONE)
-            spread(s, groups, n++, first, router);
+            spread_group(s, groups, n++, first, router);
     }
 }
 
 /* ---- ways ------------------------------------------------------------------------- */
 
 /** Distances, by ports of the dimension, to the nearest router of the group of `to`. */
-static void measure(struct search *s, unsigned dimension, unsigned to)
+static void measure_distances(struct search *s, unsigned dimension, unsigned to)
 {
     unsigned read = 0, filled = 0;
 
@@ -150,7 +150,7 @@ static unsigned first_step(const struct search *s, unsigned dimension, unsigned 
 static void step_along(struct search *s, unsigned dimension)
 {
     for (unsigned to = 0; to < s->net.n; to++) {
-        measure(s, dimension, to);
+        measure_distances(s, dimension, to);
         for (unsigned i = 0; i < s->net.n; i++)
             if (s->distance[i] != 0 && s->distance[i] != MACHINE_NONE)
                 s->next[(size_t)i * s->net.n + to] = first_step(s, dimension, i);
@@ -204,10 +204,11 @@ static int add_range(const struct search *s, unsigned router, unsigned port, uns
         return SIM_OK;
     }
     if (r->nranges == MAX_RANGES)
-        return fail(s, err,
-                    "%s.%s: its routes take more ranges of window parts than a hub has pairs of "
-                    "registers",
-                    s->net.graph->routers[router].path, name);
+        return fail_policy(
+            s, err,
+            "%s.%s: its routes take more ranges of window parts than a hub has pairs of "
+            "registers",
+            s->net.graph->routers[router].path, name);
     r->ranges[r->nranges++] = (struct machine_route_range){ name, slot, slot };
     return SIM_OK;
 }
@@ -235,7 +236,7 @@ static int give_slots(struct search *s, struct sim_error *err)
     uint64_t parts = g->window_bytes / g->part_bytes;
 
     find_groups(s, s->subcluster, MACHINE_NONE);
-    memset(s->queue, 0, s->net.n * sizeof(*s->queue)); /* of each sub-cluster: given so far */
+    memset(s->queue, 0, s->net.n * sizeof(*s->queue)); /* by sub-cluster: parts given so far */
     for (unsigned k = 0; k < s->net.n; k++) {
         unsigned router = ordered(g, k);
 
@@ -243,12 +244,13 @@ static int give_slots(struct search *s, struct sim_error *err)
     }
     for (unsigned i = 0; i < s->net.n; i++)
         if (s->queue[s->subcluster[i]] > parts)
-            return fail(s, err, "%s: %u hubs are joined, but the window has %llu parts",
-                        g->routers[i].path, s->queue[s->subcluster[i]], (unsigned long long)parts);
+            return fail_policy(s, err, "%s: %u hubs are joined, but the window has %llu parts",
+                               g->routers[i].path, s->queue[s->subcluster[i]],
+                               (unsigned long long)parts);
     return SIM_OK;
 }
 
-static int solve(struct search *s, struct machine_routes *routes, struct sim_error *err)
+static int solve_routes(struct search *s, struct machine_routes *routes, struct sim_error *err)
 {
     int code = give_slots(s, err);
 
@@ -273,22 +275,17 @@ int machine_routes_compute(const struct machine_graph *graph, struct machine_rou
 
     if (n == 0)
         return SIM_OK;
-    s.distance = calloc(n, sizeof(*s.distance));
-    s.queue = calloc(n, sizeof(*s.queue));
-    s.group = calloc(n, sizeof(*s.group));
-    s.subcluster = calloc(n, sizeof(*s.subcluster));
-    s.slot = calloc(n, sizeof(*s.slot));
-    s.next = calloc(n * n, sizeof(*s.next));
-    if (machine_network_init(&s.net, graph) && s.distance != NULL && s.queue != NULL &&
-        s.group != NULL && s.subcluster != NULL && s.slot != NULL && s.next != NULL)
-        code = solve(&s, routes_p, err);
-    else
+    s.distance = calloc(n * (5 + n), sizeof(*s.distance)); /* all of them in one block */
+    if (machine_network_init(&s.net, graph) && s.distance != NULL) {
+        s.queue = s.distance + n;
+        s.group = s.queue + n;
+        s.subcluster = s.group + n;
+        s.slot = s.subcluster + n;
+        s.next = s.slot + n;
+        code = solve_routes(&s, routes_p, err);
+    } else {
         code = sim_error_set(err, SIM_ERR_NOMEM, "routes: out of memory");
-    free(s.next);
-    free(s.slot);
-    free(s.subcluster);
-    free(s.group);
-    free(s.queue);
+    }
     free(s.distance);
     machine_network_fini(&s.net);
     return code;

@@ -36,10 +36,11 @@ struct machine_hop {
 };
 
 /**
- * Dimensions are taken in order: a packet moves a shortest way by the ports of the first one until
- * those of the others alone can bring it to its destination, then by the second one's. All ports in
- * one dimension: a shortest way; one port: one way round a ring; {e, w}, {a, b}: dimension order.
- * Of several first steps the port wins that its kind names first.
+ * Dimensions are taken in order: a packet moves a shortest route by the ports of the first one
+ * until those of the others alone can bring it to its destination, then by the second one's. All
+ * ports in one dimension: a shortest route; one port: one way round a ring; {e, w}, {a, b}:
+ * dimension order. Where several first steps are as good, the port that its kind names first is
+ * taken.
  */
 struct machine_policy {
     unsigned ndimensions; /* 0: one, of all ports */

@@ -112,15 +112,11 @@ static int program_router(const struct machine *m, const struct component *c, st
     const struct machine_routing_desc *routing = &m->desc->routing;
     struct sim_error why = { 0 };
     int code = c->desc->kind->set_routes(c->it, c->routes, &why);
-    const struct machine_value *v = machine_value_of(c, &why);
 
-    if (code == SIM_OK)
-        return SIM_OK;
-    return sim_error_set_at(err, code, v != NULL ? v->file : routing->file,
-                            v != NULL ? v->line : routing->line, "%s", why.text);
+    return machine_located(c, code, &why, routing->file, routing->line, err);
 }
 
-static const char *ask(void *arg, unsigned at, unsigned slot)
+static const char *ask_register(void *arg, unsigned at, unsigned slot)
 {
     const struct routing *r = arg;
     const struct component *c = r->components[at];
@@ -152,7 +148,7 @@ static int set_routes(const struct machine *m, struct routing *r, struct sim_err
     code = machine_routes_compute(&r->graph, m->routes, err);
     for (unsigned i = 0; code == SIM_OK && i < r->graph.nrouters; i++)
         code = program_router(m, r->components[i], err);
-    return code != SIM_OK ? code : machine_routes_walk(&r->graph, m->routes, ask, r, err);
+    return code != SIM_OK ? code : machine_routes_walk(&r->graph, m->routes, ask_register, r, err);
 }
 
 int machine_route(struct machine *m, struct sim_error *err)

@@ -1,4 +1,4 @@
-/* Why a machine stands still: packets that cannot go on, each waiting for a buffer of the next. */
+/* Why a machine deadlocks: packets that cannot go on, each waiting for a buffer of the next. */
 #include "machine/internal.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct block {
     const char *lacks, *what;                   /* string literals of the kinds */
     unsigned slot, stands, leaves;
     unsigned next; /* what it waits for, or NONE */
-    bool awaited, told;
+    bool awaited, reported;
 };
 
 struct report {
@@ -27,7 +27,7 @@ struct report {
     void *arg;
 };
 
-static void collect(void *arg, const struct machine_block *b)
+static void add_block(void *arg, const struct machine_block *b)
 {
     struct report *r = arg;
     struct block *block = &r->blocks[r->n];
@@ -56,16 +56,13 @@ struct far_end {
 static struct far_end far_end_in(const struct machine *m, const struct machine_link_desc *links,
                                  unsigned n, const struct block *b)
 {
-    const char *name = b->component->desc->name;
-
     for (unsigned i = 0; i < n; i++) {
         const struct machine_link_desc *l = &links[i];
+        char end = machine_link_end(l, b->component->node, b->component->desc->name, b->port);
 
-        if (l->node_a == b->component->node && strcmp(l->component_a, name) == 0 &&
-            strcmp(l->port_a, b->port) == 0)
+        if (end == 'a')
             return (struct far_end){ machine_find(m, l->node_b, l->component_b), l->port_b };
-        if (l->node_b == b->component->node && strcmp(l->component_b, name) == 0 &&
-            strcmp(l->port_b, b->port) == 0)
+        if (end == 'b')
             return (struct far_end){ machine_find(m, l->node_a, l->component_a), l->port_a };
     }
     return (struct far_end){ NULL, NULL };
@@ -94,14 +91,14 @@ static void find_next(struct report *r, struct block *b)
 
 /* ---- words ---------------------------------------------------------------------------- */
 
-static void line(struct report *r, const char *text)
+static void print_line(struct report *r, const char *text)
 {
     if (r->lines++ < r->max)
         r->fn(r->arg, text);
 }
 
 /** The hub that has part `slot` in the sub-cluster of the block's hub. */
-static const char *target(const struct report *r, const struct block *b)
+static const char *target_path(const struct report *r, const struct block *b)
 {
     const struct machine_routes *own = b->component->routes;
 
@@ -115,13 +112,13 @@ static const char *target(const struct report *r, const struct block *b)
     return NULL;
 }
 
-static void tell(struct report *r, struct block *b, bool again)
+static void report_block(struct report *r, struct block *b, bool again)
 {
     struct far_end end = far_end(r->m, b);
-    const char *to = target(r, b);
+    const char *to = target_path(r, b);
     char text[800], way[2 * PATH_BYTES + 2 * WHERE_BYTES + 32] = "";
 
-    b->told = true;
+    b->reported = true;
     if (end.component != NULL)
         (void)snprintf(way, sizeof(way), " of the link %s.%s -> %s.%s", b->component->path, b->port,
                        end.component->path, end.port);
@@ -131,23 +128,23 @@ static void tell(struct report *r, struct block *b, bool again)
                    b->where, b->awaited ? "full, first " : "", b->what, to != NULL ? " for " : "",
                    to != NULL ? to : "", b->lacks != NULL ? b->lacks : "its turn", way,
                    again ? ": a circle, each waits for the next for ever" : "");
-    line(r, text);
+    print_line(r, text);
 }
 
-/** From `at` along what each waits for, up to what was told before. */
-static void tell_chain(struct report *r, unsigned at)
+/** From `at` along what each waits for, up to what was reported before. */
+static void report_chain(struct report *r, unsigned at)
 {
     unsigned first = at;
 
-    for (; at != NONE && !r->blocks[at].told; at = r->blocks[at].next) {
+    for (; at != NONE && !r->blocks[at].reported; at = r->blocks[at].next) {
         unsigned next = r->blocks[at].next;
         bool closes = false;
 
-        /* Told in this chain: the one behind `next` on the way from `first`. */
-        for (unsigned k = first; next != NONE && r->blocks[next].told && k != at && !closes;
+        /* Reported in this chain: the one behind `next`, from `first` on. */
+        for (unsigned k = first; next != NONE && r->blocks[next].reported && k != at && !closes;
              k = r->blocks[k].next)
             closes = k == next;
-        tell(r, &r->blocks[at], closes || next == at);
+        report_block(r, &r->blocks[at], closes || next == at);
     }
 }
 
@@ -160,14 +157,14 @@ static bool survey(struct report *r)
     for (unsigned i = 0; i < r->m->ncomponents; i++) {
         r->component = &r->m->components[i];
         if (r->component->desc->kind->blocked != NULL)
-            r->component->desc->kind->blocked(r->component->it, collect, r);
+            r->component->desc->kind->blocked(r->component->it, add_block, r);
     }
     for (unsigned i = 0; i < r->n; i++)
         find_next(r, &r->blocks[i]);
     return true;
 }
 
-unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_fn fn, void *arg)
+unsigned machine_stall_report(const struct machine *m, unsigned max, machine_line_fn fn, void *arg)
 {
     struct report r = { .m = m, .max = max, .fn = fn, .arg = arg };
 
@@ -175,9 +172,9 @@ unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_
         return 0;
     for (unsigned i = 0; i < r.n; i++)
         if (!r.blocks[i].awaited)
-            tell_chain(&r, i);
+            report_chain(&r, i);
     for (unsigned i = 0; i < r.n; i++) /* circles that nothing else leads to */
-        tell_chain(&r, i);
+        report_chain(&r, i);
     free(r.blocks);
     return r.n;
 }

@@ -12,7 +12,7 @@ struct walk {
     const struct machine_routes *routes;
     machine_ask_fn ask;
     void *arg;
-    enum state *state; /* by router, on the way to the present destination */
+    enum state *state; /* by router, for the present destination */
 };
 
 const char *machine_routes_port(const struct machine_routes *routes, unsigned slot)
@@ -23,7 +23,7 @@ const char *machine_routes_port(const struct machine_routes *routes, unsigned sl
     return NULL;
 }
 
-static const char *path(const struct walk *w, unsigned router)
+static const char *path_of(const struct walk *w, unsigned router)
 {
     return w->net.graph->routers[router].path;
 }
@@ -40,8 +40,8 @@ static const struct machine_hop *by_hand(const struct walk *w, unsigned at, unsi
 }
 
 /** Headed by the place of the hop by hand at `at`, else by that of the policy. */
-static int fail(const struct walk *w, unsigned at, unsigned to, const char *text,
-                struct sim_error *err)
+static int fail_hop(const struct walk *w, unsigned at, unsigned to, const char *text,
+                    struct sim_error *err)
 {
     const struct machine_hop *hop = by_hand(w, at, to);
     const char *file = hop != NULL ? hop->file : w->net.graph->policy.file;
@@ -50,8 +50,8 @@ static int fail(const struct walk *w, unsigned at, unsigned to, const char *text
     return sim_error_set_at(err, SIM_ERR_CONFIG, file, line, "%s", text);
 }
 
-static int lost(const struct walk *w, unsigned from, unsigned at, unsigned to,
-                struct sim_error *err)
+static int report_loss(const struct walk *w, unsigned from, unsigned at, unsigned to,
+                       struct sim_error *err)
 {
     const char *port = w->ask(w->arg, at, w->routes[to].slot);
     char text[512];
@@ -60,17 +60,17 @@ static int lost(const struct walk *w, unsigned from, unsigned at, unsigned to,
         (void)snprintf(text, sizeof(text),
                        "%s: no port leads to %s (the way from %s): expected a way for each pair "
                        "that cables join",
-                       path(w, at), path(w, to), path(w, from));
+                       path_of(w, at), path_of(w, to), path_of(w, from));
     else
         (void)snprintf(text, sizeof(text),
                        "%s.%s: what is for %s (the way from %s) ends at a port without a cable to "
                        "another hub",
-                       path(w, at), port, path(w, to), path(w, from));
-    return fail(w, at, to, text, err);
+                       path_of(w, at), port, path_of(w, to), path_of(w, from));
+    return fail_hop(w, at, to, text, err);
 }
 
 /** The router behind the port that leads to part `slot`; MACHINE_NONE: there is none. */
-static unsigned step(const struct walk *w, unsigned at, unsigned slot)
+static unsigned next_router(const struct walk *w, unsigned at, unsigned slot)
 {
     const char *name = w->ask(w->arg, at, slot);
     unsigned port = name != NULL ? machine_network_port(&w->net, at, name) : MACHINE_NONE;
@@ -78,42 +78,42 @@ static unsigned step(const struct walk *w, unsigned at, unsigned slot)
     return port < w->net.nports ? machine_network_far(&w->net, at, port)->router : MACHINE_NONE;
 }
 
-static int goes_round(const struct walk *w, unsigned start, unsigned to, struct sim_error *err)
+static int report_circle(const struct walk *w, unsigned start, unsigned to, struct sim_error *err)
 {
     unsigned slot = w->routes[to].slot, at;
     char text[512];
     size_t used;
 
-    /* Told from a hop by hand on, if there is one: it is the likely cause. */
-    for (at = step(w, start, slot); at != start && by_hand(w, start, to) == NULL;
-         at = step(w, at, slot))
+    /* It begins with a hop by hand, if there is one: that is the likely cause. */
+    for (at = next_router(w, start, slot); at != start && by_hand(w, start, to) == NULL;
+         at = next_router(w, at, slot))
         if (by_hand(w, at, to) != NULL)
             start = at;
     at = start;
     used = (size_t)snprintf(text, sizeof(text),
-                            "%s.%s: the way to %s goes round for ever: ", path(w, start),
-                            w->ask(w->arg, start, slot), path(w, to));
+                            "%s.%s: the way to %s goes round for ever: ", path_of(w, start),
+                            w->ask(w->arg, start, slot), path_of(w, to));
     do {
         if (used < sizeof(text))
-            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s.%s, ", path(w, at),
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s.%s, ", path_of(w, at),
                                      w->ask(w->arg, at, slot));
-        at = step(w, at, slot);
+        at = next_router(w, at, slot);
     } while (at != start);
     if (used < sizeof(text))
-        (void)snprintf(text + used, sizeof(text) - used, "%s", path(w, start));
-    return fail(w, start, to, text, err);
+        (void)snprintf(text + used, sizeof(text) - used, "%s", path_of(w, start));
+    return fail_hop(w, start, to, text, err);
 }
 
-static int differs(const struct walk *w, unsigned at, unsigned to, struct sim_error *err)
+static int report_difference(const struct walk *w, unsigned at, unsigned to, struct sim_error *err)
 {
     const char *asked = machine_routes_port(&w->routes[at], w->routes[to].slot);
     const char *is = w->ask(w->arg, at, w->routes[to].slot);
     char text[512];
 
     (void)snprintf(text, sizeof(text), "%s.%s: its registers send by %s what is for %s",
-                   path(w, at), asked != NULL ? asked : "-", is != NULL ? is : "no port",
-                   path(w, to));
-    return fail(w, at, to, text, err);
+                   path_of(w, at), asked != NULL ? asked : "-", is != NULL ? is : "no port",
+                   path_of(w, to));
+    return fail_hop(w, at, to, text, err);
 }
 
 static bool as_asked(const struct walk *w, unsigned at, unsigned to)
@@ -129,18 +129,18 @@ static int walk_from(const struct walk *w, unsigned from, unsigned to, struct si
     unsigned at = from;
 
     while (w->state[at] == UNSEEN) {
-        unsigned over = step(w, at, w->routes[to].slot);
+        unsigned over = next_router(w, at, w->routes[to].slot);
 
         if (!as_asked(w, at, to))
-            return differs(w, at, to, err);
+            return report_difference(w, at, to, err);
         if (over == MACHINE_NONE)
-            return lost(w, from, at, to, err);
+            return report_loss(w, from, at, to, err);
         w->state[at] = ON_WAY;
         at = over;
     }
     if (w->state[at] == ON_WAY)
-        return goes_round(w, at, to, err);
-    for (at = from; w->state[at] == ON_WAY; at = step(w, at, w->routes[to].slot))
+        return report_circle(w, at, to, err);
+    for (at = from; w->state[at] == ON_WAY; at = next_router(w, at, w->routes[to].slot))
         w->state[at] = ARRIVES;
     return SIM_OK;
 }

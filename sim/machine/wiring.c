@@ -24,20 +24,14 @@ static int find_port(const struct machine *m, unsigned node, const char *compone
 static bool end_used(const struct machine_link_desc *links, unsigned before, unsigned node,
                      const char *component, const char *port)
 {
-    for (unsigned i = 0; i < before; i++) {
-        const struct machine_link_desc *l = &links[i];
-
-        if ((l->node_a == node && strcmp(l->component_a, component) == 0 &&
-             strcmp(l->port_a, port) == 0) ||
-            (l->node_b == node && strcmp(l->component_b, component) == 0 &&
-             strcmp(l->port_b, port) == 0))
+    for (unsigned i = 0; i < before; i++)
+        if (machine_link_end(&links[i], node, component, port) != 0)
             return true;
-    }
     return false;
 }
 
-static int join(const struct machine *m, const struct machine_link_desc *links, unsigned i,
-                struct sim_error *why)
+static int join_link(const struct machine *m, const struct machine_link_desc *links, unsigned i,
+                     struct sim_error *why)
 {
     const struct machine_link_desc *l = &links[i];
     struct machine_port a = { "", NULL, NULL };
@@ -68,7 +62,7 @@ static int join_all(const struct machine *m, const struct machine_link_desc *lin
 {
     for (unsigned i = 0; i < n; i++) {
         struct sim_error why = { 0 };
-        int code = join(m, links, i, &why);
+        int code = join_link(m, links, i, &why);
 
         if (code != SIM_OK)
             return sim_error_set_at(err, code, links[i].file, links[i].line, "%s", why.text);

@@ -22,7 +22,8 @@ struct mem_payload {
 
 /** NULL: out of memory. */
 struct mem_pool *mem_pool_create(void);
-/** Frees all buffers, those still referenced too: nobody may touch them after. NULL is allowed. */
+/** Frees all buffers, those still referenced too: they may not be touched after. NULL is allowed.
+ */
 void mem_pool_destroy(struct mem_pool *pool);
 /** Buffers that are referenced now, for leak tests. */
 uint64_t mem_pool_in_use(const struct mem_pool *pool);

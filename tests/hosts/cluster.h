@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -159,7 +160,8 @@ class Cluster
         std::vector<machine_link_desc> links;
     };
     ClusterConfig cfg_;
-    std::deque<std::vector<machine_value>> values_;
+    std::deque<std::shared_ptr<machine_param>> rows_;
+    std::deque<std::vector<machine_value>> values_; /* each ends with one without a row */
     std::deque<Node> nodes_;
     std::vector<machine_node_desc> node_descs_;
     std::vector<machine_link_desc> cables_;
@@ -221,7 +223,8 @@ class Cluster
         size_t used = 0;
 
         values_.emplace_back();
-        for (const machine_param *p = kind->params; p->key != nullptr; p++) {
+        rows_.emplace_back(machine_table_create(kind->params, kind->groups), free);
+        for (const machine_param *p = rows_.back().get(); p->key != nullptr; p++) {
             machine_value v = {};
             auto it = values.find(p->key);
 
@@ -231,6 +234,7 @@ class Cluster
             values_.back().push_back(v);
         }
         EXPECT_EQ(values.size(), used) << name << ": unknown key";
+        values_.back().push_back({});
         nodes_[node].components.push_back({ name, kind, values_.back().data() });
     }
     void link(unsigned node, const char *port, const char *component, const char *far_port)

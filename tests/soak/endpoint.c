@@ -2,7 +2,6 @@
 
 #include "pcie/lossy/fault.h"
 #include "pcie/port/config.h"
-#include "pcie/port/port_params.h"
 #include "regs/hub_regs.h"
 
 #include <stdio.h>
@@ -295,13 +294,13 @@ static int fault(void *component, const char *port, const struct machine_fault_k
     return pcie_port_add_fault(port_of(component, port).end, what, config, err);
 }
 
-struct soak_params {
-    struct pcie_port_config port;
-};
-
-static const struct machine_param params[] = {
-    PCIE_PORT_PARAMS("", struct soak_params, port, 2, 8, 20000, 20000),
-    MACHINE_PARAM_END,
+static const struct machine_group groups[] = {
+    { .key = "",
+      .rows = pcie_port_params,
+      .defaults =
+          &(const struct pcie_port_config){
+              .gen = 2, .lanes = 8, .tx_latency_ps = 20000, .rx_latency_ps = 20000 } },
+    { .key = NULL },
 };
 
 static const char *const ports[] = { "p0", NULL };
@@ -309,8 +308,8 @@ static const char *const ports[] = { "p0", NULL };
 const struct machine_kind soak_kind = {
     .name = "soak",
     .summary = "source and sink of writes that checks each of them",
-    .params = params,
-    .config_bytes = sizeof(struct soak_params),
+    .groups = groups,
+    .config_bytes = sizeof(struct pcie_port_config),
     .ports = ports,
     .create = create,
     .port = port_of,

@@ -85,7 +85,7 @@ static void report_stall(const struct machine *machine, const struct launch_resu
 {
     fflush(stdout);
     report_where(result, reported);
-    (void)machine_stall_tell(machine, STALL_LINES, print_remark, NULL);
+    (void)machine_stall_report(machine, STALL_LINES, print_remark, NULL);
 }
 
 static int status_of(int code)

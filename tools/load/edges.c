@@ -155,10 +155,7 @@ static struct machine_value *find_value(const struct machine_component_desc *c, 
     char name[64];
 
     snprintf(name, sizeof(name), "%s%s", port, key);
-    for (unsigned i = 0; c->kind->params[i].key != NULL; i++)
-        if (strcmp(c->kind->params[i].key, name) == 0)
-            return &c->values[i];
-    return NULL;
+    return machine_value_find(c, name);
 }
 
 static bool is_plugged(const struct machine_link_desc *links, unsigned n, unsigned node,

@@ -331,6 +331,8 @@ void load_machine_destroy(struct load_machine *machine)
 {
     if (machine == NULL)
         return;
+    for (struct load_table *t = machine->tables; t != NULL; t = t->next)
+        free(t->rows);
     load_arena_fini(&machine->arena);
     free(machine);
 }

@@ -43,6 +43,13 @@ struct load_source {
     const char *path;
 };
 
+/** The rows of a kind, for all its components. */
+struct load_table {
+    struct load_table *next;
+    const struct machine_kind *kind;
+    struct machine_param *rows;
+};
+
 struct load_machine {
     struct load_arena arena;
     const struct load_options *opt; /* while loading only, as */
@@ -56,6 +63,7 @@ struct load_machine {
     struct load_plug *plugs; /* by load_check_ports() */
     struct load_fault_line *fault_lines, **fault_lines_end;
     struct load_source *sources;
+    struct load_table *tables;
     unsigned nplatforms;
     struct load_platform {
         const char *name, *path;

@@ -66,6 +66,22 @@ static int read_allowed(struct load_machine *m, const struct load_tree *base,
     return SIM_OK;
 }
 
+static const struct machine_param *table_of(struct load_machine *m, const struct machine_kind *kind)
+{
+    struct load_table *t = m->tables;
+
+    while (t != NULL && t->kind != kind)
+        t = t->next;
+    if (t == NULL) {
+        t = load_alloc(&m->arena, sizeof(*t));
+        *t = (struct load_table){ m->tables, kind,
+                                  machine_table_create(kind->params, kind->groups) };
+        SIM_ASSERT(t->rows != NULL); /* see arena.h */
+        m->tables = t;
+    }
+    return t->rows;
+}
+
 static int read_component(struct load_machine *m, const struct load_tree *item, const char *path,
                           struct machine_component_desc *out)
 {
@@ -90,7 +106,7 @@ static int read_component(struct load_machine *m, const struct load_tree *item, 
     if (base != NULL && load_tree_get(item, "kind") != NULL)
         return load_fail(m->err, load_tree_get(item, "kind"), NULL,
                          "expected no kind here, %s has it", base->file);
-    group = load_group_add(m, path, out->kind->params);
+    group = load_group_add(m, path, table_of(m, out->kind));
     group->spare = out->kind->spare;
     out->values = group->v.values;
     if (base != NULL) {

@@ -125,7 +125,7 @@ void load_values_init(struct load_values *v, const struct machine_param *params,
 {
     for (v->n = 0; params[v->n].key != NULL;)
         v->n++;
-    v->values = load_alloc(arena, v->n * sizeof(*v->values));
+    v->values = load_alloc(arena, (v->n + 1) * sizeof(*v->values));
     for (unsigned i = 0; i < v->n; i++)
         v->values[i] = (struct machine_value){ .param = &params[i], .value = params[i].def };
 }

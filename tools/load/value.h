@@ -18,7 +18,7 @@ const char *load_value_expected(const struct machine_param *param, char *text, s
 const char *load_value_print(const struct machine_param *param, uint64_t value, char *text,
                              size_t size);
 
-/** The values of one component: its table and one entry for each row. */
+/** The values of one component: an entry for each row of its table, and one without a row. */
 struct load_values {
     unsigned n;
     struct machine_value *values;

@@ -29,10 +29,10 @@ unsigned launch_socket_of(const struct machine_desc *desc, unsigned node, const 
     (void)snprintf(key, sizeof(key), "%s.socket", port != NULL ? port : "");
     for (unsigned i = 0; i < nd->ncomponents && port != NULL; i++) {
         const struct machine_component_desc *c = &nd->components[i];
+        const struct machine_value *v = machine_value_find(c, key);
 
-        for (unsigned k = 0; c->kind == &node_host_kind && c->kind->params[k].key != NULL; k++)
-            if (strcmp(c->kind->params[k].key, key) == 0)
-                return (unsigned)c->values[k].value;
+        if (c->kind == &node_host_kind && v != NULL)
+            return (unsigned)v->value;
     }
     return 0;
 }

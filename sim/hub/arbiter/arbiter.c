@@ -13,6 +13,9 @@ static const struct hub_arbiter *const arbiters[HUB_ARBITER_COUNT] = {
     HUB_ARBITERS(ARBITER)
 };
 
+#define ARBITER_TEXT(name, text) text
+const char hub_arbiter_choices[] = HUB_ARBITERS(ARBITER_TEXT);
+
 static struct hub_contest contest_for(struct hub *hub, uint32_t out, uint64_t left)
 {
     return (struct hub_contest){ .left = left,

@@ -41,6 +41,8 @@ struct hub_arbiter {
 
 struct hub;
 
+extern const char hub_arbiter_choices[]; /* values of the key `arbiter` */
+
 void hub_arbiter_init(struct hub *hub);
 /** Who of `left` gets the output, as the configuration has it. */
 uint32_t hub_arbiter_pick(struct hub *hub, uint32_t out, uint64_t left);

@@ -63,9 +63,9 @@ void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d)
     dma->fetch_next = d->next;
 }
 
-static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
+static void start_list(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
 {
-    uint64_t edge = hub_edge(dma->hub) + dma->hub->cfg.dma_start_cycles;
+    uint64_t edge = hub_clock_edge(dma->hub) + dma->hub->cfg.dma_start_cycles;
 
     if (dma->mode != DMA_IDLE) {
         dma->error = HUB_DMA_ERR_BUSY;
@@ -105,57 +105,58 @@ static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
 
 /* ---- registers ----------------------------------------------------------------- */
 
-void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value)
+/** A register that only holds what is written to it; NULL: it does more. */
+static uint64_t *plain_register(struct hub_dma *dma, uint32_t offset)
 {
     switch (offset) {
     case HUB_DMA_SRC:
-        dma->src = value;
-        break;
+        return &dma->src;
     case HUB_DMA_DST:
-        dma->dst = value;
-        break;
+        return &dma->dst;
     case HUB_DMA_LENGTH:
-        dma->length = value;
-        break;
+        return &dma->length;
     case HUB_DMA_STATUS_ADDR:
-        dma->status_addr = value;
-        break;
+        return &dma->status_addr;
     case HUB_DMA_STATUS_DATA:
-        dma->status_data = value;
-        break;
+        return &dma->status_data;
+    case HUB_DMA_IRQ:
+        return &dma->irq;
+    default:
+        return NULL;
+    }
+}
+
+void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value)
+{
+    uint64_t *plain = plain_register(dma, offset);
+
+    if (plain != NULL)
+        *plain = value;
+    switch (offset) {
     case HUB_DMA_TABLE:
         dma->table = value & ~UINT64_C(0xfff);
         break;
-    case HUB_DMA_IRQ:
-        dma->irq = value;
-        break;
     case HUB_DMA_HEAD:
-        start(dma, DMA_CHAIN, (uint32_t)value);
+        start_list(dma, DMA_CHAIN, (uint32_t)value);
         break;
     case HUB_DMA_CONTROL:
         if ((value & HUB_DMA_ABORT) != 0)
             cut_short(dma);
         else if ((value & HUB_DMA_START_REG) != 0)
-            start(dma, DMA_REGISTER, 0);
+            start_list(dma, DMA_REGISTER, 0);
         break;
     default:
         break;
     }
 }
 
-uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset)
+uint64_t dma_read_register(struct hub_dma *dma, uint32_t offset)
 {
+    const uint64_t *plain = plain_register(dma, offset);
+
+    if (plain != NULL)
+        return *plain;
     switch (offset) {
-    case HUB_DMA_SRC:
-        return dma->src;
-    case HUB_DMA_DST:
-        return dma->dst;
-    case HUB_DMA_LENGTH:
-        return dma->length;
-    case HUB_DMA_STATUS_ADDR:
-        return dma->status_addr;
-    case HUB_DMA_STATUS_DATA:
-        return dma->status_data;
     case HUB_DMA_TABLE:
         return dma->table;
     case HUB_DMA_STATE:
@@ -164,12 +165,28 @@ uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset)
     case HUB_DMA_BYTES:
         return dma->bytes;
     case HUB_DMA_CLOCK:
-        return hub_edge(dma->hub);
-    case HUB_DMA_IRQ:
-        return dma->irq;
+        return hub_clock_edge(dma->hub);
     default:
         return 0;
     }
+}
+
+/* ---- requests ---- */
+
+sim_time_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8_t tag,
+                         uint64_t edge, uint64_t mark)
+{
+    struct hub *hub = dma->hub;
+    struct pcie_tlp tlp = { .kind = PCIE_MRD,
+                            .requester_id = hub_host(hub)->function.id,
+                            .tag = tag };
+    sim_time_t deadline = hub_request_sent(hub);
+
+    edge += hub->cfg.output_cycles;
+    pcie_tlp_set_range(&tlp, addr, bytes);
+    tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, mark);
+    hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, HUB_HOST, edge);
+    return deadline;
 }
 
 /* ---- what a descriptor asks for ---------------------------------------------------- */
@@ -217,7 +234,7 @@ static bool source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
     return hub_leave(hub, 0, first, &addr);
 }
 
-static uint32_t check(const struct hub *hub, const struct hub_descriptor *d)
+static uint32_t check_descriptor(const struct hub *hub, const struct hub_descriptor *d)
 {
     uint64_t first;
     uint64_t last;
@@ -247,9 +264,9 @@ static uint64_t status_cycles(const struct hub_dma *dma)
                              : dma->hub->cfg.status_host_cycles;
 }
 
-static void begin(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t edge)
+static void begin_descriptor(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t edge)
 {
-    uint32_t error = check(dma->hub, d);
+    uint32_t error = check_descriptor(dma->hub, d);
 
     if (error != 0) {
         dma_fail(dma, error);
@@ -263,7 +280,7 @@ static void begin(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t 
         uint64_t prepared = dma->last_issue_edge + status_cycles(dma);
 
         dma->marks.status = hub_mark(dma->hub, HUB_STAGE_PREPARE, prepared, dma->marks.issued);
-        dma->status_edge = prepared > edge ? prepared : edge;
+        dma->status_edge = sim_max(prepared, edge);
         return;
     }
     dma->overlaps = d->pipeline;
@@ -271,11 +288,10 @@ static void begin(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t 
     dma->dst_at = d->dst;
     dma->left = d->size;
     dma->row_left = d->burst != 0 && d->burst < d->size ? d->burst : d->size;
-    if (dma->next_issue_edge < edge)
-        dma->next_issue_edge = edge;
+    dma->next_issue_edge = sim_max(dma->next_issue_edge, edge);
 }
 
-static void finish(struct hub_dma *dma)
+static void finish_list(struct hub_dma *dma)
 {
     dma->mode = DMA_IDLE;
     dma->hub->busy_dma &= ~(1u << dma->channel);
@@ -287,7 +303,7 @@ static void finish(struct hub_dma *dma)
 }
 
 /* The list is through: the status word of the registers, where one is wanted, ends it. After an
- * error none is sent, so that nobody takes the transfer for complete. */
+ * error none is sent, so that the transfer is not taken for complete. */
 static void end_of_list(struct hub_dma *dma, uint64_t edge)
 {
     struct hub_descriptor d = {
@@ -296,12 +312,12 @@ static void end_of_list(struct hub_dma *dma, uint64_t edge)
 
     if (dma->status_addr != 0 && !dma->ending && !dma->failed) {
         dma->ending = true;
-        begin(dma, &d, edge);
+        begin_descriptor(dma, &d, edge);
         if (dma->active)
             return;
     }
     if (reads_empty(dma))
-        finish(dma);
+        finish_list(dma);
 }
 
 /* @return the edge at which the next descriptor can begin. */
@@ -323,7 +339,7 @@ static uint64_t begin_next(struct hub_dma *dma, uint64_t edge)
         if (!d->status && !dma->overlaps && !reads_empty(dma))
             return UINT64_MAX;
         dma->ahead_head++;
-        begin(dma, d, edge);
+        begin_descriptor(dma, d, edge);
     }
     return UINT64_MAX;
 }
@@ -332,22 +348,18 @@ static uint64_t begin_next(struct hub_dma *dma, uint64_t edge)
 
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
 {
-    uint64_t next = UINT64_MAX;
-    uint64_t at;
+    uint64_t next, at;
 
     if (dma->failed)
         dma_drop_failed(dma);
-    at = dma_fetch_ahead(dma, edge);
-    next = at < next ? at : next;
+    next = dma_fetch_ahead(dma, edge);
     for (;;) {
-        at = begin_next(dma, edge);
-        next = at < next ? at : next;
+        next = sim_min(begin_next(dma, edge), next);
         if (!dma->active || dma->now.status)
             break;
-        at = dma_tag_edge(dma, edge);
-        at = at > dma->next_issue_edge ? at : dma->next_issue_edge;
+        at = sim_max(dma_tag_edge(dma, edge), dma->next_issue_edge);
         if (at > edge) {
-            next = at < next ? at : next;
+            next = sim_min(at, next);
             break;
         }
         dma_issue_read(dma, edge);
@@ -356,7 +368,7 @@ uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
         at = dma_data_write(dma, edge);
         if (at == UINT64_MAX)
             at = dma_status_write(dma, edge);
-        next = at < next ? at : next;
+        next = sim_min(at, next);
     }
     if (dma->hub->probe != NULL)
         hub_level_dma(dma);

@@ -22,7 +22,7 @@ struct hub_read {
     bool waits;  /* for completions, until deadline_ps, */
     bool failed; /* and nothing of it is written any more */
     sim_time_t deadline_ps;
-    uint64_t ready_edge;           /* of the bytes received so far */
+    uint64_t ready_edge;           /* when the bytes received so far can be used */
     uint8_t *buffer;               /* dma_read_bytes */
     uint64_t data_mark, free_mark; /* the bytes received so far; the place is free again */
 };
@@ -35,7 +35,7 @@ struct hub_descriptor {
     uint64_t mark; /* the same for an observer */
 };
 
-/** Last marks of what the work of a channel waits for; 0 where nobody observes. */
+/** Last marks of what the work of a channel waits for; 0 without an observer. */
 struct hub_dma_marks {
     uint64_t fetch;   /* the next descriptor may be fetched */
     uint64_t begun;   /* the descriptor at work began */
@@ -84,10 +84,10 @@ struct hub_dma {
 int dma_init(struct hub *hub, uint32_t channel);
 void dma_fini(struct hub_dma *dma);
 void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value);
-uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset);
+uint64_t dma_read_register(struct hub_dma *dma, uint32_t offset);
 /** Does all that channel `dma` can do at this edge. @return the next edge at which it wants to. */
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge);
-/** @return false: nobody waits for it */
+/** @return false: no request waits for it */
 bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
 /** Gives up what waits since before its deadline. @return the next deadline, or SIM_TIME_NEVER. */
 sim_time_t dma_timeout(struct hub_dma *dma);

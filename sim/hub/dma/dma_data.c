@@ -64,20 +64,9 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
     if (hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr)) {
         read_internal(dma, r, edge);
     } else {
-        struct pcie_tlp tlp = {
-            .kind = PCIE_MRD,
-            .requester_id = hub->ports[HUB_HOST].edge.function.id,
-            .tag = read_tag(dma, index),
-        };
-
-        r->tag = tlp.tag;
+        r->tag = read_tag(dma, index);
         r->waits = true;
-        r->deadline_ps = hub_request_sent(hub);
-
-        pcie_tlp_set_range(&tlp, addr, r->bytes);
-        tlp.trace_id =
-            hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, dma->marks.issued);
-        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, HUB_HOST, edge + hub->cfg.output_cycles);
+        r->deadline_ps = dma_send_read(dma, addr, r->bytes, r->tag, edge, dma->marks.issued);
     }
     dma->src_at += r->bytes;
     dma->dst_at += r->bytes;
@@ -113,7 +102,7 @@ static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
     dma_fail(dma, error);
 }
 
-static void no_more(struct hub_dma *dma, struct hub_read *r)
+static void end_request(struct hub_dma *dma, struct hub_read *r)
 {
     r->waits = false;
     hub_request_ended(dma->hub);
@@ -125,7 +114,7 @@ static bool take_data(struct hub_read *r, const struct pcie_tlp *tlp)
     uint32_t lead = tlp->lower_addr & 3u;
     uint32_t n = pcie_tlp_data_bytes(tlp) - lead;
 
-    n = n < tlp->byte_count ? n : tlp->byte_count;
+    n = (uint32_t)sim_min(n, tlp->byte_count);
     if (n > r->bytes - r->received)
         return false;
     memcpy(r->buffer + r->received, tlp->payload->data + lead, n);
@@ -137,7 +126,7 @@ static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, ui
 {
     if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
         return false;
-    pcie_port_answered(dma->hub->ports[HUB_HOST].edge.pcie, tlp);
+    hub_edge_answered(hub_host(dma->hub), tlp);
     dma_fetched(dma, tlp, edge);
     return true;
 }
@@ -150,11 +139,11 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
-    pcie_port_answered(hub->ports[HUB_HOST].edge.pcie, tlp);
+    hub_edge_answered(hub_host(hub), tlp);
     if (error != 0)
         give_up(dma, r, error);
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
-        no_more(dma, r); /* an error status ends it too (2.3.2) */
+        end_request(dma, r); /* an error status ends it too (2.3.2) */
     r->ready_edge = edge + hub->cfg.dma_completion_cycles;
     r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, r->ready_edge, tlp->trace_id);
     return true;
@@ -165,7 +154,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
     bool fetch = tlp->tag >= HUB_FETCH_TAG;
     uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
 
-    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[HUB_HOST].edge.function.id)
+    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub_host(hub)->function.id)
         return false;
     return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
                  : read_completion(&hub->dma[channel], tlp, edge);
@@ -173,7 +162,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
 
 static void timed_out(struct hub_dma *dma)
 {
-    pcie_port_error(dma->hub->ports[HUB_HOST].edge.pcie, PCIE_ERR_TIMEOUT, NULL);
+    hub_edge_error(hub_host(dma->hub), PCIE_ERR_TIMEOUT, NULL);
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 
@@ -195,7 +184,7 @@ sim_time_t dma_timeout(struct hub_dma *dma)
         if (r->waits && r->deadline_ps <= now) {
             late = true;
             r->failed = true;
-            no_more(dma, r);
+            end_request(dma, r);
             timed_out(dma);
         } else if (r->waits && r->deadline_ps < next) {
             next = r->deadline_ps;
@@ -203,25 +192,19 @@ sim_time_t dma_timeout(struct hub_dma *dma)
     }
     if (late) {
         dma->unanswered = true;
-        hub_wake(dma->hub, hub_edge(dma->hub));
+        hub_wake(dma->hub, hub_clock_edge(dma->hub));
     }
     return next;
 }
 
 /* ---- writing ----------------------------------------------------------------------- */
 
-static uint32_t mps_of(const struct hub *hub)
-{
-    return pcie_port_mps(hub->ports[HUB_HOST].edge.pcie);
-}
-
 /* A write of `bytes` to a window or bus address, without payload until it is granted. */
 static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uint64_t edge,
                           uint64_t mark)
 {
     struct hub *hub = dma->hub;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = hub->ports[HUB_HOST].edge.function.id };
+    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub_host(hub)->function.id };
     uint64_t addr = 0;
     uint32_t out = 0;
 
@@ -243,10 +226,10 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
     r = read_at(dma, dma->read_head);
     if (r->failed)
         return UINT64_MAX; /* what is left of it is still to come */
-    n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(dma->hub));
+    n = pcie_split(r->dst + r->written, r->bytes - r->written, hub_edge_mps(hub_host(dma->hub)));
     if (r->received - r->written < n)
         return UINT64_MAX;
-    edge = r->ready_edge > edge ? r->ready_edge : edge;
+    edge = sim_max(r->ready_edge, edge);
     return put_write(
         dma, r->dst + r->written, n, edge,
         hub_marks(dma->hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
@@ -283,8 +266,7 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
         if (dma->releasing)
             dma->read_head++;
     } else {
-        for (uint32_t i = 0; i < 8; i++)
-            tlp->payload->data[i] = (uint8_t)(dma->now.data >> (8 * i));
+        sim_store(tlp->payload->data, dma->now.data, 8);
         dma->active = false;
     }
 }

@@ -1,26 +1,26 @@
 /* Descriptors: fetched ahead from host or internal memory, and decoded. */
 #include "hub/dma/dma_impl.h"
 
-static uint32_t word(const uint8_t *p, uint32_t index)
+static uint32_t descriptor_word(const uint8_t *p, uint32_t index)
 {
-    p += index * 4;
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    return sim_load32(p + index * 4);
 }
 
-static struct hub_descriptor decode(const uint8_t *p)
+static struct hub_descriptor decode_descriptor(const uint8_t *p)
 {
-    uint32_t hi = word(p, HUB_DESC_HI);
-    uint32_t burst = word(p, HUB_DESC_BURST);
+    uint32_t hi = descriptor_word(p, HUB_DESC_HI);
+    uint32_t burst = descriptor_word(p, HUB_DESC_BURST);
 
     return (struct hub_descriptor){
-        .src = word(p, HUB_DESC_SRC_LO) | (uint64_t)(hi & 0xffff) << 32,
-        .dst = word(p, HUB_DESC_DST_LO) | (uint64_t)(hi >> 16) << 32,
-        .data = word(p, HUB_DESC_SRC_LO) | (uint64_t)word(p, HUB_DESC_SIZE) << 32,
-        .size = word(p, HUB_DESC_SIZE),
-        .next = word(p, HUB_DESC_NEXT),
+        .src = descriptor_word(p, HUB_DESC_SRC_LO) | (uint64_t)(hi & 0xffff) << 32,
+        .dst = descriptor_word(p, HUB_DESC_DST_LO) | (uint64_t)(hi >> 16) << 32,
+        .data = descriptor_word(p, HUB_DESC_SRC_LO) | (uint64_t)descriptor_word(p, HUB_DESC_SIZE)
+                                                          << 32,
+        .size = descriptor_word(p, HUB_DESC_SIZE),
+        .next = descriptor_word(p, HUB_DESC_NEXT),
         .burst = burst & HUB_DESC_BURST_MASK,
-        .src_gap = word(p, HUB_DESC_SRC_GAP),
-        .dst_gap = word(p, HUB_DESC_DST_GAP),
+        .src_gap = descriptor_word(p, HUB_DESC_SRC_GAP),
+        .dst_gap = descriptor_word(p, HUB_DESC_DST_GAP),
         .status = (burst & HUB_DESC_STATUS) != 0,
         .pipeline = (burst & HUB_DESC_PIPELINE) != 0,
     };
@@ -40,21 +40,11 @@ static uint8_t fetch_tag(const struct hub_dma *dma)
 
 static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
 {
-    struct hub *hub = dma->hub;
-    struct pcie_tlp tlp = {
-        .kind = PCIE_MRD,
-        .requester_id = hub->ports[HUB_HOST].edge.function.id,
-        .tag = fetch_tag(dma),
-    };
-
-    pcie_tlp_set_range(&tlp, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES,
-                       HUB_DESC_BYTES);
     dma->fetch_waits = true;
-    dma->fetch_tag = tlp.tag;
-    dma->fetch_deadline_ps = hub_request_sent(hub);
-    tlp.trace_id =
-        hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, fetch_mark(dma, edge));
-    hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, HUB_HOST, edge + hub->cfg.output_cycles);
+    dma->fetch_tag = fetch_tag(dma);
+    dma->fetch_deadline_ps =
+        dma_send_read(dma, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES, HUB_DESC_BYTES,
+                      dma->fetch_tag, edge, fetch_mark(dma, edge));
 }
 
 static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
@@ -67,7 +57,7 @@ static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
         dma_fail(dma, HUB_DMA_ERR_FETCH);
         return;
     }
-    d = decode(&hub->internal[index * HUB_DESC_BYTES]);
+    d = decode_descriptor(&hub->internal[index * HUB_DESC_BYTES]);
     d.internal = true;
     dma->fetch_edge = edge + hub->cfg.dma_fetch_internal_cycles;
     d.edge = dma->fetch_edge + hub->cfg.dma_decode_cycles;
@@ -119,7 +109,7 @@ void dma_fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
         dma_fail(dma, error);
         return;
     }
-    d = decode(tlp->payload->data);
+    d = decode_descriptor(tlp->payload->data);
     d.edge = edge + dma->hub->cfg.dma_completion_cycles + dma->hub->cfg.dma_decode_cycles;
     d.mark = hub_mark(dma->hub, HUB_STAGE_FETCHED, edge + dma->hub->cfg.dma_completion_cycles,
                       tlp->trace_id);

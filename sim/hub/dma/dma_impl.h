@@ -21,6 +21,9 @@ void dma_fail(struct hub_dma *dma, uint32_t error);
 void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d);
 /** Where a write to bus address `dst` goes. @return false: nowhere */
 bool dma_route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint64_t *addr_p);
+/** Asks the host for bytes at a bus address. @return when an answer is due at the latest */
+sim_time_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8_t tag,
+                         uint64_t edge, uint64_t mark);
 
 /* dma_fetch.c */
 /** @return the next edge at which a fetch can begin */

@@ -44,7 +44,7 @@ static const struct sim_signal tx_tlps = { "tx.tlps", 32, NULL, SIM_SIGNAL_PLAIN
 
 static const char *path_of(const struct hub *hub, uint32_t port)
 {
-    return pcie_port_path(hub->ports[port].edge.pcie);
+    return hub_edge_path(&hub->ports[port].edge);
 }
 
 void hub_level_queue(const struct hub *hub, uint32_t source, uint32_t count)
@@ -54,8 +54,8 @@ void hub_level_queue(const struct hub *hub, uint32_t source, uint32_t count)
 }
 
 /** `value` now, and `after` from an edge on. */
-static void pulse(const struct hub *hub, const struct sim_signal *signal, const char *where,
-                  uint64_t value, uint64_t edge, uint64_t after)
+static void show_pulse(const struct hub *hub, const struct sim_signal *signal, const char *where,
+                       uint64_t value, uint64_t edge, uint64_t after)
 {
     sim_time_t now = sim_now(hub->dom);
     const struct sim_level over = { signal, where, now, sim_clock_time(&hub->clk, edge), after };
@@ -74,14 +74,14 @@ void hub_level_grant(const struct hub *hub, uint32_t source, uint32_t out, uint6
         const struct hub_fifo *f = &hub->fifo[source];
 
         hub_level_queue(hub, source, f->tail - f->head);
-        pulse(hub, &rx_signals[source % PCIE_CLASSES][1], path_of(hub, source / PCIE_CLASSES), out,
-              free_edge, NO_OUTPUT);
+        show_pulse(hub, &rx_signals[source % PCIE_CLASSES][1], path_of(hub, source / PCIE_CLASSES),
+                   out, free_edge, NO_OUTPUT);
     }
     if (out >= HUB_MAX_PORTS)
         return;
-    pulse(hub, &tx_source, path_of(hub, out), source, free_edge, NO_SOURCE);
-    pulse(hub, &tx_valid, path_of(hub, out), 1, now + beats, 0);
-    pulse(hub, &tx_beats, path_of(hub, out), beats, now + beats, 0);
+    show_pulse(hub, &tx_source, path_of(hub, out), source, free_edge, NO_SOURCE);
+    show_pulse(hub, &tx_valid, path_of(hub, out), 1, now + beats, 0);
+    show_pulse(hub, &tx_beats, path_of(hub, out), beats, now + beats, 0);
     sim_probe_level(hub->probe, &tx_tlps, path_of(hub, out), sim_now(hub->dom),
                     hub->ports[out].forwarded_tlps + 1);
 }
@@ -129,10 +129,10 @@ void hub_level_dma(const struct hub_dma *dma)
 void hub_level_start(const struct hub *hub)
 {
     for (uint32_t p = 0; p < hub->nports; p++) {
-        if (!pcie_port_connected(hub->ports[p].edge.pcie))
+        if (!hub_edge_connected(&hub->ports[p].edge))
             continue;
         for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++) {
-            if (cls == PCIE_POSTED_VC1 && !pcie_port_has_vc1(hub->ports[p].edge.pcie))
+            if (cls == PCIE_POSTED_VC1 && !hub_edge_has_vc1(&hub->ports[p].edge))
                 continue;
             hub_level_queue(hub, p * PCIE_CLASSES + cls, 0);
             sim_probe_level(hub->probe, &rx_signals[cls][1], path_of(hub, p), 0, NO_OUTPUT);

@@ -32,10 +32,6 @@ enum {
     HUB_PLACES
 };
 
-struct hub_place {
-    uint64_t stall_ps[SIM_STALL_CAUSES];
-};
-
 /* probe.c: where a probe is attached */
 
 enum hub_stage {

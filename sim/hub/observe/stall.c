@@ -1,13 +1,12 @@
-/* Who stands in the core and why, for reports of a machine that stands still. */
+/* Which packets wait in the core and why, for reports of deadlocks. */
 #include "hub/internal.h"
 
 #include <stdio.h>
 
-static const char *source_name(const struct hub *hub, uint32_t source)
+static const char *source_name(uint32_t source)
 {
     static const char *const channels[HUB_DMA_CHANNELS] = { "dma0", "dma1", "dma2", "dma3" };
 
-    (void)hub;
     if (source < SRC_LOCAL)
         return hub_port_names[source / PCIE_CLASSES];
     if (source == SRC_LOCAL)
@@ -42,7 +41,7 @@ static void report_head(const struct hub *hub, uint32_t source, uint32_t out, ma
                         void *arg)
 {
     const struct pcie_tlp *tlp = &fifo_head(&hub->fifo[source])->tlp;
-    struct machine_block block = { .where = source_name(hub, source),
+    struct machine_block block = { .where = source_name(source),
                                    .what = what_is(tlp),
                                    .slot = slot_of(hub, tlp, out),
                                    .stands = source < SRC_LOCAL &&
@@ -51,7 +50,7 @@ static void report_head(const struct hub *hub, uint32_t source, uint32_t out, ma
     if (out < HUB_MAX_PORTS) {
         block.port = hub_port_names[out];
         block.leaves = pcie_tlp_class(tlp) == PCIE_POSTED_VC1;
-        block.lacks = pcie_port_lacks(hub->ports[out].edge.pcie, pcie_tlp_class(tlp));
+        block.lacks = hub_edge_lacks(&hub->ports[out].edge, pcie_tlp_class(tlp));
         if (block.lacks == NULL) /* what enters a ring leaves a place free in it */
             block.lacks = "credits for bubble_tlps packets";
     } else {
@@ -61,7 +60,7 @@ static void report_head(const struct hub *hub, uint32_t source, uint32_t out, ma
     fn(arg, &block);
 }
 
-/** Whoever waits for the word behind a list that broke off waits for ever. */
+/** Software that waits for the word behind a list that broke off waits for ever. */
 static void report_broken(const struct hub *hub, uint32_t channel, machine_block_fn fn, void *arg)
 {
     static const char *const met[] = {
@@ -79,7 +78,7 @@ static void report_broken(const struct hub *hub, uint32_t channel, machine_block
     if (!dma->failed || dma->mode != DMA_IDLE || dma->error >= sizeof(met) / sizeof(met[0]) ||
         met[dma->error] == NULL)
         return;
-    fn(arg, &(struct machine_block){ .where = source_name(hub, SRC_DMA_READ + channel),
+    fn(arg, &(struct machine_block){ .where = source_name(SRC_DMA_READ + channel),
                                      .what = met[dma->error],
                                      .lacks = "a new start, after its error",
                                      .slot = MACHINE_NO_SLOT });

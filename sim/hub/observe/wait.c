@@ -5,8 +5,8 @@
  * before it from the same source are over. If it goes at that edge, nothing is
  * counted. Else the output was taken by another source, until the arbiter looks at
  * it; and what it lacks then holds until a look finds something else. A port that
- * has no room waits for something itself: so much of the time as its link stood
- * still counts under that, the rest under the link.
+ * has no room waits for something itself: so much of the time as its link carried
+ * nothing counts under that, the rest under the link.
  */
 #include "hub/internal.h"
 
@@ -60,21 +60,20 @@ void hub_wait_register(struct hub *hub)
             (void)snprintf(meaning, sizeof(meaning), "%s %s",
                            i == SIM_STALL_TAG ? "the channel" : "the first packet of a queue",
                            causes[i].meaning);
-            hub_register_stat(hub, &hub->place[place].stall_ps[i], name, "ps", meaning);
+            hub_register_stat(hub, &hub->stall_ps[place][i], name, "ps", meaning);
         }
     }
 }
 
-static void add(struct hub *hub, unsigned place, enum sim_stall_cause cause, sim_time_t from,
-                sim_time_t to)
+static void add_stall(struct hub *hub, unsigned place, enum sim_stall_cause cause, sim_time_t from,
+                      sim_time_t to)
 {
     if (from == to)
         return;
-    hub->place[place].stall_ps[cause] += to - from;
+    hub->stall_ps[place][cause] += to - from;
     if (hub->probe != NULL)
         sim_probe_stall(hub->probe,
-                        place < HUB_MAX_PORTS ? pcie_port_path(hub->ports[place].edge.pcie)
-                                              : hub->path,
+                        place < HUB_MAX_PORTS ? hub_edge_path(&hub->ports[place].edge) : hub->path,
                         part_of(place), cause, from, to);
 }
 
@@ -82,16 +81,16 @@ static void add(struct hub *hub, unsigned place, enum sim_stall_cause cause, sim
 static void add_room(struct hub *hub, uint32_t source, uint32_t out)
 {
     const struct hub_wait *w = &hub->wait[source];
-    struct pcie_stalls now = pcie_port_stalls(hub->ports[out].edge.pcie);
+    struct pcie_stalls now = hub_edge_stalls(&hub->ports[out].edge);
     sim_time_t replay = sim_now(hub->dom) - (now.replay_ps - w->before.replay_ps);
     sim_time_t credit = replay - (now.credit_ps - w->before.credit_ps);
     sim_time_t down = credit - (now.down_ps - w->before.down_ps);
     unsigned place = place_of(source);
 
-    add(hub, place, SIM_STALL_LINK, w->since, down);
-    add(hub, place, SIM_STALL_DOWN, down, credit);
-    add(hub, place, SIM_STALL_CREDIT, credit, replay);
-    add(hub, place, SIM_STALL_REPLAY, replay, sim_now(hub->dom));
+    add_stall(hub, place, SIM_STALL_LINK, w->since, down);
+    add_stall(hub, place, SIM_STALL_DOWN, down, credit);
+    add_stall(hub, place, SIM_STALL_CREDIT, credit, replay);
+    add_stall(hub, place, SIM_STALL_REPLAY, replay, sim_now(hub->dom));
 }
 
 /** What the head was found waiting for has come to its end, now. */
@@ -104,13 +103,14 @@ static void close_wait(struct hub *hub, uint32_t source, uint32_t out)
     if (hub->fifo[source].waits == HUB_WAITS_ROOM)
         add_room(hub, source, out);
     else
-        add(hub, place_of(source), cause_of[hub->fifo[source].waits], hub->wait[source].since,
-            sim_now(hub->dom));
+        add_stall(hub, place_of(source), cause_of[hub->fifo[source].waits], hub->wait[source].since,
+                  sim_now(hub->dom));
 }
 
 static void add_arbiter(struct hub *hub, uint32_t source, uint64_t at)
 {
-    add(hub, place_of(source), SIM_STALL_ARBITER, sim_clock_time(&hub->clk, at), sim_now(hub->dom));
+    add_stall(hub, place_of(source), SIM_STALL_ARBITER, sim_clock_time(&hub->clk, at),
+              sim_now(hub->dom));
 }
 
 void hub_wait_found(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
@@ -125,7 +125,7 @@ void hub_wait_found(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
     hub->fifo[source].waits = (uint8_t)waits;
     w->since = sim_now(hub->dom);
     if (waits == HUB_WAITS_ROOM)
-        w->before = pcie_port_stalls(hub->ports[out].edge.pcie);
+        w->before = hub_edge_stalls(&hub->ports[out].edge);
 }
 
 void hub_wait_over(struct hub *hub, uint32_t source, uint32_t out, uint64_t at)
@@ -134,8 +134,8 @@ void hub_wait_over(struct hub *hub, uint32_t source, uint32_t out, uint64_t at)
     const struct hub_entry *e = fifo_head(f);
 
     if (e->in_ddr && e->edge > f->free_edge)
-        add(hub, place_of(source), SIM_STALL_MEMORY, sim_clock_time(&hub->clk, f->free_edge),
-            sim_clock_time(&hub->clk, e->edge));
+        add_stall(hub, place_of(source), SIM_STALL_MEMORY, sim_clock_time(&hub->clk, f->free_edge),
+                  sim_clock_time(&hub->clk, e->edge));
     if (hub->fifo[source].waits == HUB_WAITS_NOT) {
         add_arbiter(hub, source, at);
         return;
@@ -146,6 +146,6 @@ void hub_wait_over(struct hub *hub, uint32_t source, uint32_t out, uint64_t at)
 
 void hub_wait_tag(struct hub *hub, uint32_t channel, uint64_t from)
 {
-    add(hub, HUB_PLACE_DMA + channel, SIM_STALL_TAG, sim_clock_time(&hub->clk, from),
-        sim_now(hub->dom));
+    add_stall(hub, HUB_PLACE_DMA + channel, SIM_STALL_TAG, sim_clock_time(&hub->clk, from),
+              sim_now(hub->dom));
 }

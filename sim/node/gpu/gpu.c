@@ -1,7 +1,6 @@
 /* The GPU as a kind: parameters, creation, pinning. */
 #include "node/gpu/internal.h"
 #include "pcie/lossy/fault.h"
-#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +53,17 @@ static const struct machine_param gpu_params[] = {
         "rate of a copy between the device and the bus, each way; 0 = as fast as the link"),
     ROW(copy.completion_timeout_ps, "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
         "longest wait for the answer to a read of the copy engine; 0: without end"),
-    PCIE_PORT_PARAMS("port.", struct gpu_config, port, 2, 16, 40000, 40000),
     MACHINE_PARAM_END
+};
+
+static const struct machine_group gpu_groups[] = {
+    { .key = "port.",
+      .rows = pcie_port_params,
+      .offset = offsetof(struct gpu_config, port),
+      .defaults =
+          &(const struct pcie_port_config){
+              .gen = 2, .lanes = 16, .tx_latency_ps = 40000, .rx_latency_ps = 40000 } },
+    { .key = NULL },
 };
 
 static const char *const gpu_ports[] = { "pcie", NULL };
@@ -261,6 +269,7 @@ const struct machine_kind node_gpu_kind = {
     .name = "gpu",
     .summary = "GPU: memory behind a BAR, level-2 cache, copy engines",
     .params = gpu_params,
+    .groups = gpu_groups,
     .config_bytes = sizeof(struct gpu_config),
     .ports = gpu_ports,
     .create = gpu_create,

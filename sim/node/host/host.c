@@ -1,7 +1,6 @@
 /* The host as a kind: parameters, creation, and the firmware's view of its address map. */
 #include "node/host/internal.h"
 #include "pcie/lossy/fault.h"
-#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +98,17 @@ static const struct machine_param host_params[] = {
     SOCKET(5),
     SOCKET(6),
     SOCKET(7),
-    PCIE_PORT_PARAMS("port.", struct host_config, port, 3, 16, 40000, 40000),
     MACHINE_PARAM_END
+};
+
+static const struct machine_group host_groups[] = {
+    { .key = "port.",
+      .rows = pcie_port_params,
+      .offset = offsetof(struct host_config, port),
+      .defaults =
+          &(const struct pcie_port_config){
+              .gen = 3, .lanes = 16, .tx_latency_ps = 40000, .rx_latency_ps = 40000 } },
+    { .key = NULL },
 };
 
 static const char *const host_ports[] = { "p0", "p1", "p2", "p3",  "p4",
@@ -306,6 +314,7 @@ const struct machine_kind node_host_kind = {
     .name = "host",
     .summary = "CPU cores, DRAM and root complex",
     .params = host_params,
+    .groups = host_groups,
     .config_bytes = sizeof(struct host_config),
     .ports = host_ports,
     .create = host_create,

@@ -48,7 +48,8 @@ struct pcie_fault_outage {
     bool down; /* Detect: DL_Down, all data-link state is lost. Otherwise Recovery: it is kept. */
 };
 
-/** For a time this end announces no credits of a class; those freed meanwhile are told after it. */
+/** For a time this end announces no credits of a class; those freed meanwhile are announced after
+ * it. */
 struct pcie_fault_stuck {
     sim_time_t at_ps, duration_ps; /* SIM_TIME_NEVER: for ever */
     enum pcie_class cls;

@@ -114,8 +114,8 @@ struct pcie_misbehavior pcie_misbehavior_of(const struct machine_fault_kind *wha
 
 /* ---- all faults of a port ---- */
 
-static int refuse(struct sim_error *err, const struct pcie_port *p, const char *what, size_t index,
-                  uint64_t value, const char *expected)
+static int refuse_fault(struct sim_error *err, const struct pcie_port *p, const char *what,
+                        size_t index, uint64_t value, const char *expected)
 {
     return sim_error_set(err, SIM_ERR_CONFIG, "%s: fault %s[%zu] = %llu: expected %s", p->path,
                          what, index, (unsigned long long)value, expected);
@@ -128,9 +128,9 @@ static int check_nth(const struct pcie_port *p, const struct pcie_fault_config *
         const struct pcie_fault_nth *f = &cfg->nth[i];
 
         if (f->n == 0)
-            return refuse(err, p, "nth", i, f->n, "a number from 1");
+            return refuse_fault(err, p, "nth", i, f->n, "a number from 1");
         if (f->packet == PCIE_FAULT_DLLP && f->effect > PCIE_FAULT_DROP)
-            return refuse(err, p, "effect", i, f->effect, "corrupt or drop for a DLLP");
+            return refuse_fault(err, p, "effect", i, f->effect, "corrupt or drop for a DLLP");
     }
     return SIM_OK;
 }
@@ -144,11 +144,11 @@ static int check_bursts(const struct pcie_port *p, const struct pcie_fault_confi
         const struct pcie_fault_burst *b = &cfg->bursts[i];
 
         if (b->ber_e18 > PCIE_BER_MAX)
-            return refuse(err, p, "burst", i, b->ber_e18, "at most 10^17, one bit in ten");
+            return refuse_fault(err, p, "burst", i, b->ber_e18, "at most 10^17, one bit in ten");
         if (b->duration_ps == 0 || b->duration_ps > SIM_TIME_NEVER - b->at_ps)
-            return refuse(err, p, "burst", i, b->duration_ps, "a duration of 1 ps or more");
+            return refuse_fault(err, p, "burst", i, b->duration_ps, "a duration of 1 ps or more");
         if (b->at_ps < free_from)
-            return refuse(err, p, "burst", i, b->at_ps, "a time after the burst before");
+            return refuse_fault(err, p, "burst", i, b->at_ps, "a time after the burst before");
         free_from = b->at_ps + b->duration_ps;
     }
     return SIM_OK;
@@ -162,19 +162,19 @@ static int check_link(const struct pcie_port *p, const struct pcie_fault_config 
         const struct pcie_fault_outage *o = &cfg->outages[i];
 
         if (o->duration_ps == 0 || o->duration_ps > SIM_TIME_NEVER - o->at_ps)
-            return refuse(err, p, "outage", i, o->duration_ps, "a duration of 1 ps or more");
+            return refuse_fault(err, p, "outage", i, o->duration_ps, "a duration of 1 ps or more");
     }
     for (size_t i = 0; i < cfg->stuck_count; i++) {
         if (cfg->stuck[i].cls > PCIE_COMPLETION)
-            return refuse(err, p, "stuck", i, cfg->stuck[i].cls, "a class");
+            return refuse_fault(err, p, "stuck", i, cfg->stuck[i].cls, "a class");
     }
     for (size_t i = 0; i < cfg->degrade_count; i++) {
         const struct pcie_fault_degrade *d = &cfg->degrades[i];
 
         if (d->gen > 5)
-            return refuse(err, p, "degrade.gen", i, d->gen, "0 to 5");
+            return refuse_fault(err, p, "degrade.gen", i, d->gen, "0 to 5");
         if (d->lanes > 16 || (d->lanes & (d->lanes - 1)) != 0)
-            return refuse(err, p, "degrade.lanes", i, d->lanes, "0, 1, 2, 4, 8 or 16");
+            return refuse_fault(err, p, "degrade.lanes", i, d->lanes, "0, 1, 2, 4, 8 or 16");
     }
     return SIM_OK;
 }
@@ -191,14 +191,14 @@ static int check_config(const struct pcie_port *p, const struct pcie_fault_confi
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: faults are given before the simulation runs",
                              p->path);
     if (cfg->ber_e18 > PCIE_BER_MAX)
-        return refuse(err, p, "ber_e18", 0, cfg->ber_e18, "at most 10^17, one bit in ten");
+        return refuse_fault(err, p, "ber_e18", 0, cfg->ber_e18, "at most 10^17, one bit in ten");
     rc = check_nth(p, cfg, err);
     if (rc == SIM_OK)
         rc = check_bursts(p, cfg, err);
     return rc == SIM_OK ? check_link(p, cfg, err) : rc;
 }
 
-static const void *keep(unsigned char **at, const void *from, size_t bytes)
+static const void *keep_part(unsigned char **at, const void *from, size_t bytes)
 {
     unsigned char *to = *at;
 
@@ -223,11 +223,11 @@ static int copy_config(struct fault_wire *w, const struct pcie_fault_config *cfg
     free(w->lists);
     w->lists = at;
     w->cfg = *cfg;
-    w->cfg.nth = keep(&at, cfg->nth, nth);
-    w->cfg.bursts = keep(&at, cfg->bursts, bursts);
-    w->cfg.outages = keep(&at, cfg->outages, outages);
-    w->cfg.stuck = keep(&at, cfg->stuck, stuck);
-    w->cfg.degrades = keep(&at, cfg->degrades, degrades);
+    w->cfg.nth = keep_part(&at, cfg->nth, nth);
+    w->cfg.bursts = keep_part(&at, cfg->bursts, bursts);
+    w->cfg.outages = keep_part(&at, cfg->outages, outages);
+    w->cfg.stuck = keep_part(&at, cfg->stuck, stuck);
+    w->cfg.degrades = keep_part(&at, cfg->degrades, degrades);
     return SIM_OK;
 }
 
@@ -269,7 +269,7 @@ struct pcie_fault_list {
 };
 
 /** Appends to an array of `*n_p` items. False: out of memory. */
-static bool append(void *array_p, size_t *n_p, const void *item, size_t bytes)
+static bool append_item(void *array_p, size_t *n_p, const void *item, size_t bytes)
 {
     char **array = array_p;
     char *bigger = realloc(*array, (*n_p + 1) * bytes);
@@ -288,8 +288,8 @@ static bool add_nth(struct pcie_fault_list *l, enum pcie_fault_effect effect,
     const struct pcie_fault_nth tlp = { PCIE_FAULT_TLP, effect, v->tlp };
     const struct pcie_fault_nth dllp = { PCIE_FAULT_DLLP, effect, v->dllp };
 
-    return (v->tlp == 0 || append(&l->nth, &l->cfg.nth_count, &tlp, sizeof(tlp))) &&
-           (v->dllp == 0 || append(&l->nth, &l->cfg.nth_count, &dllp, sizeof(dllp)));
+    return (v->tlp == 0 || append_item(&l->nth, &l->cfg.nth_count, &tlp, sizeof(tlp))) &&
+           (v->dllp == 0 || append_item(&l->nth, &l->cfg.nth_count, &dllp, sizeof(dllp)));
 }
 
 static int by_time(const void *a, const void *b)
@@ -305,7 +305,7 @@ static bool add_bursts(struct pcie_fault_list *l, const struct pcie_fault_values
         const struct pcie_fault_burst burst = { v->at_ps + i * v->every_ps, v->for_ps,
                                                 v->rate_e18 };
 
-        if (!append(&l->bursts, &l->cfg.burst_count, &burst, sizeof(burst)))
+        if (!append_item(&l->bursts, &l->cfg.burst_count, &burst, sizeof(burst)))
             return false;
     }
     if (l->bursts != NULL)
@@ -318,13 +318,14 @@ static bool add_outages(struct pcie_fault_list *l, bool down, const struct pcie_
     for (uint64_t i = 0; i < v->times; i++) {
         const struct pcie_fault_outage outage = { v->at_ps + i * v->every_ps, v->for_ps, down };
 
-        if (!append(&l->outages, &l->cfg.outage_count, &outage, sizeof(outage)))
+        if (!append_item(&l->outages, &l->cfg.outage_count, &outage, sizeof(outage)))
             return false;
     }
     return true;
 }
 
-static bool add(struct pcie_fault_list *l, enum fault_kind kind, const struct pcie_fault_values *v)
+static bool add_fault(struct pcie_fault_list *l, enum fault_kind kind,
+                      const struct pcie_fault_values *v)
 {
     const struct pcie_fault_stuck stuck = { v->at_ps, v->for_ps != 0 ? v->for_ps : SIM_TIME_NEVER,
                                             (enum pcie_class)v->cls };
@@ -348,16 +349,16 @@ static bool add(struct pcie_fault_list *l, enum fault_kind kind, const struct pc
     case KIND_DOWN:
         return add_outages(l, kind == KIND_DOWN, v);
     case KIND_STUCK_CREDIT:
-        return append(&l->stuck, &l->cfg.stuck_count, &stuck, sizeof(stuck));
+        return append_item(&l->stuck, &l->cfg.stuck_count, &stuck, sizeof(stuck));
     default:
         SIM_ASSERT(kind == KIND_DEGRADE);
-        return append(&l->degrades, &l->cfg.degrade_count, &degrade, sizeof(degrade));
+        return append_item(&l->degrades, &l->cfg.degrade_count, &degrade, sizeof(degrade));
     }
 }
 
 /** What no row can say alone. */
-static int check(const struct pcie_port *p, enum fault_kind kind, const struct pcie_fault_values *v,
-                 struct sim_error *err)
+static int check_values(const struct pcie_port *p, enum fault_kind kind,
+                        const struct pcie_fault_values *v, struct sim_error *err)
 {
     if ((kind == KIND_CORRUPT || kind == KIND_DROP) && v->tlp == 0 && v->dllp == 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s: expected tlp or dllp, from 1", p->path,
@@ -397,13 +398,13 @@ int pcie_port_add_fault(struct pcie_port *p, const struct machine_fault_kind *wh
 {
     enum fault_kind kind = (enum fault_kind)(what - pcie_faults);
     struct pcie_fault_list *l = p->lossy != NULL ? p->lossy->given : NULL;
-    int rc = check(p, kind, values, err);
+    int rc = check_values(p, kind, values, err);
 
     if (rc != SIM_OK)
         return rc;
     if (l == NULL)
         l = calloc(1, sizeof(*l));
-    if (l == NULL || !add(l, kind, values)) {
+    if (l == NULL || !add_fault(l, kind, values)) {
         keep_list(p, l);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", p->path);
     }

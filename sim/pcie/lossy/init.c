@@ -16,17 +16,12 @@ bool pcie_init_announce(struct pcie_port *p, struct wire_dllp *d, sim_time_t now
 
     if (now < l->init_at || (l->stage == INIT_DONE && !l->init_lost))
         return false;
-    d->mask = (uint8_t)((1u << p->classes) - 1);
-    d->init = l->stage == INIT_FC1 ? 1 : 2;
-    for (unsigned i = 0; i < p->classes; i++) {
-        d->hdr[i] = (uint8_t)p->rx[i].hdr_total;
-        d->data[i] = p->rx[i].data_total;
-    }
+    pcie_dll_write_init(p, l->stage == INIT_FC1 ? 1 : 2, d);
     l->init_at = now + PCIE_INIT_REPEAT;
     return true;
 }
 
-static void activate(struct pcie_port *p)
+static void activate_link(struct pcie_port *p)
 {
     struct pcie_lossy *l = p->lossy;
 
@@ -57,7 +52,7 @@ void pcie_init_receive(struct pcie_port *p, unsigned cls, unsigned stage, uint32
         pcie_dll_due(p, l->init_at);
     }
     if (l->stage == INIT_FC2 && stage == 2)
-        activate(p);
+        activate_link(p);
 }
 
 void pcie_init_partner_active(struct pcie_port *p)
@@ -66,7 +61,7 @@ void pcie_init_partner_active(struct pcie_port *p)
 
     l->partner_active = true;
     if (l->stage == INIT_FC2)
-        activate(p);
+        activate_link(p);
 }
 
 uint32_t pcie_lossy_stuck(const struct pcie_lossy *l, sim_time_t now, sim_time_t *until_p)

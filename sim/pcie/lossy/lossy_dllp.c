@@ -8,16 +8,6 @@
 
 /* ---- sent ---- */
 
-static sim_time_t later(sim_time_t a, sim_time_t b)
-{
-    return a > b ? a : b;
-}
-
-static sim_time_t sooner(sim_time_t a, sim_time_t b)
-{
-    return a < b ? a : b;
-}
-
 /** ACK or NAK, and the credits of each class, as in to_announce() of dll.c. */
 static uint32_t to_announce(struct pcie_port *p, sim_time_t now)
 {
@@ -33,7 +23,7 @@ static uint32_t to_announce(struct pcie_port *p, sim_time_t now)
     return mask & ~pcie_lossy_stuck(l, now, &until);
 }
 
-static void announce(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+static void announce_mask(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
 {
     struct pcie_lossy *l = p->lossy;
 
@@ -91,17 +81,17 @@ static bool put_dllp(struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t
 /** Sends the DLLPs of `mask`, one behind the other. @return those that are lost */
 static uint32_t put_dllps(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
 {
-    static const uint8_t order[] = { PCIE_CLASSES, PCIE_POSTED, PCIE_NONPOSTED, PCIE_COMPLETION,
-                                     PCIE_POSTED_VC1 };
     uint32_t n = pcie_dllp_count(d->mask), lost = 0, behind = n;
     sim_time_t end = pcie_phy_send(&p->phy, now, n * PCIE_DLLP_SYMBOLS);
     struct wire_dllp *rec;
 
-    for (unsigned i = 0; i < sizeof(order); i++) {
-        if ((d->mask >> order[i] & 1) != 0) {
-            const struct pcie_dllp dllp = pcie_dll_unpack(d, order[i]);
+    for (unsigned i = 0; i <= PCIE_CLASSES; i++) {
+        unsigned bit = pcie_dllp_bit(i);
 
-            lost |= put_dllp(p, &dllp, --behind, end) ? 0 : 1u << order[i];
+        if ((d->mask >> bit & 1) != 0) {
+            const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
+
+            lost |= put_dllp(p, &dllp, --behind, end) ? 0 : 1u << bit;
         }
     }
     d->mask &= (uint8_t)~lost;
@@ -125,17 +115,17 @@ static sim_time_t next_due(const struct pcie_port *p, sim_time_t now)
         return l->init_at;
     due = pcie_dll_next_due(p, p->rx_freed & ~stuck, now);
     if (l->init_lost)
-        due = sooner(due, l->init_at);
+        due = sim_min(due, l->init_at);
     if (l->nak_since != SIM_TIME_NEVER)
-        due = sooner(due, now + 1);
+        due = sim_min(due, now + 1);
     if (l->dup_since != SIM_TIME_NEVER)
-        due = sooner(due, l->dup_since + p->ack_ps);
+        due = sim_min(due, l->dup_since + p->ack_ps);
     for (unsigned i = 0; i < PCIE_CLASSES; i++)
         if ((l->fc_lost & ~stuck & 1u << i) != 0)
-            due = sooner(due, l->fc_at[i]);
+            due = sim_min(due, l->fc_at[i]);
     if ((stuck & (p->rx_freed | l->fc_lost)) != 0)
-        due = sooner(due, until);
-    return later(due, now + 1);
+        due = sim_min(due, until);
+    return sim_max(due, now + 1);
 }
 
 void pcie_lossy_flush(struct pcie_port *p)
@@ -149,7 +139,7 @@ void pcie_lossy_flush(struct pcie_port *p)
         lost = put_dllps(p, &d, now);
         l->init_lost = d.init == 1 || lost != 0;
     } else if (l->stage == INIT_DONE && (announced = to_announce(p, now)) != 0) {
-        announce(p, announced, &d, now);
+        announce_mask(p, announced, &d, now);
         lost = put_dllps(p, &d, now);
         l->fc_lost = (uint8_t)((l->fc_lost & ~announced) | (lost & ~(uint32_t)DLLP_ACK));
         for (unsigned i = 0; i < PCIE_CLASSES; i++)
@@ -217,16 +207,13 @@ static void receive_damaged_dllp(struct pcie_port *p, const struct wire_damaged 
 
 static void take_bundle(struct pcie_port *p, const struct wire_dllp *d)
 {
-    if ((d->mask & DLLP_ACK) != 0) {
-        const struct pcie_dllp ack = pcie_dll_unpack(d, PCIE_CLASSES);
+    for (unsigned i = 0; i <= PCIE_CLASSES; i++) {
+        unsigned bit = pcie_dllp_bit(i);
 
-        take_dllp(p, &ack);
-    }
-    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
-        if ((d->mask >> i & 1) != 0) {
-            const struct pcie_dllp fc = pcie_dll_unpack(d, i);
+        if ((d->mask >> bit & 1) != 0) {
+            const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
 
-            take_dllp(p, &fc);
+            take_dllp(p, &dllp);
         }
     }
 }

@@ -34,7 +34,7 @@ enum wire_damage {
     DAMAGE_LOST = 16,     /* its first symbol is not seen: nothing is received, no record sent */
 };
 
-/** With mask 0 a record of the DLLP channel is one of these; `init` tells which. */
+/** With mask 0 a record of the DLLP channel is one of these; `init` says which. */
 enum wire_special { WIRE_DAMAGED = 3, WIRE_TRAINING = 4 };
 
 /** A DLLP that was hit; mask and init as in wire_dllp. */
@@ -62,7 +62,7 @@ struct fault_wire {
 /** How the symbols of a packet hold its bytes. */
 struct wire_shape {
     uint32_t symbols;
-    uint32_t symbol_bits; /* 10, or 8: sync headers, 2 bits of 130, count as nobody's */
+    uint32_t symbol_bits; /* 10, or 8: sync headers, 2 bits of 130, count as no packet's */
     uint32_t framing;     /* symbols of the token at its beginning; */
     uint32_t before; /* those of them before the bytes (an STP token holds the sequence number) */
     uint32_t n;      /* bytes */
@@ -88,7 +88,7 @@ struct pcie_lossy {
     /* transmit */
     sim_time_t replay_ps, replay_deadline; /* SIM_TIME_NEVER: the timer does not run */
     uint64_t far_ack_symbols;              /* 0: the table's */
-    uint16_t resent;                       /* of the replay buffer, from its oldest one on */
+    uint16_t resent; /* so many of the replay buffer's, from its oldest one on */
     uint8_t replay_num;
     bool replaying;
 
@@ -102,7 +102,7 @@ struct pcie_lossy {
     uint8_t got_init;               /* classes of which an InitFC has come */
     bool init_lost;                 /* the partner may not know that stage 2 is reached */
     bool partner_active;            /* it has sent what only an active one sends */
-    sim_time_t seen_active;         /* a TLP told so then; SIM_TIME_NEVER: none */
+    sim_time_t seen_active;         /* a TLP has shown it then; SIM_TIME_NEVER: none */
     sim_time_t init_at;             /* when to send InitFC again */
     uint8_t fc_lost;                /* classes whose last UpdateFC may not have arrived */
     sim_time_t fc_at[PCIE_CLASSES]; /* when to repeat it */
@@ -123,7 +123,7 @@ struct pcie_lossy {
     sim_time_t held_from, held_until; /* by outage or training, it carries nothing of ours */
     sim_time_t replay_since;          /* the last replay began, or could have; */
     bool replay_nak;                  /* since a NAK came, not since the timer ended */
-    sim_time_t replay_left;           /* of the replay timer, which stands meanwhile */
+    sim_time_t replay_left; /* what the replay timer has left, which is stopped meanwhile */
 
     struct lossy_stat {
         uint64_t hit_tlps, hit_dllps, nullified, naks, replays, replayed, timeouts;

@@ -4,7 +4,8 @@
 
 #define MILLION 1000000u
 
-static int check(const struct pcie_misbehavior *how, const char *path, struct sim_error *err)
+static int check_misbehavior(const struct pcie_misbehavior *how, const char *path,
+                             struct sim_error *err)
 {
     if (how->from_ps >= how->to_ps)
         return sim_error_set(err, SIM_ERR_CONFIG,
@@ -23,7 +24,7 @@ static int check(const struct pcie_misbehavior *how, const char *path, struct si
 int pcie_misdeeds_add(struct pcie_misdeeds **m_p, const struct pcie_misbehavior *how, uint64_t seed,
                       const char *path, struct sim_error *err)
 {
-    int rc = check(how, path, err);
+    int rc = check_misbehavior(how, path, err);
 
     if (rc != SIM_OK)
         return rc;
@@ -46,7 +47,7 @@ static bool in_force(const struct pcie_misbehavior *how, sim_time_t now)
 }
 
 /** Is this request one of those that suffer? */
-static bool picks(struct pcie_misdeeds *m, unsigned i)
+static bool picks_request(struct pcie_misdeeds *m, unsigned i)
 {
     const struct pcie_misbehavior *how = &m->how[i];
     uint64_t at = m->seen[i]++;
@@ -63,7 +64,7 @@ struct pcie_verdict pcie_misdeeds_judge(struct pcie_misdeeds *m, sim_time_t now)
     for (unsigned i = 0; i < m->n; i++) {
         const struct pcie_misbehavior *how = &m->how[i];
 
-        if (how->deed == PCIE_STOPS_TAKING || !in_force(how, now) || !picks(m, i))
+        if (how->deed == PCIE_STOPS_TAKING || !in_force(how, now) || !picks_request(m, i))
             continue;
         v.poison |= how->deed == PCIE_POISONS;
         v.abort |= how->deed == PCIE_ABORTS;

@@ -23,9 +23,9 @@ enum pcie_misdeed {
 struct pcie_misbehavior {
     enum pcie_misdeed deed;
     sim_time_t from_ps, to_ps; /* while from_ps <= now < to_ps */
-    uint64_t skip, count; /* of the requests in that time: spares the first, then `count` ... */
-    uint32_t ppm;         /* ... of which it picks so many in a million by its random stream */
-    sim_time_t late_ps;   /* PCIE_IS_LATE */
+    uint64_t skip, count;      /* spares the first requests in that time, then hits `count` ... */
+    uint32_t ppm;              /* ... of which it picks so many in a million by its random stream */
+    sim_time_t late_ps;        /* PCIE_IS_LATE */
 };
 
 #define PCIE_MISDEEDS_MAX 8u

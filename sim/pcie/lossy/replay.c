@@ -75,7 +75,7 @@ static void put_once(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t s
     sim_channel_send(p->out, end);
 }
 
-static void put(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq, uint32_t flags)
+static void put_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq, uint32_t flags)
 {
     struct pcie_lossy *l = p->lossy;
     int effect;
@@ -93,7 +93,7 @@ static void put(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq, u
 
 void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp)
 {
-    put(p, tlp, p->tx_seq, 0);
+    put_tlp(p, tlp, p->tx_seq, 0);
 }
 
 void pcie_replay_start(struct pcie_port *p, bool nak)
@@ -126,7 +126,7 @@ void pcie_replay_next(struct pcie_port *p)
     tlp = &p->replay[at < p->replay_room ? at : at - p->replay_room];
     if (p->tap != NULL)
         pcie_tap_again(p, tlp, l->replay_since, l->replay_nak);
-    put(p, tlp, seq, SIM_PACKET_REPLAY);
+    put_tlp(p, tlp, seq, SIM_PACKET_REPLAY);
     if (p->tap != NULL)
         pcie_tap_kept(p, tlp);
     l->stat.replayed++;

@@ -2,10 +2,10 @@
  * A link that may lose packets as a whole: what its ports do at each time,
  * outages, retraining, another rate.
  *
- * Outages that are planned are known to both ends. A retraining that one end asks
- * for (replays in vain, a broken framing token) is made known by a record for its
- * training sets, and answered by one; each end is ready `recovery_ps` after both
- * have trained, so neither hears the other too early.
+ * Outages that are planned are known to both ends. An end asks for a retraining
+ * after replays in vain or a broken framing token. It announces it by a record for
+ * its training sets, and the other end answers by one. Each end is ready
+ * `recovery_ps` after both have trained, so neither hears the other too early.
  */
 #include "pcie/lossy/lossy_impl.h"
 #include "pcie/port/aer.h"
@@ -34,7 +34,7 @@ bool pcie_lossy_stands(const struct pcie_port *p, sim_time_t *from_p)
 }
 
 /** From now, or the end of what is being sent, until `until` the link carries nothing of ours. */
-static void hold(struct pcie_port *p, sim_time_t from, sim_time_t until)
+static void hold_link(struct pcie_port *p, sim_time_t from, sim_time_t until)
 {
     p->lossy->held_from = from;
     p->lossy->held_until = until;
@@ -81,7 +81,7 @@ void pcie_lossy_receive_training(struct pcie_port *p)
 /** The replay timer stands (3.5.2.1), from `now` or the end of an earlier outage. */
 static void stop_timer(struct pcie_lossy *l, sim_time_t now)
 {
-    sim_time_t from = now > l->outage_end ? now : l->outage_end;
+    sim_time_t from = sim_max(now, l->outage_end);
 
     if (l->recovering)
         return;
@@ -186,9 +186,9 @@ uint32_t pcie_lossy_stale(const struct pcie_port *p, enum pcie_class cls)
     return p->lossy->stale_hdr[cls];
 }
 
-static uint32_t less(uint32_t *from, uint32_t n)
+static uint32_t take_part(uint32_t *from, uint32_t n)
 {
-    uint32_t part = *from < n ? *from : n;
+    uint32_t part = (uint32_t)sim_min(*from, n);
 
     *from -= part;
     return n - part;
@@ -198,8 +198,8 @@ void pcie_lossy_take_stale(struct pcie_port *p, enum pcie_class cls, uint32_t *h
                            uint32_t *data_p)
 {
     /* Which of those held is consumed does not matter: only sums count. */
-    *hdr_p = less(&p->lossy->stale_hdr[cls], *hdr_p);
-    *data_p = less(&p->lossy->stale_data[cls], *data_p);
+    *hdr_p = take_part(&p->lossy->stale_hdr[cls], *hdr_p);
+    *data_p = take_part(&p->lossy->stale_data[cls], *data_p);
 }
 
 /* ---- outages and retraining ---- */
@@ -208,7 +208,7 @@ static void begin_outage(struct pcie_port *p, sim_time_t now)
 {
     struct pcie_lossy *l = p->lossy;
     const struct plan_entry *e = &l->plan[l->plan_next++];
-    sim_time_t end = e->end > l->outage_end ? e->end : l->outage_end;
+    sim_time_t end = sim_max(e->end, l->outage_end);
 
     l->next_outage = l->plan_next < l->plan_count ? l->plan[l->plan_next].at : SIM_TIME_NEVER;
     l->stat.outages++;
@@ -220,7 +220,7 @@ static void begin_outage(struct pcie_port *p, sim_time_t now)
     if (e->gen != 0 || e->lanes != 0)
         pcie_link_set_rate(p, e->gen != 0 && e->gen < p->gen ? e->gen : p->gen,
                            e->lanes != 0 && e->lanes < p->phy.lanes ? e->lanes : p->phy.lanes);
-    hold(p, pcie_port_not_before_free(p, now), end);
+    hold_link(p, pcie_port_not_before_free(p, now), end);
     if (e->down)
         go_down(p);
     resume(p, end);
@@ -235,7 +235,7 @@ static void send_training(struct pcie_port *p, sim_time_t now)
 }
 
 /** The link is free: this end trains, and is done when the partner trains too. */
-static void train(struct pcie_port *p, sim_time_t now)
+static void train_link(struct pcie_port *p, sim_time_t now)
 {
     struct pcie_lossy *l = p->lossy;
 
@@ -252,7 +252,7 @@ static void train(struct pcie_port *p, sim_time_t now)
     }
     if (l->partner_trains) {
         l->recovery_until = now + p->cfg.recovery_ps;
-        hold(p, l->held_from, l->recovery_until);
+        hold_link(p, l->held_from, l->recovery_until);
         resume(p, l->recovery_until);
     }
 }
@@ -267,14 +267,14 @@ static void time_out(struct pcie_port *p)
 }
 
 /** The link is free. @return whether there is more to send when it is free again */
-static bool act(struct pcie_port *p, sim_time_t now)
+static bool send_something(struct pcie_port *p, sim_time_t now)
 {
     struct pcie_lossy *l = p->lossy;
 
     if (l->replay_deadline <= now)
         time_out(p);
     if (l->partner_trains || l->wanted_at < now)
-        train(p, now);
+        train_link(p, now);
     if (l->recovering || now < p->phy.free_ps)
         return false;
     if (p->dllp_due <= now)
@@ -290,14 +290,14 @@ static bool act(struct pcie_port *p, sim_time_t now)
 static sim_time_t next_look(const struct pcie_port *p, sim_time_t now, bool more)
 {
     const struct pcie_lossy *l = p->lossy;
-    sim_time_t next = p->dllp_due < l->replay_deadline ? p->dllp_due : l->replay_deadline;
+    sim_time_t next = sim_min(p->dllp_due, l->replay_deadline);
 
     if (l->recovering)
         return l->next_outage; /* the partner's record calls */
     if (more || l->wanted_at != SIM_TIME_NEVER || l->seen_active != SIM_TIME_NEVER || next <= now)
         next = now + 1;
     next = pcie_port_not_before_free(p, next);
-    return next < l->next_outage ? next : l->next_outage;
+    return sim_min(next, l->next_outage);
 }
 
 void pcie_lossy_work(struct pcie_port *p)
@@ -314,7 +314,7 @@ void pcie_lossy_work(struct pcie_port *p)
         pcie_init_partner_active(p);
     }
     if (now >= p->phy.free_ps)
-        more = act(p, now);
+        more = send_something(p, now);
     next = next_look(p, now, more);
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(p->dom, &p->work, next, SIM_ARRIVE);

@@ -1,7 +1,7 @@
 /*
  * Errors of PCI Express and where they are recorded (PCI Express Base 3.0, 6.2 and 7.10): the
  * Advanced Error Reporting capability at 0x100 of a function's configuration space, and the Device
- * Status of its PCI Express capability. docs/errors.md tells who detects what.
+ * Status of its PCI Express capability. docs/errors.md says who detects what.
  */
 #ifndef PCIE_AER_H
 #define PCIE_AER_H
@@ -14,7 +14,7 @@ SIM_BEGIN_DECLS
 /** Bits of the Uncorrectable Error Status; from PCIE_ERR_CORRECTABLE on, of the Correctable one. */
 enum pcie_error {
     PCIE_ERR_PROTOCOL = 4,      /* data link protocol: an ACK or NAK of what was never sent */
-    PCIE_ERR_SURPRISE_DOWN = 5, /* the link went down without being told to */
+    PCIE_ERR_SURPRISE_DOWN = 5, /* the link went down and nothing had asked for it */
     PCIE_ERR_POISONED = 12,     /* poisoned TLP received */
     PCIE_ERR_FLOW_CONTROL = 13, /* flow control protocol */
     PCIE_ERR_TIMEOUT = 14,      /* completion time-out */
@@ -58,7 +58,7 @@ enum pcie_error {
 /** Adds the capability to the function. */
 void pcie_aer_init(struct pcie_function *fn);
 /**
- * Records an error in the function's registers as figure 6-2 tells: Device Status, status bit, and
+ * Records an error in the function's registers as in figure 6-2: Device Status, status bit, and
  * where the bit is not masked, the first error pointer and `tlp`'s header (NULL: none).
  * `advisory`: a case of 6.2.3.2.4, where another agent decides what the error means (the requester
  * of what is answered with Unsupported Request, say); where its severity is non-fatal it counts as
@@ -67,7 +67,7 @@ void pcie_aer_init(struct pcie_function *fn);
 void pcie_aer_record(struct pcie_function *fn, enum pcie_error error, bool advisory,
                      const struct pcie_tlp *tlp);
 
-/** The function whose registers record what `port` detects; NULL: nobody's, it is only counted. */
+/** The function whose registers record what `port` detects; NULL: none, it is only counted. */
 void pcie_port_set_function(struct pcie_port *port, struct pcie_function *fn);
 /**
  * `port`, or the user behind it, has detected an error: counts it (statistics

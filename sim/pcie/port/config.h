@@ -1,7 +1,7 @@
 /*
- * Configuration space of one function (PCI Express Base 3.0, chapter 7; PCI 3.0,
- * 6.1 and 6.2.5): a type 0 header with BARs that can be sized, or type 1, an MSI
- * capability, a PCI Express capability and Advanced Error Reporting (pcie/port/aer.h).
+ * Configuration space of one function (PCI Express Base 3.0, chapter 7; PCI 3.0, 6.1 and 6.2.5). It
+ * has a type 0 header with BARs that can be sized, or type 1, and capabilities: MSI, PCI Express
+ * and Advanced Error Reporting (pcie/port/aer.h).
  */
 #ifndef PCIE_CONFIG_H
 #define PCIE_CONFIG_H

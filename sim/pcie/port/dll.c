@@ -64,11 +64,10 @@ static sim_time_t update_due(const struct pcie_port *p, const struct rx_class *r
     return now + p->fc_ps;
 }
 
-static void add_init(struct pcie_port *p, struct wire_dllp *d)
+void pcie_dll_write_init(const struct pcie_port *p, uint8_t stage, struct wire_dllp *d)
 {
     d->mask = (uint8_t)((1u << p->classes) - 1);
-    d->init = p->init_send;
-    p->init_send = 0;
+    d->init = stage;
     for (unsigned i = 0; i < p->classes; i++) {
         d->hdr[i] = (uint8_t)p->rx[i].hdr_total;
         d->data[i] = p->rx[i].data_total;
@@ -141,7 +140,7 @@ inline sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes,
     for (uint32_t left = classes; left != 0; left &= left - 1) {
         sim_time_t t = update_due(p, &p->rx[__builtin_ctz(left)], now);
 
-        due = t < due ? t : due;
+        due = sim_min(t, due);
     }
     return due;
 }
@@ -171,9 +170,10 @@ void pcie_dll_flush(struct pcie_port *p)
         sim_time_t end;
 
         if (p->init_send != 0)
-            add_init(p, d);
+            pcie_dll_write_init(p, p->init_send, d);
         else
             pcie_dll_announce(p, mask, d, now);
+        p->init_send = 0;
         end = pcie_phy_send(&p->phy, now, symbols);
         if (p->tap != NULL)
             pcie_tap_dllps(p, d);

@@ -31,6 +31,8 @@ void pcie_dll_announce(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, 
 sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now);
 /** What is acknowledged leaves the replay buffer. @return how many, or -1: it was never sent */
 int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq);
+/** InitFC1 or InitFC2, by `stage`, with the credits of all classes. */
+void pcie_dll_write_init(const struct pcie_port *p, uint8_t stage, struct wire_dllp *d);
 void pcie_dll_take_init(struct tx_class *q, uint32_t hdr, uint32_t data);
 /** @return false, and nothing done: more credits than there are */
 bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data);

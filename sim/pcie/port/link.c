@@ -17,8 +17,8 @@
 /* TLPs that wait for the link, over all classes, are counted in 16 bits. */
 #define QUEUE_MAX 4096u
 
-static int refuse(struct sim_error *err, const char *path, const char *key, uint64_t value,
-                  const char *expected)
+static int refuse_value(struct sim_error *err, const char *path, const char *key, uint64_t value,
+                        const char *expected)
 {
     char head[256];
 
@@ -35,7 +35,7 @@ static int check_range(struct sim_error *err, const char *path, const char *key,
         return SIM_OK;
     snprintf(expected, sizeof(expected), "%llu to %llu", (unsigned long long)min,
              (unsigned long long)max);
-    return refuse(err, path, key, value, expected);
+    return refuse_value(err, path, key, value, expected);
 }
 
 /** A finite data pool must hold one TLP of the largest size, or that TLP waits forever. */
@@ -66,10 +66,11 @@ static int check_config(const char *path, const struct pcie_port_config *c, stru
     int rc = check_range(err, path, "gen", c->gen, 1, 5);
 
     if (rc == SIM_OK && (c->lanes > 16 || (LANES_OK >> c->lanes & 1) == 0))
-        rc = refuse(err, path, "lanes", c->lanes, "1, 2, 4, 8 or 16");
+        rc = refuse_value(err, path, "lanes", c->lanes, "1, 2, 4, 8 or 16");
     if (rc == SIM_OK && ((c->mps_bytes & MPS_OK) != c->mps_bytes || c->mps_bytes == 0 ||
                          (c->mps_bytes & (c->mps_bytes - 1)) != 0))
-        rc = refuse(err, path, "mps_bytes", c->mps_bytes, "128, 256, 512, 1024, 2048 or 4096");
+        rc =
+            refuse_value(err, path, "mps_bytes", c->mps_bytes, "128, 256, 512, 1024, 2048 or 4096");
     for (size_t i = 0; rc == SIM_OK && i < sizeof(ranges) / sizeof(ranges[0]); i++)
         rc = check_range(err, path, ranges[i].key, ranges[i].value, ranges[i].min, ranges[i].max);
     return rc;
@@ -150,7 +151,7 @@ static void init_state(struct pcie_port *p)
     sim_event_init(&p->work, pcie_port_work);
 }
 
-static bool allocate(struct pcie_port *p, const char *path)
+static bool allocate_rings(struct pcie_port *p, const char *path)
 {
     size_t n = strlen(path) + 1;
 
@@ -181,7 +182,7 @@ int pcie_port_create(struct sim_domain *dom, struct mem_pool *pool, const char *
     p->pool = pool;
     p->cfg = *cfg;
     p->user = *user;
-    if (!allocate(p, path) || pcie_tap_create(p) != SIM_OK) {
+    if (!allocate_rings(p, path) || pcie_tap_create(p) != SIM_OK) {
         pcie_port_destroy(p);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     }
@@ -270,11 +271,6 @@ static void settle_link(struct pcie_port *p, uint32_t gen, uint32_t lanes, uint3
     sim_schedule_at(p->dom, &p->work, p->dllp_due, SIM_ARRIVE);
 }
 
-static uint32_t smaller(uint64_t a, uint64_t b)
-{
-    return (uint32_t)(a < b ? a : b);
-}
-
 void pcie_port_set_facing(struct pcie_port *p, enum pcie_facing facing)
 {
     p->facing = facing;
@@ -283,9 +279,9 @@ void pcie_port_set_facing(struct pcie_port *p, enum pcie_facing facing)
 int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
                       struct sim_error *err)
 {
-    uint32_t gen = smaller(a->cfg.gen, b->cfg.gen);
-    uint32_t lanes = smaller(a->cfg.lanes, b->cfg.lanes);
-    uint32_t mps = smaller(a->cfg.mps_bytes, b->cfg.mps_bytes);
+    uint32_t gen = (uint32_t)sim_min(a->cfg.gen, b->cfg.gen);
+    uint32_t lanes = (uint32_t)sim_min(a->cfg.lanes, b->cfg.lanes);
+    uint32_t mps = (uint32_t)sim_min(a->cfg.mps_bytes, b->cfg.mps_bytes);
     struct pcie_port *used = a->out != NULL ? a : b;
     int rc;
 
@@ -318,13 +314,13 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
 
 /* ---- digest ---- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static uint64_t mix_state(uint64_t h, uint64_t v)
 {
     return sim_hash_bytes(h, &v, sizeof(v));
 }
 
 /** Times are relative to now, 0 for the past, so that equal states at different times agree. */
-static uint64_t ahead(const struct pcie_port *p, sim_time_t t)
+static uint64_t time_ahead(const struct pcie_port *p, sim_time_t t)
 {
     sim_time_t now = sim_now(p->dom);
 
@@ -333,16 +329,17 @@ static uint64_t ahead(const struct pcie_port *p, sim_time_t t)
 
 static uint64_t digest_tx(uint64_t h, const struct tx_class *q, uint32_t room)
 {
-    h = mix(h, (uint64_t)q->hdr_avail << 32 | q->data_avail);
+    h = mix_state(h, (uint64_t)q->hdr_avail << 32 | q->data_avail);
     for (uint32_t i = 0; i < q->count; i++)
-        h = mix(h, pcie_tlp_hash(&q->ring[(q->head + i) % room].tlp));
+        h = mix_state(h, pcie_tlp_hash(&q->ring[(q->head + i) % room].tlp));
     return h;
 }
 
 static uint64_t digest_rx(uint64_t h, const struct rx_class *r)
 {
-    h = mix(h, (uint64_t)r->hdr_held << 32 | r->data_held);
-    return mix(h, (uint64_t)(r->hdr_freed + r->hdr_fresh) << 32 | (r->data_freed + r->data_fresh));
+    h = mix_state(h, (uint64_t)r->hdr_held << 32 | r->data_held);
+    return mix_state(h, (uint64_t)(r->hdr_freed + r->hdr_fresh) << 32 |
+                            (r->data_freed + r->data_fresh));
 }
 
 const char *pcie_port_path(const struct pcie_port *p)
@@ -356,14 +353,14 @@ uint64_t pcie_port_digest(struct pcie_port *p)
 
     if (p->in_dllp != NULL)
         sim_channel_settle(p->in_dllp);
-    h = mix(0, (uint64_t)p->up << 32 | p->waiting);
+    h = mix_state(0, (uint64_t)p->up << 32 | p->waiting);
 
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
         h = digest_tx(h, &p->tx[i], p->queue_tlps);
         h = digest_rx(h, &p->rx[i]);
     }
-    h = mix(h, (uint64_t)p->replay_count << 32 | p->unacked);
-    h = mix(h, ahead(p, p->phy.free_ps));
-    h = mix(h, ahead(p, p->dllp_due));
-    return p->lossy != NULL ? mix(h, p->lossy_ops->digest(p)) : h;
+    h = mix_state(h, (uint64_t)p->replay_count << 32 | p->unacked);
+    h = mix_state(h, time_ahead(p, p->phy.free_ps));
+    h = mix_state(h, time_ahead(p, p->dllp_due));
+    return p->lossy != NULL ? mix_state(h, p->lossy_ops->digest(p)) : h;
 }

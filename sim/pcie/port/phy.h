@@ -60,7 +60,7 @@ uint64_t pcie_phy_after_idle(struct pcie_phy *phy, sim_time_t now, uint64_t star
  *
  * It follows the packet before it directly, at any multiple of 4 symbols, or after idle begins in
  * lane 0 (4.2.1.2, 4.2.2.3). SKP ordered sets go between packets; those that fall into idle time
- * delay nobody.
+ * delay nothing.
  */
 static inline sim_time_t pcie_phy_send(struct pcie_phy *phy, sim_time_t now, uint32_t symbols)
 {

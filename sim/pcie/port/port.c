@@ -30,7 +30,7 @@ static void add_stall(struct pcie_port *p)
 }
 
 /** Nothing of what waits may be sent. A DLLP that was begun just now has the link first. */
-static void stall(struct pcie_port *p, unsigned why)
+static void begin_stall(struct pcie_port *p, unsigned why)
 {
     sim_time_t now = sim_now(p->dom), since = pcie_port_not_before_free(p, now), from;
 
@@ -40,7 +40,7 @@ static void stall(struct pcie_port *p, unsigned why)
         add_stall(p);
     if (pcie_port_is_lossy(p) && p->lossy_ops->stands(p, &from)) {
         why = TX_STALL_DOWN;
-        since = from > now ? from : now;
+        since = sim_max(from, now);
     }
     p->stalled_by = (uint8_t)why;
     p->stalled_since = since;
@@ -49,10 +49,10 @@ static void stall(struct pcie_port *p, unsigned why)
 void pcie_port_stand(struct pcie_port *p)
 {
     if (p->waiting != 0)
-        stall(p, pcie_port_is_up(p) ? TX_STALL_AGAIN : TX_STALL_DOWN);
+        begin_stall(p, pcie_port_is_up(p) ? TX_STALL_AGAIN : TX_STALL_DOWN);
 }
 
-static inline void stall_end(struct pcie_port *p)
+static inline void end_stall(struct pcie_port *p)
 {
     if (p->stalled_by == TX_STALLS)
         return;
@@ -80,7 +80,7 @@ struct pcie_stalls pcie_port_stalls(const struct pcie_port *p)
 /* ---- the choice ---- */
 
 /** When nothing may go, the oldest one is what lacks credits: its class. */
-static unsigned oldest(const struct pcie_port *p)
+static unsigned oldest_class(const struct pcie_port *p)
 {
     uint64_t order = UINT64_MAX;
     unsigned cls = PCIE_CLASSES;
@@ -114,7 +114,7 @@ static bool may_go_first(const struct pcie_port *p, unsigned cls, const struct t
 
 /** The oldest head that may go, by the table of order and its credits. @return its class, or
  * PCIE_CLASSES */
-static unsigned pick(struct pcie_port *p)
+static unsigned pick_class(struct pcie_port *p)
 {
     uint64_t best_order = UINT64_MAX;
     unsigned best = PCIE_CLASSES;
@@ -159,17 +159,17 @@ static bool send_waiting(struct pcie_port *p)
         return false;
     }
     if (!replay_has_room(p)) {
-        stall(p, TX_STALL_REPLAY);
+        begin_stall(p, TX_STALL_REPLAY);
         return false;
     }
-    cls = pick(p);
+    cls = pick_class(p);
     if (cls == PCIE_CLASSES) {
-        stall(p, TX_STALL_CREDIT + oldest(p));
+        begin_stall(p, TX_STALL_CREDIT + oldest_class(p));
         return false;
     }
     q = &p->tx[cls];
     was_full = q->count == p->queue_tlps;
-    stall_end(p);
+    end_stall(p);
     if (p->tap != NULL)
         pcie_tap_leaves(p, cls);
     pcie_dll_send(p, &queue_head(q)->tlp, (enum pcie_class)cls);
@@ -228,8 +228,7 @@ void pcie_port_work(struct sim_event *ev)
         pcie_dll_flush(p); /* DLLPs go before the next TLP */
     if (p->waiting != 0)
         next = pcie_port_send_next(p);
-    if (p->dllp_due < next)
-        next = p->dllp_due;
+    next = sim_min(next, p->dllp_due);
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(p->dom, ev, pcie_port_not_before_free(p, next), SIM_ARRIVE);
 }
@@ -276,7 +275,7 @@ bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
     return false;
 }
 
-static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls)
+static void enqueue_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls)
 {
     struct tx_class *q = &p->tx[cls];
     uint32_t at = (uint32_t)q->head + q->count;
@@ -308,7 +307,7 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
     }
     if (!p->up && pcie_port_is_lossy(p) && p->lossy_ops->discards(p, tlp))
         return;
-    enqueue(p, tlp, cls);
+    enqueue_tlp(p, tlp, cls);
     if (!p->up) {
         pcie_port_stand(p);
         return;
@@ -322,7 +321,7 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
 
 void pcie_port_discard(struct pcie_port *p)
 {
-    stall_end(p);
+    end_stall(p);
     if (p->tap != NULL)
         pcie_tap_dropped(p);
     p->waiting = 0;

@@ -10,13 +10,14 @@
 #ifndef PCIE_PORT_H
 #define PCIE_PORT_H
 
+#include "core/param.h"
 #include "pcie/tlp/tlp.h"
 
 SIM_BEGIN_DECLS
 
 struct pcie_port;
 
-/** All fields in the units of their names; keys of machine files (core/param.h) fill them. */
+/** All fields in the units of their names. */
 struct pcie_port_config {
     uint64_t gen;           /* 1 .. 5; a link runs at the smaller one of its ends */
     uint64_t lanes;         /* 1, 2, 4, 8, 16; the link takes the smaller one */
@@ -40,6 +41,14 @@ struct pcie_port_config {
     uint64_t skp_interval_blocks;  /* Gen3 on: blocks of 16 symbol times */
 };
 
+/** The keys of machine files that fill one; virtual channel 1 is for the hub to set. */
+extern const struct machine_param pcie_port_params[];
+
+/** A requester waits 50 us to 50 ms for a completion unless software says otherwise, and at most 64
+ * seconds (2.8, 7.8.16). */
+#define PCIE_TIMEOUT_PS     (50 * SIM_MS)
+#define PCIE_TIMEOUT_MAX_PS (64000 * SIM_MS)
+
 struct pcie_port_user {
     /**
      * Phase SIM_ARRIVE. The callee owns *tlp's payload reference. The TLP fills the receive buffer
@@ -51,7 +60,7 @@ struct pcie_port_user {
     void (*ready)(void *user, enum pcie_class cls);
     /**
      * Phase SIM_ARRIVE; may be NULL. The link went down: what was queued, or sent and not
-     * acknowledged, is lost, and so is what is sent while it is down. Or it is up again. Not told
+     * acknowledged, is lost, and so is what is sent while it is down. Or it is up again. Not called
      * when it comes up first. Only schedule here.
      */
     void (*link)(void *user, bool up);

@@ -5,7 +5,7 @@
  * One event, `work`, decides what the link sends. It runs in phase SIM_ARRIVE
  * and sees what happened strictly before its time: what arrives at that very
  * time counts from the next picosecond on. So its place among the other events
- * of its time does not matter, and whoever evaluates in SIM_CLOCK sees the room
+ * of its time does not matter, and what is evaluated in SIM_CLOCK sees the room
  * that it made.
  */
 #ifndef PCIE_PORT_IMPL_H
@@ -108,8 +108,8 @@ struct pcie_port {
     uint8_t classes;    /* that the link has: all with a virtual channel 1, else one less */
     bool partner_known; /* its credits have been received */
     bool up : 1;
-    bool deciding : 1;        /* whoever settles the DLLPs looks at the queues next */
-    struct pcie_tap *tap;     /* NULL: nobody watches this port */
+    bool deciding : 1;        /* what settles the DLLPs looks at the queues next */
+    struct pcie_tap *tap;     /* NULL: this port is not watched */
     struct pcie_lossy *lossy; /* NULL: nothing can go wrong on this link */
 
     alignas(SIM_CACHE_LINE) struct pcie_phy phy;
@@ -128,7 +128,7 @@ struct pcie_port {
     alignas(SIM_CACHE_LINE) struct sim_channel *out; /* TLPs */
     struct pcie_tlp *replay;                         /* ring: sent, not acknowledged */
     uint16_t replay_room, replay_head, replay_count;
-    uint16_t tx_seq; /* of the next TLP */
+    uint16_t tx_seq; /* the next TLP's */
     struct tx_class tx[PCIE_CLASSES];
     uint64_t next_order;
     sim_time_t stalled_since; /* or later: the link is still busy until then */
@@ -146,10 +146,10 @@ struct pcie_port {
     struct pcie_function *function;         /* NULL, or whose registers record errors */
     const struct pcie_lossy_ops *lossy_ops; /* where `lossy` is */
     char *path;
-    const char *far_path;     /* of the other end */
+    const char *far_path;     /* the other end's */
     struct pcie_port *far;    /* only while the machine is built */
     sim_time_t in_ps, out_ps; /* latency of the channels */
-    uint32_t gen;             /* of the link */
+    uint32_t gen;             /* the link's */
 };
 
 /* ---- port.c ---- */
@@ -167,7 +167,7 @@ void pcie_port_settle(struct pcie_port *p);
 
 static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, sim_time_t t)
 {
-    return t > p->phy.free_ps ? t : p->phy.free_ps;
+    return sim_max(t, p->phy.free_ps);
 }
 /** A branch that links without loss, nearly all, should not pay for. */
 static inline bool pcie_port_is_lossy(const struct pcie_port *p)

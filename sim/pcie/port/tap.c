@@ -138,7 +138,7 @@ void pcie_tap_dllps(const struct pcie_port *p, const struct wire_dllp *d)
     uint32_t behind = pcie_dllp_count(d->mask);
 
     for (unsigned i = 0; p->tap->packets != NULL && i <= PCIE_CLASSES; i++) {
-        unsigned bit = (i + PCIE_CLASSES) % (PCIE_CLASSES + 1); /* ACK first */
+        unsigned bit = pcie_dllp_bit(i);
 
         if ((d->mask >> bit & 1) != 0) {
             const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
@@ -164,8 +164,8 @@ void pcie_tap_received(const struct pcie_port *p, struct pcie_tlp *tlp)
 
 /* ---- queues ---- */
 
-static void hold(const struct pcie_port *p, const struct sim_stage *stage, unsigned queue,
-                 sim_time_t from)
+static void report_hold(const struct pcie_port *p, const struct sim_stage *stage, unsigned queue,
+                        sim_time_t from)
 {
     if (p->tap->probe != NULL)
         sim_probe_hold(p->tap->probe, stage, p->path, queue, from, sim_now(p->dom));
@@ -182,7 +182,7 @@ void pcie_tap_queued(struct pcie_port *p, const struct pcie_tlp *tlp, uint64_t o
     (void)pcie_tap_levels(p);
 }
 
-static void begin(const struct pcie_port *p, sim_time_t *since)
+static void begin_wait(const struct pcie_port *p, sim_time_t *since)
 {
     if (*since == SIM_TIME_NEVER)
         *since = sim_now(p->dom);
@@ -190,12 +190,12 @@ static void begin(const struct pcie_port *p, sim_time_t *since)
 
 void pcie_tap_lacks_credits(struct pcie_port *p, unsigned cls)
 {
-    begin(p, &p->tap->lacks_since[cls]);
+    begin_wait(p, &p->tap->lacks_since[cls]);
 }
 
 void pcie_tap_lacks_replay(struct pcie_port *p)
 {
-    begin(p, &p->tap->replay_full_since);
+    begin_wait(p, &p->tap->replay_full_since);
 }
 
 void pcie_tap_acknowledged(struct pcie_port *p)
@@ -203,7 +203,7 @@ void pcie_tap_acknowledged(struct pcie_port *p)
     if (p->tap->replay_full_since == SIM_TIME_NEVER)
         return;
     for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
-        hold(p, &replay_wait, cls, p->tap->replay_full_since);
+        report_hold(p, &replay_wait, cls, p->tap->replay_full_since);
     p->tap->replay_full_since = SIM_TIME_NEVER;
 }
 
@@ -212,7 +212,7 @@ void pcie_tap_leaves(struct pcie_port *p, unsigned cls)
     const struct tx_class *q = &p->tx[cls];
 
     if (p->tap->lacks_since[cls] != SIM_TIME_NEVER)
-        hold(p, &credit_wait, cls, p->tap->lacks_since[cls]);
+        report_hold(p, &credit_wait, cls, p->tap->lacks_since[cls]);
     p->tap->lacks_since[cls] = SIM_TIME_NEVER;
     if (p->tap->order != NULL)
         pcie_order_leave(p->tap->order, (uint32_t)q->ring[q->head].order);
@@ -221,7 +221,7 @@ void pcie_tap_leaves(struct pcie_port *p, unsigned cls)
 void pcie_tap_left(struct pcie_port *p, unsigned cls, bool was_full)
 {
     if (was_full)
-        hold(p, &no_room, cls, p->tap->full_since[cls]);
+        report_hold(p, &no_room, cls, p->tap->full_since[cls]);
     (void)pcie_tap_levels(p);
 }
 
@@ -240,8 +240,8 @@ void pcie_tap_wants(struct pcie_port *p, unsigned cls, enum pcie_wants what)
     if (tap->wants[cls] == what)
         return;
     if (tap->wants[cls] != PCIE_WANTS_NOTHING)
-        hold(p, tap->wants[cls] == PCIE_WANTS_QUEUE ? &no_room : &entry_wait, PCIE_CLASSES + cls,
-             tap->want_since[cls]);
+        report_hold(p, tap->wants[cls] == PCIE_WANTS_QUEUE ? &no_room : &entry_wait,
+                    PCIE_CLASSES + cls, tap->want_since[cls]);
     tap->wants[cls] = (uint8_t)what;
     tap->want_since[cls] = sim_now(p->dom);
 }
@@ -257,7 +257,7 @@ void pcie_tap_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t fro
     if (p->tap->probe == NULL)
         return;
     for (unsigned cls = 0; why == TX_STALL_AGAIN && cls < PCIE_CLASSES; cls++)
-        hold(p, &replayed, cls, from);
+        report_hold(p, &replayed, cls, from);
     sim_probe_stall(p->tap->probe, p->path, "tx", cause, from, sim_now(p->dom));
 }
 

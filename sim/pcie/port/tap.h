@@ -1,6 +1,6 @@
 /*
  * What watches a port, for observers (core/probe.h), fingerprints and checks of order: all that it
- * is shown (tap.c), and levels of queues and credits (tap_levels.c). A port that nobody watches has
+ * is shown (tap.c), and levels of queues and credits (tap_levels.c). A port that is not watched has
  * none; all these functions but the first two are called only where there is one.
  */
 #ifndef PCIE_TAP_H
@@ -15,8 +15,8 @@ SIM_BEGIN_DECLS
 enum pcie_wants { PCIE_WANTS_NOTHING, PCIE_WANTS_QUEUE, PCIE_WANTS_CREDITS };
 
 struct pcie_tap {
-    const struct sim_probe *probe, *packets; /* NULL: nobody asks for marks; for packets */
-    struct pcie_order_watch *order;          /* of the transmit queues; NULL: not watched */
+    const struct sim_probe *probe, *packets; /* NULL: no marks are wanted; no packets */
+    struct pcie_order_watch *order; /* watches the transmit queues; NULL: it is not wanted */
     bool fingerprint;
     uint64_t where;     /* sim_path_hash() */
     uint64_t sent_mark; /* the last TLP's end on the wire */
@@ -46,7 +46,7 @@ SIM_PROBE_ONLY void pcie_tap_left(struct pcie_port *p, unsigned cls, bool was_fu
 /** All that waits is dropped; then pcie_tap_left() for each class. */
 SIM_PROBE_ONLY void pcie_tap_dropped(struct pcie_port *p);
 SIM_PROBE_ONLY void pcie_tap_wants(struct pcie_port *p, unsigned cls, enum pcie_wants what);
-/** The link stood still from `from` until now. */
+/** The link carried nothing from `from` until now. */
 SIM_PROBE_ONLY void pcie_tap_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from);
 
 /* ---- packets ---- */

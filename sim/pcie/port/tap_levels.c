@@ -37,30 +37,30 @@ static enum pcie_link_state state_of(const struct pcie_port *p)
     return p->lossy != NULL ? p->lossy_ops->state(p) : PCIE_LINK_DOWN;
 }
 
-static void show(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
+static void show_level(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
 {
     sim_probe_level(p->tap->probe, signal, p->path, sim_now(p->dom), value);
 }
 
-static bool asked(const struct pcie_port *p)
+static bool levels_are_watched(const struct pcie_port *p)
 {
     return p->tap->probe != NULL && p->tap->probe->level != NULL;
 }
 
 bool pcie_tap_levels(const struct pcie_port *p)
 {
-    if (!asked(p))
+    if (!levels_are_watched(p))
         return false;
     for (unsigned cls = 0; cls < p->classes; cls++) {
         const struct tx_class *q = &p->tx[cls];
 
-        show(p, &signals[cls][QUEUE], q->count);
-        show(p, &signals[cls][READY], q->count < p->queue_tlps);
-        show(p, &signals[cls][HDR_CREDITS], q->hdr_avail & 0xffu);
-        show(p, &signals[cls][DATA_CREDITS], q->data_avail & 0xfffu);
+        show_level(p, &signals[cls][QUEUE], q->count);
+        show_level(p, &signals[cls][READY], q->count < p->queue_tlps);
+        show_level(p, &signals[cls][HDR_CREDITS], q->hdr_avail & 0xffu);
+        show_level(p, &signals[cls][DATA_CREDITS], q->data_avail & 0xfffu);
     }
-    show(p, &replay, p->replay_count);
-    show(p, &link_state, state_of(p));
+    show_level(p, &replay, p->replay_count);
+    show_level(p, &link_state, state_of(p));
     return true;
 }
 
@@ -68,8 +68,8 @@ void pcie_tap_resumes(const struct pcie_port *p, sim_time_t at)
 {
     const struct sim_level then = { &link_state, p->path, sim_now(p->dom), at, state_of(p) };
 
-    if (!asked(p))
+    if (!levels_are_watched(p))
         return;
-    show(p, &link_state, pcie_port_is_up(p) ? PCIE_LINK_RETRAIN : PCIE_LINK_DOWN);
+    show_level(p, &link_state, pcie_port_is_up(p) ? PCIE_LINK_RETRAIN : PCIE_LINK_DOWN);
     p->tap->probe->level(p->tap->probe->arg, &then);
 }

@@ -49,7 +49,7 @@ void pcie_dllp_encode(const struct pcie_dllp *dllp, uint8_t bytes[PCIE_DLLP_BYTE
     bytes[5] = (uint8_t)(crc >> 8);
 }
 
-static bool known(const struct pcie_dllp *dllp)
+static bool is_known(const struct pcie_dllp *dllp)
 {
     switch (dllp->type) {
     case PCIE_DLLP_ACK:
@@ -88,7 +88,7 @@ enum pcie_dllp_verdict pcie_dllp_decode(const uint8_t bytes[PCIE_DLLP_BYTES],
     } else {
         dllp.seq = low & SEQ_MASK;
     }
-    if (!known(&dllp))
+    if (!is_known(&dllp))
         return PCIE_DLLP_UNKNOWN;
     if (dllp.type != PCIE_DLLP_ACK && dllp.type != PCIE_DLLP_NAK)
         dllp.seq = 0;

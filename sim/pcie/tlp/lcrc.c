@@ -24,16 +24,13 @@ uint32_t pcie_frame_encode(const struct pcie_tlp *tlp, uint16_t seq, uint8_t *by
         memcpy(bytes + n, tlp->payload->data, data);
     n += data;
     crc = pcie_lcrc(bytes, n);
-    for (unsigned i = 0; i < PCIE_LCRC_BYTES; i++)
-        bytes[n++] = (uint8_t)(crc >> 8 * i);
-    return n;
+    sim_store(bytes + n, crc, PCIE_LCRC_BYTES);
+    return n + PCIE_LCRC_BYTES;
 }
 
 uint32_t pcie_frame_lcrc(const uint8_t *bytes, size_t n)
 {
-    const uint8_t *at = bytes + n - PCIE_LCRC_BYTES;
-
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    return sim_load32(bytes + n - PCIE_LCRC_BYTES);
 }
 
 int pcie_frame_decode(const uint8_t *bytes, size_t n, struct pcie_tlp *tlp_p, uint16_t *seq_p,

@@ -41,8 +41,8 @@ struct pcie_order_key pcie_order_key_of(const struct pcie_tlp *tlp)
                                     tlp->tag,      tlp->requester_id, tlp->completer_id };
 }
 
-static bool excused(const struct pcie_order_key *later, const struct pcie_order_key *earlier,
-                    uint8_t unless)
+static bool may_pass_still(const struct pcie_order_key *later, const struct pcie_order_key *earlier,
+                           uint8_t unless)
 {
     /* A completion is from its completer, all else from its requester. */
     uint16_t from =
@@ -64,7 +64,7 @@ enum pcie_pass pcie_order_of(const struct pcie_order_key *later,
 
     if (later->tc != earlier->tc)
         return PCIE_MAY_PASS;
-    if (rule->pass == PCIE_MUST_NOT_PASS && excused(later, earlier, rule->unless))
+    if (rule->pass == PCIE_MUST_NOT_PASS && may_pass_still(later, earlier, rule->unless))
         return PCIE_MAY_PASS;
     return (enum pcie_pass)rule->pass;
 }
@@ -74,8 +74,8 @@ static const char *const kind_names[PCIE_ORDER_KINDS] = { "posted request", "rea
                                                           "completion" };
 
 /** @return false */
-static bool broken(struct sim_error *err, const char *where, const char *what,
-                   const struct pcie_order_key *later, const struct pcie_order_key *earlier)
+static bool report_passing(struct sim_error *err, const char *where, const char *what,
+                           const struct pcie_order_key *later, const struct pcie_order_key *earlier)
 {
     (void)sim_error_set(
         err, SIM_ERR_LIMIT,
@@ -83,7 +83,7 @@ static bool broken(struct sim_error *err, const char *where, const char *what,
         "%u): forbidden by table 2-34, %c%u",
         where, what, kind_names[later->kind], later->requester_id, later->tag,
         kind_names[earlier->kind], earlier->requester_id, earlier->tag, "ABCD"[later->kind],
-        earlier -> kind + 2u);
+        (unsigned)earlier -> kind + 2);
     return false;
 }
 
@@ -170,9 +170,7 @@ static void skip_gone(struct pcie_order_watch *w)
         w->head++;
 }
 
-/** @return NULL, or what it has passed and must not; its own key in *key_p then. */
-static const struct pcie_order_key *leave(struct pcie_order_watch *w, uint32_t number,
-                                          struct pcie_order_key *key_p)
+bool pcie_order_try_leave(struct pcie_order_watch *w, uint32_t number, struct sim_error *err)
 {
     uint32_t at = place_in(w, number);
     struct order_item *leaving = &w->ring[at & w->mask];
@@ -181,42 +179,21 @@ static const struct pcie_order_key *leave(struct pcie_order_watch *w, uint32_t n
     for (uint32_t i = w->head; i != at; i++) {
         const struct order_item *earlier = &w->ring[i & w->mask];
 
-        if (earlier->gone || earlier->path != leaving->path ||
-            pcie_order_of(&leaving->key, &earlier->key) != PCIE_MUST_NOT_PASS)
-            continue;
-        *key_p = leaving->key;
-        return &earlier->key;
+        if (!earlier->gone && earlier->path == leaving->path &&
+            pcie_order_of(&leaving->key, &earlier->key) == PCIE_MUST_NOT_PASS)
+            return report_passing(err, w->where, w->what, &leaving->key, &earlier->key);
     }
     skip_gone(w);
-    return NULL;
-}
-
-bool pcie_order_try_leave(struct pcie_order_watch *w, uint32_t number, struct sim_error *err)
-{
-    struct pcie_order_key later;
-    const struct pcie_order_key *earlier = leave(w, number, &later);
-
-    return earlier == NULL || broken(err, w->where, w->what, &later, earlier);
-}
-
-/** Ends the program. */
-static SIM_PROBE_ONLY void fail(const char *where, const char *what,
-                                const struct pcie_order_key *later,
-                                const struct pcie_order_key *earlier)
-{
-    struct sim_error err = { 0 };
-
-    (void)broken(&err, where, what, later, earlier);
-    sim_assert_fail(err.text, __FILE__, __LINE__);
+    return true;
 }
 
 void pcie_order_leave(struct pcie_order_watch *w, uint32_t number)
 {
-    struct pcie_order_key later;
-    const struct pcie_order_key *earlier = leave(w, number, &later);
+    struct sim_error err;
 
-    if (earlier != NULL)
-        fail(w->where, w->what, &later, earlier);
+    err.code = SIM_OK; /* all that is looked at: the rest would cost more than the check */
+    if (!pcie_order_try_leave(w, number, &err))
+        sim_assert_fail(err.text, __FILE__, __LINE__);
 }
 
 void pcie_order_forget(struct pcie_order_watch *w, uint32_t number)
@@ -232,7 +209,7 @@ void pcie_order_clear(struct pcie_order_watch *w)
 
 /* ---- end to end ---- */
 
-#define NUMBER_BITS 40u /* of the packets of one component; its own number takes the rest */
+#define NUMBER_BITS 40u /* count a component's packets; its own number takes the rest */
 
 /** The last of each kind that took effect here; one with attributes that relax rules is none. */
 struct order_source {
@@ -310,44 +287,33 @@ static struct order_source *source_of(struct pcie_order_end *e, uint64_t id)
     return s;
 }
 
-/** @return NULL, or the key of what has passed it on the way and must not. */
-static const struct pcie_order_key *arrive(struct pcie_order_end *e, const struct pcie_tlp *tlp,
-                                           const struct pcie_order_key *key)
-{
-    uint64_t id = tlp->trace_id >> NUMBER_BITS;
-    uint64_t number = tlp->trace_id & ((UINT64_C(1) << NUMBER_BITS) - 1);
-    struct order_source *s;
-
-    if (id == 0) /* from nobody who takes part: a device of a test */
-        return NULL;
-    s = source_of(e, id);
-    for (unsigned k = 0; k < PCIE_ORDER_KINDS; k++) {
-        if (s->last[k].number > number && pcie_order_of(&s->last[k].key, key) == PCIE_MUST_NOT_PASS)
-            return &s->last[k].key;
-    }
-    if (key->attr == 0 && number > s->last[key->kind].number) {
-        s->last[key->kind].number = number;
-        s->last[key->kind].key = *key;
-    }
-    return NULL;
-}
-
-static const char on_the_way[] = "on the way here";
-
 bool pcie_order_try_arrive(struct pcie_order_end *e, const struct pcie_tlp *tlp,
                            struct sim_error *err)
 {
     struct pcie_order_key key = pcie_order_key_of(tlp);
-    const struct pcie_order_key *later = arrive(e, tlp, &key);
+    uint64_t id = tlp->trace_id >> NUMBER_BITS;
+    uint64_t number = tlp->trace_id & ((UINT64_C(1) << NUMBER_BITS) - 1);
+    struct order_source *s;
 
-    return later == NULL || broken(err, e->where, on_the_way, later, &key);
+    if (id == 0) /* from a component that takes no part: a device of a test */
+        return true;
+    s = source_of(e, id);
+    for (unsigned k = 0; k < PCIE_ORDER_KINDS; k++)
+        if (s->last[k].number > number &&
+            pcie_order_of(&s->last[k].key, &key) == PCIE_MUST_NOT_PASS)
+            return report_passing(err, e->where, "on the way here", &s->last[k].key, &key);
+    if (key.attr == 0 && number > s->last[key.kind].number) {
+        s->last[key.kind].number = number;
+        s->last[key.kind].key = key;
+    }
+    return true;
 }
 
 void pcie_order_arrive(struct pcie_order_end *e, const struct pcie_tlp *tlp)
 {
-    struct pcie_order_key key = pcie_order_key_of(tlp);
-    const struct pcie_order_key *later = arrive(e, tlp, &key);
+    struct sim_error err;
 
-    if (later != NULL)
-        fail(e->where, on_the_way, later, &key);
+    err.code = SIM_OK;
+    if (!pcie_order_try_arrive(e, tlp, &err))
+        sim_assert_fail(err.text, __FILE__, __LINE__);
 }

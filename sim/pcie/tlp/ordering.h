@@ -1,8 +1,8 @@
 /*
  * The order of packets (PCI Express Base 3.0, 2.4.1): table 2-34 as data, for those who choose what
- * to send, and a checker for all who hold packets. It is told of each packet that enters and leaves
- * a queue, and of each that begins and ends its way, and asserts when one has passed another that
- * it must not pass. Where sim_order_checked() says no, there are no checkers.
+ * to send, and a checker for all who hold packets. It hears of each packet that enters and leaves
+ * a queue, and of each that begins and ends its way. It asserts when one has passed another that it
+ * must not pass. Where sim_order_checked() says no, there are no checkers.
  */
 #ifndef PCIE_ORDERING_H
 #define PCIE_ORDERING_H
@@ -70,8 +70,8 @@ struct pcie_order_watch *pcie_order_watch_create(const struct sim_domain *dom, c
                                                  const char *what);
 void pcie_order_watch_destroy(struct pcie_order_watch *w); /* NULL too */
 /**
- * A packet enters; `number` tells it from all others inside. Only packets of one `path` have an
- * order among each other: those that leave by the same way.
+ * A packet enters; `number` is its own among all that are inside. Only packets of one `path` have
+ * an order among each other: those that leave by the same way.
  */
 void pcie_order_enter(struct pcie_order_watch *w, uint32_t number, const struct pcie_tlp *tlp,
                       uint32_t path);

@@ -1,4 +1,4 @@
-/* What an observer is told of a packet on a link (core/probe.h). */
+/* What an observer sees of a packet on a link (core/probe.h). */
 #ifndef PCIE_PACKET_H
 #define PCIE_PACKET_H
 

@@ -238,7 +238,7 @@ static const char *decode_request(const uint8_t *h, bool dw4, struct pcie_tlp *t
     return check_request(tlp);
 }
 
-static const char *decode(const uint8_t *h, size_t n, struct pcie_tlp *tlp)
+static const char *decode_header(const uint8_t *h, size_t n, struct pcie_tlp *tlp)
 {
     unsigned fmt;
 
@@ -273,7 +273,7 @@ int pcie_tlp_decode(const uint8_t *bytes, size_t n, struct pcie_tlp *tlp_p, bool
                     struct sim_error *err)
 {
     struct pcie_tlp tlp = { 0 };
-    const char *wrong = decode(bytes, n, &tlp);
+    const char *wrong = decode_header(bytes, n, &tlp);
 
     if (wrong != NULL)
         return sim_error_set(err, SIM_ERR_CONFIG, "TLP header: %s", wrong);
@@ -350,8 +350,7 @@ static uint32_t valid_bytes(const struct pcie_tlp *tlp, uint32_t *offset_p)
     *offset_p = 0;
     if (is_completion(tlp->kind)) {
         *offset_p = tlp->lower_addr & 3;
-        n = all - *offset_p;
-        return n < tlp->byte_count ? n : tlp->byte_count;
+        return (uint32_t)sim_min(all - *offset_p, tlp->byte_count);
     }
     if (is_message(tlp->kind))
         return all;

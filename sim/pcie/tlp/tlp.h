@@ -101,7 +101,7 @@ static inline uint32_t pcie_tlp_data_credits(const struct pcie_tlp *tlp)
 /** The header as on the wire. @return its bytes, 12 or 16. */
 uint32_t pcie_tlp_encode(const struct pcie_tlp *tlp, uint8_t header[PCIE_MAX_HEADER]);
 /**
- * Reads a header; does not touch payload (length_dw and *has_data_p tell how much follows).
+ * Reads a header; does not touch payload (length_dw and *has_data_p say how much follows).
  * @return header bytes, or SIM_ERR_CONFIG for a malformed or unsupported header (err says why).
  */
 int pcie_tlp_decode(const uint8_t *bytes, size_t n, struct pcie_tlp *tlp_p, bool *has_data_p,
@@ -147,7 +147,7 @@ static inline uint32_t pcie_split_completion(uint64_t addr, uint64_t left, uint3
 {
     uint64_t to_edge = piece - (addr & (piece - 1));
 
-    return (uint32_t)(left < to_edge ? left : to_edge);
+    return (uint32_t)sim_min(left, to_edge);
 }
 
 /** Releases the payload reference. */

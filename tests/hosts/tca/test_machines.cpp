@@ -343,7 +343,7 @@ std::vector<std::string> stall_of(Cluster &c)
 {
     std::vector<std::string> lines;
 
-    machine_stall_tell(
+    machine_stall_report(
         c.machine(), 100,
         [](void *arg, const char *line) {
             static_cast<std::vector<std::string> *>(arg)->push_back(line);

@@ -213,8 +213,11 @@ class HubRig : public ::testing::Test
     static hub_config defaults()
     {
         hub_config c = {};
-        for (const machine_param *p = hub_kind.params; p->key != nullptr; p++)
+        machine_param *rows = machine_table_create(hub_kind.params, hub_kind.groups);
+
+        for (const machine_param *p = rows; p->key != nullptr; p++)
             memcpy(reinterpret_cast<char *>(&c) + p->offset, &p->def, sizeof(uint64_t));
+        free(rows);
         return c;
     }
     std::function<void()> before_start; /* called before the first hub starts */

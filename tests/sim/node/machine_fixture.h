@@ -20,7 +20,6 @@
 #include "machine/machine.h"
 #include "node/gpu.h"
 #include "node/host.h"
-#include "pcie/port/port_params.h"
 
 namespace test
 {
@@ -233,8 +232,16 @@ inline const machine_kind *device_kind()
         { "hold", "1", 0, 1, 0, offsetof(device_config, hold), "consume nothing", nullptr },
         { "answer_ps", "ps", 0, SIM_MS, 100000, offsetof(device_config, answer_ps), "to answer",
           nullptr },
-        PCIE_PORT_PARAMS("port.", device_config, port, 2, 8, 50000, 50000),
         MACHINE_PARAM_END
+    };
+    static const pcie_port_config defaults = [] {
+        pcie_port_config c = {};
+
+        c.tx_latency_ps = c.rx_latency_ps = 50000;
+        return c;
+    }();
+    static const machine_group groups[] = {
+        { "port.", nullptr, pcie_port_params, offsetof(device_config, port), 0, &defaults }, {}
     };
     static const char *const ports[] = { "up", nullptr };
     static const machine_kind kind = [] {
@@ -243,6 +250,7 @@ inline const machine_kind *device_kind()
         k.name = "test.device";
         k.summary = "scripted";
         k.params = params;
+        k.groups = groups;
         k.config_bytes = sizeof(device_config);
         k.ports = ports;
         k.create = device_create;
@@ -261,7 +269,8 @@ struct Builder {
     struct Component {
         std::string name;
         const machine_kind *kind;
-        std::vector<machine_value> values;
+        std::shared_ptr<machine_param> rows;
+        std::vector<machine_value> values; /* and one without a row */
     };
     struct Link {
         unsigned node_a, node_b;
@@ -284,14 +293,16 @@ struct Builder {
 
     void add(unsigned node, const char *name, const machine_kind *kind, const Values &values = {})
     {
-        Component c = { name, kind, {} };
+        Component c = {
+            name, kind, { machine_table_create(kind->params, kind->groups), free }, {}
+        };
         size_t used = 0;
 
         if (nodes.size() <= node) {
             nodes.resize(node + 1);
             links.resize(node + 1);
         }
-        for (const machine_param *p = kind->params; p->key != nullptr; p++) {
+        for (const machine_param *p = c.rows.get(); p->key != nullptr; p++) {
             auto it = values.find(p->key);
             machine_value v = {};
 
@@ -305,7 +316,8 @@ struct Builder {
             c.values.push_back(v);
         }
         EXPECT_EQ(values.size(), used) << name << ": unknown key";
-        nodes[node].push_back(c);
+        c.values.push_back({});
+        nodes[node].push_back(std::move(c));
     }
     void link(unsigned node, const char *a, const char *port_a, const char *b, const char *port_b,
               uint64_t mm = 0, unsigned line = 0)

@@ -4,7 +4,6 @@
 
 #include "machine/kind.h"
 #include "pcie/port/port.h"
-#include "pcie/port/port_params.h"
 
 #include <gtest/gtest.h>
 
@@ -32,16 +31,9 @@ inline pcie_port_config wide_config(uint64_t gen, uint64_t lanes, uint64_t mps)
 /** SKP ordered sets as ports have them by default. */
 inline void set_default_skp(pcie_port_config *c)
 {
-    struct one_port {
-        pcie_port_config port;
-    } defaults = {};
-    static const machine_param rows[] = { PCIE_PORT_PARAMS("", one_port, port, 2, 8, 0, 0) };
-
-    for (const machine_param &row : rows)
-        if (strncmp(row.key, "skp_", 4) == 0)
-            memcpy(reinterpret_cast<char *>(&defaults) + row.offset, &row.def, sizeof(row.def));
-    c->skp_interval_symbols = defaults.port.skp_interval_symbols;
-    c->skp_interval_blocks = defaults.port.skp_interval_blocks;
+    for (const machine_param *row = pcie_port_params; row->key != nullptr; row++)
+        if (strncmp(row->key, "skp_", 4) == 0)
+            memcpy(reinterpret_cast<char *>(c) + row->offset, &row->def, sizeof(row->def));
 }
 
 inline void set_credits(pcie_port_config *c, uint64_t hdr, uint64_t data)

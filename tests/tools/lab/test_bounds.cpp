@@ -46,7 +46,7 @@ class PathBound : public testing::Test
             values[i].value = v[i];
     }
     machine_param params[10] = {};
-    machine_value values[9] = {};
+    machine_value values[10] = {};
     machine_kind kind = {};
     machine_component_desc component = {};
     machine_node_desc node = {};
@@ -79,7 +79,7 @@ TEST(IbBound, IsThatOfTheLinksOrOfTheBus)
                                         "port.gen",   "port.lanes", "port.mps_bytes" };
     const uint64_t own[] = { 2, 4, 2048, 3, 8, 256 }; /* QDR */
     machine_param params[7] = {};
-    machine_value values[6] = {};
+    machine_value values[7] = {};
     machine_kind kind = {};
     machine_component_desc component = {};
     machine_node_desc node = {};
@@ -88,6 +88,7 @@ TEST(IbBound, IsThatOfTheLinksOrOfTheBus)
 
     for (unsigned i = 0; i < 6; i++) {
         params[i].key = keys[i];
+        values[i].param = &params[i];
         values[i].value = own[i];
     }
     kind.params = params;

@@ -17,8 +17,8 @@
  */
 struct parameter {
     const char *platform, *key, *component;
-    const struct machine_param *param;
-    uint64_t value;
+    const struct machine_param *param; /* while its platform is open */
+    uint64_t min, max, value;
     unsigned nkeys;
     const char *keys[SHARED_MAX]; /* ".gpu0.l2.bytes" */
     const char **down, **up;      /* the evaluator's own sets and one for each key */
@@ -42,11 +42,11 @@ static bool is_other_port(const struct machine_param *a, const struct machine_pa
 static bool shares_parameter(const struct study *study, const struct parameter *p,
                              const char *component, const struct machine_value *value)
 {
-    bool alike = p->param == value->param ||
-                 (strcmp(p->component, component) == 0 && is_other_port(p->param, value->param));
-
-    return alike && strcmp(p->platform, study->platform) == 0 && p->value == value->value &&
-           p->nkeys < SHARED_MAX;
+    if (strcmp(p->platform, study->platform) != 0 || p->value != value->value ||
+        p->nkeys == SHARED_MAX)
+        return false;
+    return p->param == value->param ||
+           (strcmp(p->component, component) == 0 && is_other_port(p->param, value->param));
 }
 
 static struct parameter *add_slot(struct study *study)
@@ -75,14 +75,16 @@ static void add_parameter(void *arg, const char *path, const struct machine_valu
                                  .key = key,
                                  .component = load_text(study->ev->arena, "%s", path),
                                  .param = value->param,
+                                 .min = value->param->min,
+                                 .max = value->param->max,
                                  .value = value->value };
     }
     p->keys[p->nkeys++] = strchr(key, '.');
 }
 
-static uint64_t within(const struct machine_param *param, uint64_t value)
+static uint64_t within(const struct parameter *p, uint64_t value)
 {
-    return value < param->min ? param->min : value > param->max ? param->max : value;
+    return value < p->min ? p->min : value > p->max ? p->max : value;
 }
 
 static const char **make_sets(const struct lab_evaluator *ev, const struct parameter *p,
@@ -94,7 +96,7 @@ static const char **make_sets(const struct lab_evaluator *ev, const struct param
         sets[i] = ev->sets[i];
     for (unsigned i = 0; i < p->nkeys; i++)
         sets[ev->nsets + i] =
-            load_text(ev->arena, "node*%s=%" PRIu64, p->keys[i], within(p->param, value));
+            load_text(ev->arena, "node*%s=%" PRIu64, p->keys[i], within(p, value));
     return sets;
 }
 

@@ -168,7 +168,7 @@ static int launch_program(const struct lab_site *site, const struct lab_run *run
         rc = failed.code;
     } else if ((rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT) &&
                err->cause != SIM_CAUSE_DEADLOCK) /* a circle says it all */
-        (void)machine_stall_tell(machine, STALL_LINES, append_line, err);
+        (void)machine_stall_report(machine, STALL_LINES, append_line, err);
     launch_result_fini(&result);
     load_arena_fini(&arena);
     return rc;

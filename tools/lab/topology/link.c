@@ -24,15 +24,16 @@ uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *c
                    const char *key, uint64_t absent)
 {
     const struct machine_node_desc *n = &desc->nodes[node];
+    const struct machine_value *value;
 
     for (unsigned i = 0; i < n->ncomponents; i++) {
         const struct machine_component_desc *c = &n->components[i];
 
         if (strcmp(c->name, component) != 0)
             continue;
-        for (unsigned k = 0; c->kind->params[k].key != NULL; k++)
-            if (strcmp(c->kind->params[k].key, key) == 0)
-                return c->values[k].value;
+        value = machine_value_find(c, key);
+        if (value != NULL)
+            return value->value;
     }
     return absent;
 }

@@ -1,0 +1,43 @@
+/* What a machine file may set of a port. */
+#include "pcie/port/port.h"
+
+/* clang-format off */
+#define ROW(key, unit, min, max, def, meaning) \
+    { #key, unit, min, max, def, offsetof(struct pcie_port_config, key), meaning, NULL }
+/* clang-format on */
+
+const struct machine_param pcie_port_params[] = {
+    ROW(gen, "1", 1, 5, 2,
+        "PCI Express generation of this end; the link runs at the smaller one of its ends"),
+    ROW(lanes, "1", 1, 16, 8,
+        "lanes of this end (1, 2, 4, 8, 16); the link takes the smaller number"),
+    ROW(mps_bytes, "bytes", 128, 4096, 256, "Max_Payload_Size in force"),
+    ROW(tx_latency_ps, "ps", 0, SIM_MS, 0,
+        "hard block and PHY, from the head of the transmit queue to the first symbol"),
+    ROW(rx_latency_ps, "ps", 0, SIM_MS, 0,
+        "PHY and hard block, from the last symbol to the receive buffer"),
+    ROW(ph_credits, "1", 0, 127, 64, "receive buffer: posted headers; 0 = infinite"),
+    ROW(pd_credits, "16 bytes", 0, 2047, 512, "receive buffer: posted data; 0 = infinite"),
+    ROW(nph_credits, "1", 0, 127, 32, "receive buffer: non-posted headers; 0 = infinite"),
+    ROW(npd_credits, "16 bytes", 0, 2047, 32, "receive buffer: non-posted data; 0 = infinite"),
+    ROW(cplh_credits, "1", 0, 127, 0,
+        "receive buffer: completion headers; 0 = infinite, as endpoints must say (2.6.1)"),
+    ROW(cpld_credits, "16 bytes", 0, 2047, 0,
+        "receive buffer: completion data; 0 = infinite, as endpoints must say (2.6.1)"),
+    ROW(tx_queue_tlps, "1", 1, 1024, 8, "transmit queue of each class"),
+    ROW(replay_tlps, "1", 1, 1024, 64, "replay buffer: TLPs sent and not yet acknowledged"),
+    ROW(ack_latency_symbols, "symbols", 0, 65535, 0,
+        "longest wait before an ACK; 0 = the limit of 3.5.3.1"),
+    ROW(fc_latency_symbols, "symbols", 0, 65535, 0,
+        "longest wait before a credit update; 0 = the limit of 2.6.1.2"),
+    ROW(replay_timer_symbols, "symbols", 0, 1048576, 0,
+        "where links fail: longest wait for an ACK; 0 = the limit of 3.5.2.1 and the wire's "
+        "length"),
+    ROW(recovery_ps, "ps", 0, 100 * SIM_MS, 4 * SIM_US,
+        "where links fail: a retraining, from when both ends take part in it"),
+    ROW(skp_interval_symbols, "symbols", 0, 65535, 1538,
+        "Gen1 and Gen2: symbol times between SKP ordered sets, 1180 to 1538 (4.2.7.3); 0 = none"),
+    ROW(skp_interval_blocks, "130 bits", 0, 4095, 375,
+        "Gen3 on: blocks of a lane between SKP ordered sets, 370 to 375 (4.2.7.3); 0 = none"),
+    MACHINE_PARAM_END
+};
