@@ -22,8 +22,8 @@ static struct host_copy_end bus_end(uint64_t bus)
     return (struct host_copy_end){ false, bus };
 }
 
-static void engine(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
-                   struct host_copy_end src, size_t n)
+static void run_engine(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
+                       struct host_copy_end src, size_t n)
 {
     cr->h->gpus->wait(cr->h, gpu, cuda_give(cr, gpu, dst, src, n, 0));
 }
@@ -51,7 +51,7 @@ static uint64_t bounce_bus(struct cuda_rank *cr, unsigned which)
     return cr->h->memory->pointer(cr->h, cr->bounce).offset + (size_t)which * CUDA_BOUNCE_BYTES;
 }
 
-static size_t piece(size_t left)
+static size_t piece_bytes(size_t left)
 {
     return left < CUDA_BOUNCE_BYTES ? left : CUDA_BOUNCE_BYTES;
 }
@@ -64,11 +64,11 @@ static cudaError_t pageable_to_device(struct cuda_rank *cr, struct host_pointer 
 
     if (!have_bounce(cr))
         return cudaErrorMemoryAllocation;
-    for (size_t at = 0; at < n; at += piece(n - at), which ^= 1) {
+    for (size_t at = 0; at < n; at += piece_bytes(n - at), which ^= 1) {
         cr->h->gpus->wait(cr->h, dst.gpu, started[which]);
-        cpu_copy(cr, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, src + at, piece(n - at));
+        cpu_copy(cr, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, src + at, piece_bytes(n - at));
         started[which] = cuda_give(cr, dst.gpu, device_end(dst, at), bus_end(bounce_bus(cr, which)),
-                                   piece(n - at), 0);
+                                   piece_bytes(n - at), 0);
     }
     cr->h->gpus->wait(cr->h, dst.gpu, started[0] > started[1] ? started[0] : started[1]);
     return cudaSuccess;
@@ -86,16 +86,17 @@ static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct
         unsigned which = (unsigned)(at / CUDA_BOUNCE_BYTES) & 1;
 
         /* The engine stays one piece ahead of the CPU. */
-        for (; asked < n && asked < at + 2 * (size_t)CUDA_BOUNCE_BYTES; asked += piece(n - asked)) {
+        for (; asked < n && asked < at + 2 * (size_t)CUDA_BOUNCE_BYTES;
+             asked += piece_bytes(n - asked)) {
             unsigned to = (unsigned)(asked / CUDA_BOUNCE_BYTES) & 1;
 
             started[to] = cuda_give(cr, src.gpu, bus_end(bounce_bus(cr, to)),
-                                    device_end(src, asked), piece(n - asked), 0);
+                                    device_end(src, asked), piece_bytes(n - asked), 0);
         }
         cr->h->gpus->wait(cr->h, src.gpu, started[which]);
         driver_flush_gpu(cr->h, src.gpu);
-        cpu_copy(cr, dst + at, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, piece(n - at));
-        at += piece(n - at);
+        cpu_copy(cr, dst + at, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, piece_bytes(n - at));
+        at += piece_bytes(n - at);
     }
     return cudaSuccess;
 }
@@ -104,10 +105,12 @@ static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct
 static void staged_peer(struct cuda_rank *cr, struct host_pointer dst, struct host_pointer src,
                         size_t n)
 {
-    for (size_t at = 0; at < n; at += piece(n - at)) {
-        engine(cr, src.gpu, bus_end(bounce_bus(cr, 0)), device_end(src, at), piece(n - at));
+    for (size_t at = 0; at < n; at += piece_bytes(n - at)) {
+        run_engine(cr, src.gpu, bus_end(bounce_bus(cr, 0)), device_end(src, at),
+                   piece_bytes(n - at));
         driver_flush_gpu(cr->h, src.gpu);
-        engine(cr, dst.gpu, device_end(dst, at), bus_end(bounce_bus(cr, 0)), piece(n - at));
+        run_engine(cr, dst.gpu, device_end(dst, at), bus_end(bounce_bus(cr, 0)),
+                   piece_bytes(n - at));
     }
 }
 
@@ -351,6 +354,6 @@ cudaError_t cudaMemset(void *p, int value, size_t n)
         HOST_PINNED) /* the device would write it over the bus: at the least the CPU's time */
         spend_copy(cr->h, n);
     else if (n > 0)
-        engine(cr, to.gpu, device_end(to, 0), device_end(to, 0), n);
+        run_engine(cr, to.gpu, device_end(to, 0), device_end(to, 0), n);
     return cudaSuccess;
 }

@@ -71,14 +71,10 @@ static bool find_own_part(struct host *h, struct driver *d)
     return false;
 }
 
-static int map_window(struct host *h, struct driver *d)
+static int map_window(struct host *h, struct driver *d, const struct driver_function *hub)
 {
-    const struct driver_function *fn = driver_find(d, HUB_VENDOR_ID, HUB_DEVICE_ID, 0);
-
-    if (fn == NULL)
-        return DRIVER_ERR_NO_HUB;
-    d->window_bus = fn->bar[0].bus;
-    d->window_bytes = fn->bar[0].bytes;
+    d->window_bus = hub->bar[0].bus;
+    d->window_bytes = hub->bar[0].bytes;
     if (d->window_bytes == 0 || !find_own_part(h, d))
         return DRIVER_ERR_NO_HUB;
     d->internal = (struct host_bar){ d->regs.bus + HUB_INTERNAL_OFFSET, HUB_INTERNAL_BYTES,
@@ -89,9 +85,7 @@ static int map_window(struct host *h, struct driver *d)
 
 static void open_areas(struct host *h, struct driver *d)
 {
-    uint64_t bytes;
-
-    h->memory->pinned_range(h, &d->area_base[HUB_AREA_HOST], &bytes);
+    d->area_base[HUB_AREA_HOST] = h->memory->base(h);
     for (unsigned a = HUB_AREA_GPU0; a <= HUB_AREA_GPU1; a++) {
         unsigned g = a - HUB_AREA_GPU0;
 
@@ -234,7 +228,7 @@ int driver_boot(struct host *h)
     if (hub == NULL)
         return code;
     d->hub_vector = hub->port;
-    code = map_window(h, d);
+    code = map_window(h, d, hub);
     if (code == DRIVER_OK)
         code = set_up_hub(h, d);
     d->has_hub = code == DRIVER_OK;

@@ -29,7 +29,7 @@ static struct notify_count *slot_of(const struct notify_counts *nc, uint64_t key
     return &nc->slots[at];
 }
 
-static bool grow(struct notify_counts *nc)
+static bool grow_counts(struct notify_counts *nc)
 {
     struct notify_counts more = { .used = nc->used, .room = nc->room != 0 ? 2 * nc->room : 64 };
 
@@ -49,7 +49,7 @@ bool notify_count_add(struct notify_counts *nc, uint64_t entry)
     uint64_t key = entry & NOTIFY_KEY;
     struct notify_count *c;
 
-    if (4 * (nc->used + 1) > 3 * nc->room && !grow(nc))
+    if (4 * (nc->used + 1) > 3 * nc->room && !grow_counts(nc))
         return false;
     c = slot_of(nc, key);
     if (c->key == 0) {

@@ -15,7 +15,7 @@ struct self {
     struct driver *d;
 };
 
-static struct self self(void)
+static struct self own_board(void)
 {
     struct host *h = host_self();
 
@@ -34,22 +34,22 @@ int peach2_open(void)
 
 unsigned peach2_slot(void)
 {
-    return self().d->slot;
+    return own_board().d->slot;
 }
 
 unsigned peach2_slots(void)
 {
-    return self().d->slots;
+    return own_board().d->slots;
 }
 
 unsigned peach2_subcluster(void)
 {
-    return self().d->subcluster;
+    return own_board().d->subcluster;
 }
 
 int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p)
 {
-    struct self s = self();
+    struct self s = own_board();
     struct peach2_buffer buf = { .bytes = bytes,
                                  .slot = (uint16_t)s.d->slot,
                                  .subcluster = (uint16_t)s.d->subcluster };
@@ -79,7 +79,7 @@ int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p)
 
 void peach2_free(const struct peach2_buffer *buf)
 {
-    struct self s = self();
+    struct self s = own_board();
     struct host_pointer hp = s.h->memory->pointer(s.h, peach2_pointer(buf));
 
     if (hp.kind == HOST_GPU)
@@ -90,7 +90,7 @@ void peach2_free(const struct peach2_buffer *buf)
 
 uint64_t peach2_window(const struct peach2_buffer *buf, size_t offset)
 {
-    struct driver *d = self().d;
+    struct driver *d = own_board().d;
 
     return buf->area >= HUB_AREA_SELF || buf->subcluster != d->subcluster
                ? 0
@@ -99,7 +99,7 @@ uint64_t peach2_window(const struct peach2_buffer *buf, size_t offset)
 
 void peach2_store(uint64_t window, const void *bytes, size_t n)
 {
-    struct self s = self();
+    struct self s = own_board();
 
     s.h->bus->store_block(s.h, &s.d->window, window - s.d->window_bus, bytes, n);
 }
@@ -113,7 +113,7 @@ void peach2_commit(void)
 
 uint64_t peach2_load(uint64_t window, unsigned size)
 {
-    struct self s = self();
+    struct self s = own_board();
 
     return s.h->bus->load(s.h, &s.d->window, window - s.d->window_bus, size);
 }
@@ -133,7 +133,7 @@ void peach2_wait_word(const volatile void *p, unsigned size, uint64_t value)
 
 void peach2_poll(const struct peach2_buffer *buf, size_t offset, unsigned size, uint64_t value)
 {
-    struct self s = self();
+    struct self s = own_board();
     const struct host_bar bar = { buf->bus, buf->bytes, HOST_UNCACHED };
 
     while (s.h->bus->load(s.h, &bar, offset, size) != value)
@@ -142,14 +142,14 @@ void peach2_poll(const struct peach2_buffer *buf, size_t offset, unsigned size, 
 
 uint64_t peach2_read(uint32_t reg)
 {
-    struct self s = self();
+    struct self s = own_board();
 
     return driver_read(s.h, s.d, reg);
 }
 
 void peach2_write(uint32_t reg, uint64_t value)
 {
-    struct self s = self();
+    struct self s = own_board();
 
     driver_write(s.h, s.d, reg, value);
 }
@@ -157,7 +157,7 @@ void peach2_write(uint32_t reg, uint64_t value)
 int peach2_register(unsigned channel, uint64_t dst_window, uint64_t src_bus, uint32_t bytes,
                     struct peach2_status status)
 {
-    struct self s = self();
+    struct self s = own_board();
     uint32_t base = HUB_DMA(channel);
 
     if (channel >= PEACH2_CHANNELS)
@@ -172,7 +172,7 @@ int peach2_register(unsigned channel, uint64_t dst_window, uint64_t src_bus, uin
 
 void peach2_register_start(unsigned channel)
 {
-    struct self s = self();
+    struct self s = own_board();
 
     s.d->channel[channel].started++;
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_CONTROL, HUB_DMA_START_REG);
@@ -197,7 +197,7 @@ static void write_list(struct self s, uint32_t head, const struct peach2_transfe
 int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *list, unsigned n,
                  struct peach2_status status)
 {
-    struct self s = self();
+    struct self s = own_board();
     struct driver_chain *c = NULL;
     int code;
 
@@ -217,7 +217,7 @@ int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *l
 
 void peach2_chain_start(unsigned channel)
 {
-    struct self s = self();
+    struct self s = own_board();
     struct driver_channel *ch = &s.d->channel[channel];
 
     if (ch->installed == NULL)
@@ -228,7 +228,7 @@ void peach2_chain_start(unsigned channel)
 
 int peach2_wait(unsigned channel)
 {
-    struct self s = self();
+    struct self s = own_board();
 
     return channel < PEACH2_CHANNELS ? driver_channel_wait(s.h, s.d, channel) : PEACH2_ERR_INVALID;
 }

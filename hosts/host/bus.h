@@ -7,9 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HOST_NO_BUS   UINT64_MAX /* no bus address */
-#define HOST_ALL_ONES UINT64_MAX /* what a load returns that is not answered */
-#define HOST_PAGE     4096u
+#define HOST_NO_BUS UINT64_MAX /* no bus address */
+#define HOST_PAGE   4096u
 
 struct host;
 
@@ -46,6 +45,7 @@ struct host_bus_ops {
     /** Any size and alignment, in rising order of addresses, as 8-byte stores where it can. */
     void (*store_block)(struct host *h, const struct host_bar *bar, uint64_t offset,
                         const void *bytes, uint64_t size);
+    /** All ones when it is not answered. */
     uint64_t (*load)(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size);
     /** Any size and alignment, in rising order of addresses, each load as wide as alignment allows:
      * 16 bytes from memory that is mapped write-combining, else 8. */

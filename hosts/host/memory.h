@@ -31,8 +31,8 @@ struct host_memory_ops {
     uint64_t (*pin)(struct host *h, const void *p, uint64_t bytes);
     /** `bus` from pin(). What devices still do there comes to nothing. */
     void (*unpin)(struct host *h, uint64_t bus);
-    /** [*base_p, + *bytes_p): the bus addresses of all memory that alloc() gives out. */
-    void (*pinned_range)(struct host *h, uint64_t *base_p, uint64_t *bytes_p);
+    /** All memory that alloc() gives out has bus addresses from here on. */
+    uint64_t (*base)(struct host *h);
 };
 
 #endif /* HOST_MEMORY_H */

@@ -30,7 +30,7 @@ static const struct host_param own_params[] = {
     HOST_PARAM_END
 };
 
-static const struct host_param *row(const struct host_param *table, unsigned *i)
+static const struct host_param *table_row(const struct host_param *table, unsigned *i)
 {
     for (; table != NULL && table->key != NULL; table++)
         if ((*i)-- == 0)
@@ -48,14 +48,14 @@ const struct host_param *launch_param(unsigned i, const char **transport_p)
     if (transport_p != NULL)
         *transport_p = NULL;
     for (unsigned t = 0; found == NULL && t < sizeof(first) / sizeof(first[0]); t++)
-        found = row(first[t], &i);
+        found = table_row(first[t], &i);
     for (unsigned t = 0; found == NULL && transports[t] != NULL; t++) {
-        found = row(transports[t]->params, &i);
+        found = table_row(transports[t]->params, &i);
         if (found != NULL && transport_p != NULL)
             *transport_p = transports[t]->name;
     }
     for (unsigned t = 0; found == NULL && t < sizeof(last) / sizeof(last[0]); t++)
-        found = row(last[t], &i);
+        found = table_row(last[t], &i);
     return found;
 }
 
@@ -71,7 +71,7 @@ struct host_setting *launch_software_setting(struct launch_software *software, c
 }
 
 /** The number-th of "a|b|c". */
-static void choose(const char *choices, uint64_t number, char *word, size_t room)
+static void choose_word(const char *choices, uint64_t number, char *word, size_t room)
 {
     while (number-- > 0)
         choices += strcspn(choices, "|") + 1;
@@ -97,7 +97,7 @@ void launch_software_set(struct launch_software *software, const struct host_par
     s = launch_software_setting(software, p->key);
     s->number = value;
     if (p->choices != NULL)
-        choose(p->choices, value, s->word, sizeof(s->word));
+        choose_word(p->choices, value, s->word, sizeof(s->word));
 }
 
 struct launch_software launch_software_default(void)
@@ -138,7 +138,7 @@ static void add_circle(const struct launch *run, struct sim_error *err)
 }
 
 /* A rank that has not ended and what it waits for; the first such rank is in the message. */
-static int stuck(const struct launch *run, int code, const char *why, struct sim_error *err)
+static int report_stuck(const struct launch *run, int code, const char *why, struct sim_error *err)
 {
     for (unsigned r = 0; r < run->nranks; r++) {
         const struct launch_thread *t = &run->ranks[r];
@@ -222,20 +222,20 @@ static int run_ranks(struct launch *run, sim_time_t start, const struct watch *w
         if (run->left == 0)
             break;
         if (watch_signal(watch) != 0)
-            return stuck(run, SIM_ERR_LIMIT, "stopped by a signal", err);
+            return report_stuck(run, SIM_ERR_LIMIT, "stopped by a signal", err);
         if (code == SIM_OK)
-            return stuck(run, SIM_ERR_STALLED, "nothing is left that could happen", err);
+            return report_stuck(run, SIM_ERR_STALLED, "nothing is left that could happen", err);
         if (code != SIM_ERR_LIMIT)
             return code;
         if (until == max)
-            return stuck(run, SIM_ERR_LIMIT, "the time limit was reached", err);
+            return report_stuck(run, SIM_ERR_LIMIT, "the time limit was reached", err);
         if (idle_too_long(run, &idle))
-            return stuck(run, SIM_ERR_STALLED, "nothing but polling happens", err);
+            return report_stuck(run, SIM_ERR_STALLED, "nothing but polling happens", err);
     }
     return SIM_OK;
 }
 
-static void collect(const struct launch *run, sim_time_t start, struct launch_result *res)
+static void collect_result(const struct launch *run, sim_time_t start, struct launch_result *res)
 {
     res->start_ps = start;
     res->aborted = run->abort.done;
@@ -338,7 +338,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
             code = check_counts(&run, err);
     }
     output_flush(run.output, SIM_TIME_NEVER);
-    collect(&run, start, result_p);
+    collect_result(&run, start, result_p);
     run_fini(&run, threads);
     return code;
 }

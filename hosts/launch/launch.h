@@ -88,8 +88,6 @@ struct launch_result {
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };
 
-/** The socket of the root port that leads to a component; 0 where none does. */
-unsigned launch_socket_of(const struct machine_desc *desc, unsigned node, const char *component);
 /** The GPU number `skip` of those on the socket of a component, or (not `beside`) of the others.
  * @return false: there is none. */
 bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,

@@ -36,7 +36,7 @@ struct wire_header {
     uint32_t to, from; /* ranks */
 };
 
-static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
+static void deliver_message(struct launch *run, const uint8_t *packet, uint32_t size)
 {
     struct wire_header hdr;
     struct launch_thread *rank;
@@ -67,7 +67,7 @@ static void net_received(void *arg, unsigned from, const void *bytes, uint32_t s
     const struct launch_node *node = arg;
 
     (void)from;
-    deliver(node->run, bytes, size);
+    deliver_message(node->run, bytes, size);
 }
 
 static struct launch_outgoing *take_due(struct launch_outbox *box, sim_time_t now)
@@ -96,7 +96,7 @@ static void send_due(struct launch_node *node, enum launch_way way)
             continue;
         while ((msg = take_due(box, sim_now(dom))) != NULL) {
             if (way == LAUNCH_LOCAL)
-                deliver(run, msg->packet, msg->bytes);
+                deliver_message(run, msg->packet, msg->bytes);
             else
                 node_net_send(node_host_net(node->host), msg->node, msg->packet, msg->bytes);
             free(msg);

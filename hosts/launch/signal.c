@@ -103,7 +103,7 @@ void launch_signals_run(struct launch_thread *t)
 /* ---- what the program asks for ----------------------------------------------------- */
 
 /* NULL: a program is being loaded or unloaded. */
-static struct launch_thread *self(void)
+static struct launch_thread *calling_rank(void)
 {
     struct host *h = host_self();
 
@@ -138,13 +138,13 @@ static int signal_send_others(struct launch_thread *from, int sig)
 
 static void hook_system_call(void)
 {
-    if (self() != NULL)
-        host_spend_cost(&self()->host, HOST_COST_SYSCALL);
+    if (calling_rank() != NULL)
+        host_spend_cost(&calling_rank()->host, HOST_COST_SYSCALL);
 }
 
 static int hook_kill(int pid, int sig)
 {
-    struct launch_thread *t = self(), *to = NULL;
+    struct launch_thread *t = calling_rank(), *to = NULL;
     const struct launch *run;
 
     if (t == NULL)
@@ -164,7 +164,7 @@ static int hook_kill(int pid, int sig)
 
 static void hook_killed(int sig, uint64_t from)
 {
-    struct launch_thread *t = self();
+    struct launch_thread *t = calling_rank();
 
     if (t == NULL)
         launch_end_outside(128 + sig);
@@ -179,7 +179,7 @@ static void hook_killed(int sig, uint64_t from)
 
 static struct hub_program_timer hook_timer(int which, const struct hub_program_timer *value)
 {
-    struct launch_thread *t = self();
+    struct launch_thread *t = calling_rank();
     struct launch_timer *timer;
     struct hub_program_timer old = { 0, 0 };
     sim_time_t now;

@@ -47,7 +47,7 @@ uint64_t launch_counter_of(const void *context)
 
 /* Without exit(), which runs what other threads may be running: the event loop is anywhere, and
  * holds the locks that it held there. */
-void launch_end_process(const char *line, int code)
+_Noreturn static void end_process(const char *line, int code)
 {
     (void)!write(STDERR_FILENO, line, strlen(line));
     _exit(code);
@@ -55,8 +55,7 @@ void launch_end_process(const char *line, int code)
 
 void launch_end_outside(int code)
 {
-    launch_end_process("ended by a thread that the program started, or while it was loaded\n",
-                       code);
+    end_process("ended by a thread that the program started, or while it was loaded\n", code);
 }
 
 /* In a library the rank may hold a lock that we shall need: it is let go on, for a while. */
@@ -76,7 +75,7 @@ static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, 
     }
     if (late < LIBRARY_TICKS)
         return;
-    launch_end_process("ended: a rank computes for ever inside of a library\n", WATCH_STATUS);
+    end_process("ended: a rank computes for ever inside of a library\n", WATCH_STATUS);
 }
 
 static void tick(int sig, siginfo_t *info, void *context)
@@ -100,7 +99,7 @@ static void tick(int sig, siginfo_t *info, void *context)
 }
 
 /* The event loop ends at its next round; a rank that computes is ended by tick(). */
-static void asked(int sig)
+static void stop_asked(int sig)
 {
     if (watching->signal != 0) { /* once more: at once */
         signal(sig, SIG_DFL);
@@ -116,7 +115,7 @@ struct watch *watch_begin(struct launch *run)
     /* Not on the rank's stack, where a program finds in bytes that it never set what was there. */
     const int flags = SA_RESTART | SA_ONSTACK;
     struct sigaction prof = { .sa_flags = SA_SIGINFO | SA_NODEFER | flags };
-    struct sigaction ask = { .sa_handler = asked, .sa_flags = flags };
+    struct sigaction ask = { .sa_handler = stop_asked, .sa_flags = flags };
     struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
     struct watch *w = watching == NULL ? calloc(1, sizeof(*w)) : NULL;
 

@@ -26,11 +26,8 @@ void watch_end(struct watch *w); /* NULL is allowed */
 int watch_signal(const struct watch *w);
 /** The program counter in what a signal handler got. */
 uint64_t launch_counter_of(const void *context);
-/** Ends all ranks and their launcher where they are, with a line on stderr. Safe in a signal
- * handler and in any thread. */
-_Noreturn void launch_end_process(const char *line, int code);
-/** As launch_end_process(), from code of a program in no rank, where there is no task that it could
- * leave. */
+/** Ends all ranks and their launcher where they are, from code of a program in no rank, where there
+ * is no task that it could leave. Safe in a signal handler and in any thread. */
 _Noreturn void launch_end_outside(int code);
 /** Processor time that this process has had. */
 unsigned long watch_cpu_ms(void);

@@ -306,7 +306,7 @@ static uint64_t make_ps(const struct mbcf_task *t, const struct mbcf_call *call)
     return costs->check + costs->send + mbcf_copy_ps(costs, bytes, lines) + costs->access;
 }
 
-static void gather(const struct mbcf_call *call, uint8_t *to)
+static void gather_pieces(const struct mbcf_call *call, uint8_t *to)
 {
     for (unsigned i = 0; i < 2; i++) {
         if (call->pieces[i].bytes != 0)
@@ -347,7 +347,7 @@ static void send_here(struct mbcf_task *t, const struct mbcf_call *call)
     struct mbcf_task *to;
     uint8_t data[MBCF_PACKET_BYTES];
 
-    gather(call, data);
+    gather_pieces(call, data);
     t->host->cpu->spend(t->host, here_ps(t, call));
     while ((to = mbcf_find(t->node, call->task)) == NULL || !mbcf_fits(to, &hdr)) {
         uint64_t later = t->host->cpu->time_ps(t->host) + t->node->costs.retry;
@@ -362,8 +362,8 @@ static void send_here(struct mbcf_task *t, const struct mbcf_call *call)
 }
 
 /** The slot is taken and filled at one instant: a handler may come between any two others. */
-static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned index,
-                     struct mbcf_peer *peer)
+static void transmit_packet(struct mbcf_task *t, const struct mbcf_call *call, unsigned index,
+                            struct mbcf_peer *peer)
 {
     struct mbcf_node *node = t->node;
     struct host *h = t->host;
@@ -379,7 +379,7 @@ static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned
         .task = t, .ack = call->ack, .time_ps = h->cpu->time_ps(h), .bytes = MBCF_HEAD + hdr.bytes
     };
     frame_head(sent->frame, index, h->node->index, &hdr);
-    gather(call, sent->frame + MBCF_HEAD);
+    gather_pieces(call, sent->frame + MBCF_HEAD);
     node->counts.packets++;
     node->counts.bytes += hdr.bytes;
     (void)h->ether->post(h, sent->frame, sent->bytes); /* has_room() */
@@ -399,7 +399,7 @@ void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)
     } else {
         h->cpu->spend(h, make_ps(t, call));
         wait_room(t, call->task);
-        transmit(t, call, index, peer);
+        transmit_packet(t, call, index, peer);
     }
     if (!call->inside)
         h->cpu->spend(h, leave_ps(t));

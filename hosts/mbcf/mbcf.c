@@ -106,7 +106,7 @@ int mbcf_task_open(struct host *h, struct mbcf_task **task_p)
 
 /* ---- calls ------------------------------------------------------------------------------ */
 
-static struct mbcf_task *self(void)
+static struct mbcf_task *calling_task(void)
 {
     return mbcf_task_of(host_self());
 }
@@ -130,7 +130,7 @@ unsigned mbcf_tasks(void)
 
 int mbcf_expose(unsigned region, void *p, size_t bytes)
 {
-    struct mbcf_task *t = self();
+    struct mbcf_task *t = calling_task();
 
     if (t == NULL || region >= MBCF_REGIONS || p == NULL)
         return MBCF_ERR_ARGUMENT;
@@ -140,15 +140,15 @@ int mbcf_expose(unsigned region, void *p, size_t bytes)
 
 int mbcf_hide(unsigned region)
 {
-    if (self() == NULL || region >= MBCF_REGIONS)
+    if (calling_task() == NULL || region >= MBCF_REGIONS)
         return MBCF_ERR_ARGUMENT;
-    self()->regions[region].p = NULL;
+    calling_task()->regions[region].p = NULL;
     return MBCF_OK;
 }
 
 int mbcf_fifo_open(unsigned fifo, void *ring, size_t bytes)
 {
-    struct mbcf_task *t = self();
+    struct mbcf_task *t = calling_task();
 
     if (t == NULL || fifo >= MBCF_FIFOS || ring == NULL || bytes < 2 * MBCF_PACKET_BYTES)
         return MBCF_ERR_ARGUMENT;
@@ -159,7 +159,7 @@ int mbcf_fifo_open(unsigned fifo, void *ring, size_t bytes)
 int mbcf_write(unsigned task, unsigned region, uint64_t offset, const void *from, size_t bytes,
                volatile uint32_t *ack)
 {
-    struct mbcf_task *t = self();
+    struct mbcf_task *t = calling_task();
     size_t at = 0;
 
     if (t == NULL || task >= t->host->size || region >= MBCF_REGIONS || bytes == 0)
@@ -184,7 +184,7 @@ int mbcf_write(unsigned task, unsigned region, uint64_t offset, const void *from
 int mbcf_fifo_write(unsigned task, unsigned fifo, const void *from, size_t bytes,
                     volatile uint32_t *ack)
 {
-    struct mbcf_task *t = self();
+    struct mbcf_task *t = calling_task();
     const struct mbcf_call call = { .op = MBCF_OP_APPEND,
                                     .task = task,
                                     .object = fifo,
@@ -203,7 +203,7 @@ int mbcf_fifo_write(unsigned task, unsigned fifo, const void *from, size_t bytes
 
 long mbcf_fifo_read(unsigned fifo, void *to, size_t bytes)
 {
-    struct mbcf_task *t = self();
+    struct mbcf_task *t = calling_task();
     const uint8_t *entry;
     uint32_t n;
 
@@ -224,7 +224,7 @@ long mbcf_fifo_read(unsigned fifo, void *to, size_t bytes)
 
 void mbcf_wait(void)
 {
-    struct mbcf_task *t = self();
+    struct mbcf_task *t = calling_task();
 
     if (t == NULL)
         return;
@@ -235,8 +235,8 @@ void mbcf_wait(void)
 
 void mbcf_count(struct mbcf_counts *counts)
 {
-    if (self() != NULL)
-        *counts = self()->node->counts;
+    if (calling_task() != NULL)
+        *counts = calling_task()->node->counts;
 }
 
 uint64_t mbcf_time_ps(void)

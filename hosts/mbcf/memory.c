@@ -52,7 +52,7 @@ bool mbcf_fifo_reserve(struct mbcf_fifo *far, uint32_t bytes)
     return true;
 }
 
-static void append(struct mbcf_fifo *fifo, const uint8_t *data, uint32_t bytes)
+static void append_entry(struct mbcf_fifo *fifo, const uint8_t *data, uint32_t bytes)
 {
     uint64_t need = entry_bytes(bytes), gap = gap_before(fifo, need);
     const uint32_t skip = UINT32_MAX;
@@ -71,7 +71,7 @@ static void append(struct mbcf_fifo *fifo, const uint8_t *data, uint32_t bytes)
 void mbcf_put(struct mbcf_task *t, const struct mbcf_header *hdr, const uint8_t *data)
 {
     if (hdr->op == MBCF_OP_APPEND)
-        append(&t->fifos[hdr->object], data, hdr->bytes);
+        append_entry(&t->fifos[hdr->object], data, hdr->bytes);
     else if (hdr->bytes != 0)
         memcpy(t->regions[hdr->object].p + hdr->offset, data, hdr->bytes);
 }

@@ -128,7 +128,8 @@ tcaresult tcaDestroyDMADesc(int table)
 }
 
 /* `made` holds the put, or the call that should have put it there failed. */
-static tcaresult place(struct tca_table *t, int pos, int *next_pos, tcaDesc *made, tcaresult code)
+static tcaresult place_put(struct tca_table *t, int pos, int *next_pos, tcaDesc *made,
+                           tcaresult code)
 {
     if (code != TCA_SUCCESS) {
         tcaDescFree(made);
@@ -151,9 +152,9 @@ static tcaresult set_2d(struct tca_table *t, int pos, int *next_pos, tcaHandle *
     made = tcaDescNew();
     if (made == NULL)
         return TCA_ERROR_OUT_OF_MEMORY;
-    return place(t, pos, next_pos, made,
-                 tcaDescSetMemcpy2D(made, dst, dst_off, dst_pitch, src, src_off, src_pitch, width,
-                                    count, flags, slot, tag));
+    return place_put(t, pos, next_pos, made,
+                     tcaDescSetMemcpy2D(made, dst, dst_off, dst_pitch, src, src_off, src_pitch,
+                                        width, count, flags, slot, tag));
 }
 
 tcaresult tcaSetDMADesc_Memcpy2D(int table, int pos, int *next_pos, tcaHandle *dst, off_t dst_off,

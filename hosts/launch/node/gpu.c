@@ -56,7 +56,7 @@ static void op_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t
     node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
 }
 
-static bool ended(const struct launch_gpu *g, uint64_t number)
+static bool copy_ended(const struct launch_gpu *g, uint64_t number)
 {
     return g->copies[host_copy_engine(number)].done >= number;
 }
@@ -68,7 +68,7 @@ static void stamp_ended(struct launch_gpu *g)
     while (*at != NULL) {
         struct host_stamp *s = *at;
 
-        if (!ended(g, s->number)) {
+        if (!copy_ended(g, s->number)) {
             at = &s->next;
             continue;
         }
@@ -130,7 +130,7 @@ static void op_wait(struct host *h, unsigned gpu, uint64_t number)
     struct launch_thread *t = launch_begin(h);
     struct launch_gpu *g = gpu_of(h, gpu);
 
-    while (!ended(g, number)) {
+    while (!copy_ended(g, number)) {
         launch_sleep(t, SIM_TIME_NEVER, "waiting for a copy");
         launch_signals_take(t);
     }
@@ -144,7 +144,7 @@ static uint64_t op_failures(struct host *h, unsigned gpu)
 static bool op_ended(struct host *h, unsigned gpu, uint64_t number)
 {
     (void)launch_begin(h);
-    return ended(gpu_of(h, gpu), number);
+    return copy_ended(gpu_of(h, gpu), number);
 }
 
 static void op_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)

@@ -7,8 +7,7 @@
 #include "memory/ram.h"
 #include "node/gpu.h"
 
-#define LAUNCH_RESERVED (UINT64_C(1) << 20) /* bytes at the start of DRAM that are not given out   \
-                                             */
+#define LAUNCH_RESERVED    (UINT64_C(1) << 20) /* bytes at the start of DRAM, not given out */
 #define LAUNCH_KERNEL      (UINT64_C(8) << 20) /* bytes after them for the driver */
 #define LAUNCH_ARENA_ALIGN UINT64_C(65536)
 

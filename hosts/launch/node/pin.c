@@ -125,12 +125,9 @@ static struct host_pointer op_pointer(struct host *h, const void *p)
     return (struct host_pointer){ HOST_PAGEABLE, 0, 0 };
 }
 
-static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
+static uint64_t op_base(struct host *h)
 {
-    const struct mem_ram *ram = launch_running(h)->node->ram;
-
-    *base_p = ram->base + LAUNCH_RESERVED;
-    *bytes_p = ram->size - LAUNCH_RESERVED;
+    return launch_running(h)->node->ram->base + LAUNCH_RESERVED;
 }
 
 const struct host_memory_ops launch_memory_ops = {
@@ -139,7 +136,7 @@ const struct host_memory_ops launch_memory_ops = {
     .pointer = op_pointer,
     .pin = op_pin,
     .unpin = op_unpin,
-    .pinned_range = op_pinned_range,
+    .base = op_base,
 };
 
 unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, uint32_t size,

@@ -20,7 +20,8 @@ const char *launch_root_port(const struct machine_node_desc *node, const char *c
     return NULL;
 }
 
-unsigned launch_socket_of(const struct machine_desc *desc, unsigned node, const char *component)
+/** The socket of the root port that leads to a component; 0 where none does. */
+static unsigned socket_of(const struct machine_desc *desc, unsigned node, const char *component)
 {
     const struct machine_node_desc *nd = &desc->nodes[node];
     const char *port = launch_root_port(nd, component);
@@ -41,13 +42,12 @@ bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *c
                    bool beside, unsigned skip, unsigned *gpu_p)
 {
     const struct machine_node_desc *nd = &desc->nodes[node];
-    unsigned gpu = 0, socket = launch_socket_of(desc, node, component);
+    unsigned gpu = 0, socket = socket_of(desc, node, component);
 
     for (unsigned i = 0; i < nd->ncomponents; i++) {
         if (nd->components[i].kind != &node_gpu_kind)
             continue;
-        if ((launch_socket_of(desc, node, nd->components[i].name) == socket) == beside &&
-            skip-- == 0) {
+        if ((socket_of(desc, node, nd->components[i].name) == socket) == beside && skip-- == 0) {
             *gpu_p = gpu;
             return true;
         }
@@ -65,7 +65,7 @@ static unsigned home_of(const struct launch_node *node)
         return (unsigned)run->software->rank_socket - 1;
     if (run->cfg->beside == NULL)
         return 0;
-    return launch_socket_of(machine_description(run->m), node->shared.index, run->cfg->beside);
+    return socket_of(machine_description(run->m), node->shared.index, run->cfg->beside);
 }
 
 unsigned launch_core_of(const struct launch_node *node, unsigned rank)

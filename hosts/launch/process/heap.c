@@ -35,13 +35,13 @@ struct heap {
     atomic_flag busy;         /* threads of the program's own allocate, too */
 };
 
-static void lock(struct heap *heap)
+static void lock_heap(struct heap *heap)
 {
     while (atomic_flag_test_and_set_explicit(&heap->busy, memory_order_acquire))
         sched_yield();
 }
 
-static void unlock(struct heap *heap)
+static void unlock_heap(struct heap *heap)
 {
     atomic_flag_clear_explicit(&heap->busy, memory_order_release);
 }
@@ -123,7 +123,7 @@ static char *take_block(struct heap *heap, uint32_t cls, size_t bytes, bool *fre
 {
     char *block;
 
-    lock(heap);
+    lock_heap(heap);
     block = heap->free[cls];
     *fresh_p = block == NULL;
     if (block != NULL) {
@@ -132,7 +132,7 @@ static char *take_block(struct heap *heap, uint32_t cls, size_t bytes, bool *fre
         block = heap->base + heap->used;
         heap->used += bytes;
     }
-    unlock(heap);
+    unlock_heap(heap);
     return block;
 }
 
@@ -170,10 +170,10 @@ void heap_free(struct heap *heap, void *p)
         /* NOLINTNEXTLINE(performance-no-int-to-ptr): rounded to pages */
         madvise((void *)first, last - first, MADV_DONTNEED);
     }
-    lock(heap);
+    lock_heap(heap);
     *(void **)(void *)block = heap->free[hdr.cls];
     heap->free[hdr.cls] = block;
-    unlock(heap);
+    unlock_heap(heap);
 }
 
 size_t heap_size(const void *p)

@@ -26,7 +26,7 @@ struct call {
 };
 
 /* Moves the `n` arguments from `from` on to the front of those that are no options. */
-static void move(char **argv, int from, int n)
+static void move_front(char **argv, int from, int n)
 {
     for (; n > 0; n--, from++, optind++) {
         char *arg = argv[from];
@@ -37,30 +37,30 @@ static void move(char **argv, int from, int n)
 }
 
 /* An option of `n` arguments, itself among them, was found at `at`. */
-static int taken(const struct call *c, int at, int n, int result)
+static int take_option(const struct call *c, int at, int n, int result)
 {
     place = 0;
-    move(c->argv, at, at + n <= c->argc ? n : c->argc - at);
+    move_front(c->argv, at, at + n <= c->argc ? n : c->argc - at);
     return result;
 }
 
-static int wrong(const struct call *c, int at, const char *what, const char *name, int len)
+static int report_wrong(const struct call *c, int at, const char *what, const char *name, int len)
 {
     if (!c->quiet)
         fprintf(stderr, "%s: %s '%.*s'\n", c->argv[0], what, len, name);
-    return taken(c, at, 1, '?');
+    return take_option(c, at, 1, '?');
 }
 
 static int with_argument(const struct call *c, int at, int n, int code, const char *name, int len)
 {
     if (at + n <= c->argc) {
         optarg = c->argv[at + n - 1];
-        return taken(c, at, n, code);
+        return take_option(c, at, n, code);
     }
     optopt = code;
     if (!c->quiet)
         fprintf(stderr, "%s: option requires an argument -- '%.*s'\n", c->argv[0], len, name);
-    return taken(c, at, 1, c->missing);
+    return take_option(c, at, 1, c->missing);
 }
 
 /* The option of that name, or the only one that begins so; *many_p when several do. */
@@ -92,10 +92,11 @@ static int long_option(const struct call *c, int at, char *name)
 
     optopt = 0;
     if (o == NULL || many)
-        return wrong(c, at, many ? "ambiguous option" : "unrecognized option", name, (int)len);
+        return report_wrong(c, at, many ? "ambiguous option" : "unrecognized option", name,
+                            (int)len);
     if (o->has_arg == no_argument && name[len] == '=') {
         optopt = o->val;
-        return wrong(c, at, "option takes no argument", name, (int)len);
+        return report_wrong(c, at, "option takes no argument", name, (int)len);
     }
     if (o->has_arg == required_argument && name[len] != '=' && at + 1 >= c->argc)
         return with_argument(c, at, 2, o->val, name, (int)len);
@@ -106,11 +107,11 @@ static int long_option(const struct call *c, int at, char *name)
         *o->flag = o->val;
     if (name[len] == '=') {
         optarg = &name[len + 1];
-        return taken(c, at, 1, code);
+        return take_option(c, at, 1, code);
     }
     if (o->has_arg == required_argument)
         return with_argument(c, at, 2, code, name, (int)len);
-    return taken(c, at, 1, code);
+    return take_option(c, at, 1, code);
 }
 
 static int short_option(const struct call *c, int at)
@@ -124,16 +125,16 @@ static int short_option(const struct call *c, int at)
         optopt = (unsigned char)letter;
         if (!c->quiet)
             fprintf(stderr, "%s: invalid option -- '%c'\n", c->argv[0], letter);
-        return last ? taken(c, at, 1, '?') : '?';
+        return last ? take_option(c, at, 1, '?') : '?';
     }
     if (found[1] != ':')
-        return last ? taken(c, at, 1, (unsigned char)letter) : (unsigned char)letter;
+        return last ? take_option(c, at, 1, (unsigned char)letter) : (unsigned char)letter;
     if (!last) {
         optarg = &arg[place];
-        return taken(c, at, 1, (unsigned char)letter);
+        return take_option(c, at, 1, (unsigned char)letter);
     }
     if (found[2] == ':')
-        return taken(c, at, 1, (unsigned char)letter);
+        return take_option(c, at, 1, (unsigned char)letter);
     return with_argument(c, at, 2, (unsigned char)letter, &letter, 1);
 }
 
@@ -171,7 +172,7 @@ static int next_option(struct call *c)
     if (at >= c->argc)
         return -1;
     if (strcmp(c->argv[at], "--") == 0) {
-        move(c->argv, at, 1);
+        move_front(c->argv, at, 1);
         return -1;
     }
     if (c->names != NULL && c->argv[at][1] == '-')
