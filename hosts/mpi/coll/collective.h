@@ -140,7 +140,7 @@ static inline uint64_t mpi_block_bytes(const struct mpi_blocks *b) /* of one siz
 /** Memory for so many bytes. */
 static inline struct mpi_data mpi_coll_memory(const struct mpi_coll *c, uint64_t bytes)
 {
-    return mpi_bytes(c, mpi_schedule_memory(c->s, bytes), bytes);
+    return mpi_bytes(c, (char *)mpi_schedule_memory(c->s, bytes), bytes);
 }
 /** Memory for `count` elements of a type, as the program would have it. */
 struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type);

@@ -160,7 +160,9 @@ static inline bool mpi_is_flat(const struct mpi_request *rq, uint8_t **at_p)
 
     if (!mpi_type_is_block(rq->type, rq->count, &offset))
         return false;
-    *at_p = offset != 0 ? (uint8_t *)rq->in + offset : rq->in; /* may be NULL */
+    *at_p = (uint8_t *)rq->in;
+    if (offset != 0) /* else it may be NULL */
+        *at_p += offset;
     return true;
 }
 
