@@ -24,6 +24,9 @@ function(hubsim_common target)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/hubsim>)
   target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS}
     $<$<COMPILE_LANGUAGE:C>:${HUBSIM_C_WARNINGS}> $<$<COMPILE_LANGUAGE:C>:${HUBSIM_FILE_NAMES}>)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/sim") # where widths of fields are what is modelled
+    target_compile_options(${target} PRIVATE -Wconversion)
+  endif()
   if(HUBSIM_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_definitions(${target} PRIVATE SIM_CHECK_ORDER)

@@ -92,7 +92,8 @@ static uint32_t add_events(struct ib_hca *hca, uint64_t cq)
 
 static uint32_t add_qp(struct ib_hca *hca, const uint64_t *w, uint32_t *number_p)
 {
-    uint32_t sq = w[3] & 0xff, rq = w[3] >> 8 & 0xff, port = w[3] >> 16 & 0xff, lane = w[3] >> 24;
+    uint32_t sq = w[3] & 0xff, rq = w[3] >> 8 & 0xff, port = w[3] >> 16 & 0xff,
+             lane = (uint32_t)(w[3] >> 24);
     uint32_t send_cq = (uint32_t)w[4], receive_cq = (uint32_t)(w[4] >> 32);
     struct ib_qp *qp;
 

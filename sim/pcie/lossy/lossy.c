@@ -105,7 +105,7 @@ static uint64_t digest(const struct pcie_port *p)
     const struct pcie_lossy *l = p->lossy;
     sim_time_t now = sim_now(p->dom);
     const uint64_t state[] = {
-        (uint64_t)l->stage << 32 | l->got_init << 8 | l->fc_lost,
+        (uint64_t)l->stage << 32 | (uint64_t)l->got_init << 8 | l->fc_lost,
         (uint64_t)l->replay_num << 32 | (uint32_t)l->resent << 1 | (l->replaying ? 1 : 0),
         l->replay_deadline == SIM_TIME_NEVER ? l->replay_deadline : l->replay_deadline - now,
         (l->nak_scheduled ? 1u : 0) | (l->nak_since != SIM_TIME_NEVER ? 2u : 0) |

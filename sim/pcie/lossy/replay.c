@@ -120,7 +120,7 @@ void pcie_replay_next(struct pcie_port *p)
 {
     struct pcie_lossy *l = p->lossy;
     uint32_t at = (uint32_t)p->replay_head + l->resent;
-    uint16_t seq = (uint16_t)((p->tx_seq - p->replay_count + l->resent) & PCIE_SEQ_MASK);
+    uint16_t seq = (uint16_t)((uint32_t)(p->tx_seq - p->replay_count) + l->resent) & PCIE_SEQ_MASK;
     struct pcie_tlp *tlp;
 
     tlp = &p->replay[at < p->replay_room ? at : at - p->replay_room];

@@ -34,7 +34,7 @@ void pcie_dllp_encode(const struct pcie_dllp *dllp, uint8_t bytes[PCIE_DLLP_BYTE
 
     bytes[0] = dllp->type;
     if (pcie_dllp_is_flow_control(dllp->type)) {
-        bytes[0] |= (uint8_t)(dllp->cls << FC_CLASS_SHIFT | (dllp->vc & FC_VC));
+        bytes[0] |= (uint8_t)((unsigned)dllp->cls << FC_CLASS_SHIFT | (dllp->vc & FC_VC));
         low = (uint32_t)dllp->hdr << 14 | (dllp->data & DATA_MASK);
     } else if (dllp->type == PCIE_DLLP_ACK || dllp->type == PCIE_DLLP_NAK) {
         low = dllp->seq & SEQ_MASK;

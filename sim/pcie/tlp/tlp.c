@@ -122,9 +122,9 @@ uint32_t pcie_tlp_encode(const struct pcie_tlp *tlp, uint8_t header[PCIE_MAX_HEA
     header[0] = (uint8_t)(fmt << 5 | kinds[tlp->kind].type);
     if (is_message(tlp->kind))
         header[0] |= tlp->msg_routing & 7;
-    header[1] = (uint8_t)(tlp->tc << 4 | ((tlp->attr & 4) != 0 ? BYTE1_IDO : 0));
+    header[1] = (uint8_t)((unsigned)tlp->tc << 4 | ((tlp->attr & 4) != 0 ? BYTE1_IDO : 0));
     header[2] =
-        (uint8_t)((tlp->poisoned ? BYTE2_EP : 0) | (tlp->attr & 3) << 4 | (unsigned)length >> 8);
+        (uint8_t)((tlp->poisoned ? BYTE2_EP : 0) | (tlp->attr & 3u) << 4 | (unsigned)length >> 8);
     header[3] = (uint8_t)length;
     if (is_completion(tlp->kind))
         encode_completion(tlp, header);
