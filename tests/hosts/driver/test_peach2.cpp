@@ -164,8 +164,9 @@ TEST(Peach2, ABitOfAHelperRingsThatOfItsRankAndNoOther)
             later(70 * SIM_US);
             EXPECT_EQ(1u, mine.ran);
             EXPECT_EQ(1u, mine.asked);
-            if (me() == 0)
-                EXPECT_EQ(0x10u, driver_wait_irq(mine.h, d, 0x10)) << "is nobody's";
+            if (me() == 0) {
+                EXPECT_EQ(0x10u, driver_wait_irq(mine.h, d, 0x10)) << "is no process's";
+            }
             return 0;
         },
         cfg);

@@ -459,8 +459,9 @@ TEST(Settings, HaveAKeyOfTheirOwnAndADefaultThatIsAllowed)
         EXPECT_TRUE(alone.emplace(p->key, transport != nullptr ? transport : "").second) << p->key;
         EXPECT_LE(p->least, p->def) << p->key;
         EXPECT_LE(p->def, p->most) << p->key;
-        if (p->choices != nullptr)
+        if (p->choices != nullptr) {
             EXPECT_EQ(p->most, uint64_t(std::count(choices.begin(), choices.end(), '|'))) << p->key;
+        }
     }
     EXPECT_EQ("", alone.at("syscall_ps"));
     EXPECT_EQ("", alone.at("mpi.transport"));
