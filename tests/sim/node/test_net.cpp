@@ -63,7 +63,8 @@ void send(Machine &m, unsigned from, const Letters &letters)
         [](void *arg, uint64_t) {
             std::unique_ptr<Task> t(static_cast<Task *>(arg));
             for (auto &l : t->letters)
-                node_net_send(node_host_net(t->host), l.first, l.second.data(), (uint32_t)l.second.size());
+                node_net_send(node_host_net(t->host), l.first, l.second.data(),
+                              (uint32_t)l.second.size());
         },
         new Task{ m.host(from), letters });
 }
