@@ -23,7 +23,7 @@ extern "C" {
 
 struct host_profile;
 
-/** Of all ranks of one node: what a kernel driver would keep. */
+/** What a kernel driver would keep for all ranks of one node. */
 struct host_node {
     unsigned index;
     struct host_state *states;

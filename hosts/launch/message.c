@@ -131,16 +131,23 @@ void launch_messages_cancel(struct launch_node *node)
         sim_cancel(node->dom, &node->send[way]);
 }
 
+static const struct launch_node *node_of(const struct launch_thread *t, unsigned rank)
+{
+    SIM_ASSERT(rank < t->host.size);
+    return t->node->run->ranks[rank].node;
+}
+
 static void op_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
 {
     struct launch_thread *t = launch_thread_of(h);
-    const struct launch_node *far = t->node->run->ranks[to].node;
+    const struct launch_node *far = node_of(t, to);
     enum launch_way way = far == t->node ? LAUNCH_LOCAL : LAUNCH_NET;
     struct launch_outbox *box = &t->out_box[way];
     struct wire_header hdr = { to, t->host.rank };
     struct launch_outgoing *msg = malloc(sizeof(*msg) + sizeof(hdr) + size);
 
     SIM_ASSERT(msg != NULL);
+    (void)launch_begin(h); /* what was computed before comes first */
     msg->next = NULL;
     msg->due = sim_now(t->dom) + (way == LAUNCH_LOCAL ? t->node->run->software->local_message_ps
                                                       : NET_NEXT_INSTANT_PS);

@@ -1,4 +1,4 @@
-/* The bar interface on simulated hosts. */
+/* The host interface on simulated hosts. */
 #include "hosts/launch/helper.h"
 #include "hosts/launch/message.h"
 #include "hosts/launch/node/node.h"

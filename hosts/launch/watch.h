@@ -32,8 +32,6 @@ _Noreturn void launch_end_outside(int code);
 /** Processor time that this process has had. */
 unsigned long watch_cpu_ms(void);
 
-#include <stdint.h>
-
 #ifdef __cplusplus
 }
 #endif

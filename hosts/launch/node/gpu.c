@@ -1,4 +1,4 @@
-/* The bar interface on simulated hosts: their GPUs. */
+/* The host interface on simulated hosts: their GPUs. */
 #include "hosts/launch/helper.h"
 #include "hosts/launch/node/node.h"
 #include "hosts/launch/signal.h"

@@ -2,7 +2,6 @@
 #include "hosts/launch/node/node.h"
 #include "hosts/launch/message.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

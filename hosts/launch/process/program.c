@@ -13,20 +13,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* @return false: errno says why. */
+static bool copy_bytes(int to, int from, size_t bytes)
+{
+    off_t at = 0;
+
+    while ((size_t)at < bytes) {
+        ssize_t n = sendfile(to, from, &at, bytes - (size_t)at);
+
+        if (n == 0) /* it has become shorter */
+            errno = EIO;
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return false;
+    }
+    return true;
+}
+
+/* A compiler may write the file while ranks are loaded: all have what it was at first. */
 int program_file_open(const char *path, struct program_file *file_p, struct sim_error *err)
 {
-    struct program_file file = { path, open(path, O_RDONLY | O_CLOEXEC), 0 };
+    struct program_file file = { path, -1, 0 };
     struct stat st;
-    int code;
+    int code = SIM_OK, from = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (file.fd >= 0 && fstat(file.fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        file.bytes = (size_t)st.st_size;
-        *file_p = file;
-        return SIM_OK;
+    if (from < 0 || fstat(from, &st) != 0 || !S_ISREG(st.st_mode)) {
+        code = sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot read the program: %s", path,
+                             from < 0 ? strerror(errno) : "expected a regular file");
+        goto out;
     }
-    code = sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot read the program: %s", path,
-                         file.fd < 0 ? strerror(errno) : "expected a regular file");
-    program_file_close(&file);
+    file.bytes = (size_t)st.st_size;
+    file.fd = memfd_create("program", MFD_CLOEXEC);
+    if (file.fd < 0 || !copy_bytes(file.fd, from, file.bytes)) {
+        code = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+        program_file_close(&file);
+        goto out;
+    }
+    *file_p = file;
+out:
+    if (from >= 0)
+        close(from);
     return code;
 }
 
@@ -34,17 +59,6 @@ void program_file_close(const struct program_file *file)
 {
     if (file->fd >= 0)
         close(file->fd);
-}
-
-/* @return false: errno says why. */
-static bool copy_file(int to, const struct program_file *file)
-{
-    off_t at = 0;
-
-    while ((size_t)at < file->bytes)
-        if (sendfile(to, file->fd, &at, file->bytes - (size_t)at) <= 0)
-            return false;
-    return true;
 }
 
 /* Symbols are data to dlsym(); ISO C has no cast to a function pointer, POSIX asks for this one. */
@@ -194,7 +208,7 @@ int program_load(const struct program_file *file, unsigned rank,
     p->path = file->path;
     snprintf(name, sizeof(name), "rank%u", rank);
     p->fd = memfd_create(name, MFD_CLOEXEC);
-    if (p->fd < 0 || !copy_file(p->fd, file)) {
+    if (p->fd < 0 || !copy_bytes(p->fd, file->fd, file->bytes)) {
         code = sim_error_set(err, SIM_ERR_IO, "%s: copy for rank %u: %s", file->path, rank,
                              strerror(errno));
         goto err_close;

@@ -91,7 +91,7 @@ struct mpi_error_code {
     char *string;
 };
 
-/** Of this, each rank has one. */
+/** The environment: each rank has one. */
 struct mpi_env {
     struct mpi_table keyvals, errhandlers, infos; /* by handle */
     struct mpi_error_code *codes;
