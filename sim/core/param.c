@@ -67,7 +67,8 @@ struct machine_param *machine_table_create(const struct machine_param *params,
     table = calloc(rows + 1, sizeof(*table) + KEY_BYTES);
     if (table == NULL)
         return NULL;
-    memcpy(table, params, n * sizeof(*table));
+    if (n > 0)
+        memcpy(table, params, n * sizeof(*table));
     key = (char(*)[KEY_BYTES])(table + rows + 1);
     for (const struct machine_group *g = groups; g->key != NULL; g++)
         for (unsigned i = 0; names_of(g)[i] != NULL; i++)

@@ -308,7 +308,9 @@ uint64_t sim_events_pending(const struct sim *sim)
     for (uint32_t i = 0; i < sim->ndomains; i++) {
         const struct event_queue *q = &sim->domains[i]->queue;
 
-        n += q->count + (uint32_t)__builtin_popcount(q->used);
+        n += q->count;
+        for (unsigned used = q->used; used != 0; used &= used - 1)
+            n++;
     }
     return n;
 }

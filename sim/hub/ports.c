@@ -17,6 +17,7 @@ static const struct {
 };
 
 /* clang-format off */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of fields and ports */
 #define RING_CHOICE(port, role, rings, ...) RING_CHOICE_##rings(port)
 #define RING_CHOICE_BOARD(port)
 #define RING_CHOICE_FREE(port) "|" #port
@@ -36,6 +37,7 @@ const struct machine_param hub_port_params[] = { HUB_PORTS(PORT_ROWS) MACHINE_PA
 #define SPARE_BOARD(port)
 #define SPARE_FREE(port) #port,
 const char *const hub_port_spare[] = { HUB_PORTS(SPARE) "weight", NULL };
+/* NOLINTEND(bugprone-macro-parentheses) */
 /* clang-format on */
 
 uint32_t hub_port_find(const char *name)

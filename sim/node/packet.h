@@ -34,7 +34,7 @@ struct node_packet {
 /** When the oldest of a list may move on; never where there is none. */
 static inline sim_time_t node_packets_due(const struct sim_list *packets)
 {
-    const struct node_packet *p = packets->head;
+    const struct node_packet *p = (const struct node_packet *)packets->head;
 
     return p != NULL ? p->due : SIM_TIME_NEVER;
 }

@@ -161,7 +161,8 @@ static void answer_later(struct node_gpu *gpu, struct node_packet *p, const stru
 static struct pcie_tlp answer_config(struct node_gpu *gpu, const struct pcie_tlp *request)
 {
     struct pcie_tlp answer = pcie_tlp_answer(request, PCIE_CPL_SC);
-    uint32_t reg = (uint32_t)request->addr, value = 0;
+    uint32_t reg = (uint32_t)request->addr;
+    uint8_t value[4];
 
     if (request->kind == PCIE_CFGWR0 && request->poisoned) { /* changes nothing (2.7.2.2) */
         pcie_port_error(gpu->port, PCIE_ERR_POISONED, request);
@@ -169,14 +170,13 @@ static struct pcie_tlp answer_config(struct node_gpu *gpu, const struct pcie_tlp
     }
     if (request->kind == PCIE_CFGWR0) {
         gpu->fn.id = request->completer_id; /* 2.2.6.2 */
-        memcpy(&value, request->payload->data, sizeof(value));
-        pcie_function_write(&gpu->fn, reg, value, request->first_be);
+        pcie_function_write(&gpu->fn, reg, sim_load32(request->payload->data), request->first_be);
         return answer;
     }
-    value = pcie_function_read(&gpu->fn, reg);
+    sim_store(value, pcie_function_read(&gpu->fn, reg), sizeof(value));
     answer.kind = PCIE_CPLD;
     answer.length_dw = 1;
-    answer.payload = node_payload(gpu->payloads, 0, &value, sizeof(value));
+    answer.payload = node_payload(gpu->payloads, 0, value, sizeof(value));
     return answer;
 }
 

@@ -305,7 +305,7 @@ static int host_fault(void *component, const char *port, const struct machine_fa
         return node_host_misbehave(component, &how, err);
     }
     end = host_port(component, port);
-    if (strcmp(end.protocol, "pcie") != 0)
+    if (end.protocol == NULL || strcmp(end.protocol, "pcie") != 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected a PCI Express port", port);
     return pcie_port_add_fault(end.end, what, config, err);
 }

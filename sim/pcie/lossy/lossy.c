@@ -16,7 +16,7 @@ static void set_replay_timer(struct pcie_port *p, uint64_t limit)
     uint64_t far_ack = l->far_ack_symbols * p->phy.lanes;
 
     if (symbols == 0)
-        symbols = 3 * (sim_max(far_ack, limit));
+        symbols = 3 * sim_max(far_ack, limit);
     l->replay_ps = pcie_phy_ps(&p->phy, symbols);
     if (p->cfg.replay_timer_symbols == 0)
         l->replay_ps += p->in_ps + p->out_ps;
