@@ -156,8 +156,10 @@ const struct mpi_ask *mpi_ask_find(const struct mpi_peer *peer, uint32_t context
     const struct mpi_ask *ask;
 
     STAILQ_FOREACH(ask, &peer->asks, in_list)
-    if (ask->e.id == context && ((ask->e.flags & MPI_FLAG_ANY_TAG) != 0 || ask->e.tag == tag))
-        return ask;
+    {
+        if (ask->e.id == context && ((ask->e.flags & MPI_FLAG_ANY_TAG) != 0 || ask->e.tag == tag))
+            return ask;
+    }
     return NULL;
 }
 
@@ -166,8 +168,10 @@ bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id)
     struct mpi_ask *ask;
 
     STAILQ_FOREACH(ask, &peer->asks, in_list)
-    if (ask->e.own_id == id)
-        break;
+    {
+        if (ask->e.own_id == id)
+            break;
+    }
     if (ask == NULL)
         return false;
     STAILQ_REMOVE(&peer->asks, ask, mpi_ask, in_list);

@@ -324,6 +324,10 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
     struct mpi_type *t = NULL;
     int code = mpi_type_get(mpi_self(), type, &t);
 
+    if (code == MPI_SUCCESS &&
+        (count < 0 || (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes)))
+        code = mpi_fail(mpi_self(), MPI_ERR_COUNT,
+                        "count = %lld: expected 0 or more elements of a message", (long long)count);
     if (code == MPI_SUCCESS) {
         uint64_t bytes = 0, left = (uint64_t)count;
 

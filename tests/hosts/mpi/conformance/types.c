@@ -365,6 +365,9 @@ static void addresses(void)
     CHECK_OK(MPI_Status_set_elements(&status, MPI_DOUBLE_INT, 3), "12.3 set_elements");
     MPI_Get_elements(&status, MPI_DOUBLE_INT, &n);
     CHECK(n == 3, "12.3 set_elements of pairs: %d", n);
+    CHECK_ERROR(MPI_ERR_COUNT, MPI_Status_set_elements(&status, MPI_INT, -1), "2.8 elements");
+    CHECK_ERROR(MPI_ERR_COUNT, MPI_Status_set_elements_x(&status, MPI_DOUBLE, (MPI_Count)1 << 62),
+                "2.8 more bytes than a message has");
 }
 
 static void external(void)
