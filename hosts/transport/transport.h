@@ -208,8 +208,7 @@ extern const struct host_param transport_cost_params[];
 bool transport_add(const struct transport_ops *ops);
 
 /** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
- * network, with its settings applied. *t_p is set while it
- * connects. @return false, and why. */
+ * network, with its settings applied. *t_p is set before it connects. @return false, and why. */
 bool transport_open(struct host *h, char *why, struct transport **t_p);
 
 /** A setting, or `own` where neither the platform nor the user has set something else than 0. */

@@ -6,13 +6,12 @@
 #include <string.h>
 
 #define KINDS_MAX 32u
-#define ROWS_MAX  100u
 
 struct config {
-    uint64_t values[ROWS_MAX]; /* by row of the parameters of all libraries */
+    uint64_t values[LAB_SOFTWARE_ROWS_MAX]; /* by row of the parameters of all libraries */
 };
 
-static struct machine_param params[ROWS_MAX + 1];
+static struct machine_param params[LAB_SOFTWARE_ROWS_MAX + 1];
 
 static int create(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err)
@@ -49,7 +48,7 @@ static const struct machine_kind software_kind = {
 /** As a row of a machine's parameters. */
 static struct machine_param row_of(const struct host_param *p, unsigned i)
 {
-    SIM_ASSERT(i < ROWS_MAX);
+    SIM_ASSERT(i < LAB_SOFTWARE_ROWS_MAX);
     return (struct machine_param){ .key = p->key,
                                    .unit = p->unit,
                                    .min = p->least,

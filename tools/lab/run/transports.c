@@ -1,20 +1,56 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/run/transports.h"
+#include "tools/lab/run/software.h"
 
 #include "hosts/launch/launch.h"
 #include "hosts/transport/transport.h"
 
 #include <dlfcn.h>
 #include <glob.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/** What a transport must have and this one has not; NULL: nothing is missing. */
+static const char *find_missing(const struct transport_ops *ops)
+{
+    const struct {
+        const char *name;
+        bool has;
+    } parts[] = {
+        { "bytes", ops->bytes >= sizeof(struct transport) },
+        { "connect", ops->connect != NULL },
+        { "destroy", ops->destroy != NULL },
+        { "append", ops->append != NULL },
+        { "next", ops->next != NULL },
+        { "take", ops->take != NULL },
+        { "release", ops->release != NULL },
+        { "write", ops->expose == NULL || ops->write != NULL },
+        { "wait", ops->wait != NULL },
+        { "poll", ops->poll != NULL },
+    };
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (!parts[i].has)
+            return parts[i].name;
+    return NULL;
+}
 
 /** Settings of all transports stand in one table, where a key has one meaning. */
 static int check_settings(const char *path, const struct host_param *own, struct sim_error *err)
 {
     const struct host_param *known;
+    unsigned n = 0;
 
+    while (launch_param(n, NULL) != NULL)
+        n++;
     for (; own != NULL && own->key != NULL; own++) {
+        if (n++ >= LAB_SOFTWARE_ROWS_MAX)
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s: setting %s: expected at most %u settings of all libraries",
+                                 path, own->key, LAB_SOFTWARE_ROWS_MAX);
+        if (own->least > own->most || own->def < own->least || own->def > own->most)
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s: setting %s: expected least <= def <= most", path, own->key);
         if (strncmp(own->key, "mpi.", strlen("mpi.")) != 0)
             return sim_error_set(err, SIM_ERR_CONFIG, "%s: setting %s: expected mpi.%s", path,
                                  own->key, own->key);
@@ -36,9 +72,12 @@ static int load_transport(const char *path, struct load_arena *arena, struct sim
 
     if (ops == NULL)
         return sim_error_set(err, SIM_ERR_IO, "%s", dlerror());
-    if (strcmp(ops->name, name) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: transport %s: expected %s", path, ops->name,
-                             name);
+    if (ops->name == NULL || strcmp(ops->name, name) != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: transport %s: expected %s", path,
+                             ops->name != NULL ? ops->name : "without a name", name);
+    if (find_missing(ops) != NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: transport %s: expected .%s", path, name,
+                             find_missing(ops));
     rc = check_settings(path, ops->params, err);
     if (rc == SIM_OK && !transport_add(ops))
         rc = sim_error_set(err, SIM_ERR_CONFIG,
@@ -46,6 +85,18 @@ static int load_transport(const char *path, struct load_arena *arena, struct sim
                            "transports in all",
                            path, TRANSPORT_NAME_BYTES, TRANSPORTS_MAX);
     return rc;
+}
+
+/** Does an earlier root have one of this name? The first one counts, as it does for all files. */
+static bool is_hidden(const struct load_roots *roots, unsigned r, const char *path,
+                      struct load_arena *arena)
+{
+    const char *name = load_find_stem(path, arena);
+
+    for (unsigned before = 0; before < r; before++)
+        if (access(load_text(arena, "%s/transports/%s.so", roots->paths[before], name), F_OK) == 0)
+            return true;
+    return false;
 }
 
 int lab_transports_load(const struct load_roots *roots, struct sim_error *err)
@@ -59,7 +110,8 @@ int lab_transports_load(const struct load_roots *roots, struct sim_error *err)
         if (glob(load_text(&arena, "%s/transports/*.so", roots->paths[r]), 0, NULL, &found) != 0)
             continue;
         for (size_t i = 0; i < found.gl_pathc && rc == SIM_OK; i++)
-            rc = load_transport(found.gl_pathv[i], &arena, err);
+            if (!is_hidden(roots, r, found.gl_pathv[i], &arena))
+                rc = load_transport(found.gl_pathv[i], &arena, err);
         globfree(&found);
     }
     load_arena_fini(&arena);
