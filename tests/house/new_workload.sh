@@ -20,6 +20,8 @@ try() { # try EXPERIMENT SED-COMMAND: the experiment with a change
     try word 's/bytes: .* }/fill: ones }/'
     try key 's/bytes: .* }/byte: 64 }/'
     try ranks 's/nodes: 4/nodes: 1/'
+    try notation 's/bytes: .* }/bytes: 0x1_000 }/'
+    try nowhere '/^machine/d'
     hubsim sweep sweep.yaml --csv
     # without lines of traffic, but bounded by one direction of a path
     sed '/i < r->ranks; i++)$/,/;$/d; s/^    \.prints/    .directions = 1,\n&/' relay.c >path.c

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* glob */
 #include "tools/lab/run/simulate.h"
 #include "tools/lab/workload/plan_parts.h"
+#include "tools/load/value.h"
 
 #include <elf.h>
 #include <glob.h>
@@ -84,12 +85,18 @@ static int plan_described(const struct lab_planning *p, struct sim_error *err)
     p->plan->directions = p->workload->own->directions;
     for (const struct hubsim_key *k = p->workload->own->keys; k->key[0] != '\0'; k++) {
         const char *value = lab_setup_get(p->setup, k->key);
+        uint64_t number;
 
         if (strcmp(k->key, "mode") == 0)
             value = p->mode;
         if (value != NULL && strcmp(k->unit, HUBSIM_MEMORY) == 0)
             value = lab_plan_memory(value, false);
-        if (value != NULL && is_argument(k->key))
+        if (value == NULL || !is_argument(k->key))
+            continue;
+        if (strchr(k->values, '|') == NULL && k->values[0] != '\0' &&
+            load_number(value, false, &number)) /* 0x40, 4_096: the program reads digits only */
+            lab_plan_arg_number(p, k->key, number);
+        else
             lab_plan_arg(p, k->key, value);
     }
     return lab_plan_place(p, err);

@@ -45,12 +45,12 @@ int lab_plan_network(const struct lab_planning *p, struct sim_error *err)
                              "%s: workload = %s: expected a platform or a machine beside it, which "
                              "says what network its MPI is on",
                              p->pt->where, p->pt->workload);
+    else if (!is_mbcf(p->pt->platform))
+        return lab_plan_machine(p, err);
     else if (strcmp(p->pt->platform, "mbcf-hub") == 0)
         p->run->machine = "mbcf-hub";
-    else if (is_mbcf(p->pt->platform))
-        p->run->machine = lab_plan_says(p, "duplex", "half") ? "mbcf-switch-half" : "mbcf-switch";
     else
-        return lab_plan_machine(p, err);
+        p->run->machine = lab_plan_says(p, "duplex", "half") ? "mbcf-switch-half" : "mbcf-switch";
     return SIM_OK;
 }
 
