@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <cuda_runtime.h>
 #include <mpi.h>
 #include <peach2.h>
 #include <tca-api.h>
@@ -178,7 +177,7 @@ static int arrived(const struct test *t)
 
     if (host == NULL)
         fail("out of memory");
-    CHECK(cudaMemcpy(host, t->in, t->extent, cudaMemcpyDefault), cudaSuccess);
+    bytes_copy(host, t->in, t->extent);
     for (size_t i = 0; i < t->extent; i++)
         ok &= host[i] == (!is(t, "2d") || i % t->pitch < t->bytes ? byte_of(TAG, i) : 0);
     free(host);

@@ -72,6 +72,13 @@ TEST(ExplainCommand, PrintsATableThatSumsUpToItsTitle)
     EXPECT_NE(std::string::npos, r.text.find(ns + "\n\nphase")) << r.text;
 }
 
+TEST(ExplainCommand, NeedsNoGpu)
+{
+    const Result r = explain("examples/hubs/triangle.yaml --kind chain");
+
+    EXPECT_EQ(0, r.status) << r.text;
+}
+
 TEST(ExplainCommand, WritesEachIntervalInPicoseconds)
 {
     for (const char *args :
