@@ -1,7 +1,5 @@
 #include "tools/cmd/session.h"
 
-#include <stdio.h>
-
 enum { KIND, NAME, DESCRIPTION };
 
 struct listing {

@@ -2,6 +2,7 @@
 
 #include "tools/load/value.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define ROWS_MAX 64u /* the longest list of options, with those of all its groups */
@@ -44,6 +45,8 @@ void cmd_take_unsigned(struct argp_state *state, const struct cmd_option *o, voi
     uint64_t value = 0;
 
     cmd_take_number(state, o, &value, text);
+    if (value >= UINT_MAX) /* which stands for none */
+        argp_error(state, "--%s %s: expected less than %u", o->name, text, UINT_MAX);
     *(unsigned *)to = (unsigned)value;
 }
 

@@ -310,11 +310,12 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
         rc = read_link_end(m, item, "to", node, &b);
     if (rc == SIM_OK)
         rc = load_values_assign(&group->v, &layer, item, m->err);
-    if (rc == SIM_OK && a.node == b.node && a.component == b.component)
-        rc = load_fail(m->err, item, NULL, "node%u.%s: expected ports of two components", a.node,
-                       a.component->name);
     if (rc != SIM_OK)
         return rc;
+    SIM_ASSERT(a.component != NULL && b.component != NULL);
+    if (a.node == b.node && a.component == b.component)
+        return load_fail(m->err, item, NULL, "node%u.%s: expected ports of two components", a.node,
+                         a.component->name);
     *link = load_link_between(&a, &b, item);
     group->length_mm_p = &link->length_mm;
     return SIM_OK;

@@ -3,7 +3,6 @@
 #include "tools/lab/bounds/bounds.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define DLLP_SYMBOLS 8.0

@@ -3,7 +3,6 @@
 #include "tools/lab/bounds/bounds_errors.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 struct route {

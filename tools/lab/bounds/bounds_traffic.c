@@ -2,7 +2,6 @@
 
 #include "tools/lab/bounds/bounds.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,7 +14,9 @@ const char *lab_read_times(const struct lab_result *result, struct lab_times *ti
     if (!lab_line_get(line, "latency_ps_min", &min) ||
         !lab_line_get(line, "latency_ps_median", &median) || min == 0 || median == 0)
         return "the result has no latency";
-    if (!lab_line_get(line, "verified", &verified) || verified != 1)
+    if (!lab_line_get(line, "verified", &verified))
+        return "the result does not say whether it was verified";
+    if (verified != 1)
         return "the received bytes are not those that were sent";
     *times_p = (struct lab_times){ (double)min * 1e-12, (double)median * 1e-12 };
     return NULL;

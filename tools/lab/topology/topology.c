@@ -4,7 +4,6 @@
 #include "pcie/port/phy.h"
 #include "tools/lab/topology/link.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A posted write of 8 bytes: on cables addresses lie above 4 GiB, so 4-DW headers (PCIe Base
