@@ -152,7 +152,7 @@ struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream)
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    struct cuda_object *o;
+    struct cuda_object *o = NULL;
     cudaError_t code = create_object(CUDA_STREAM, stream, &o);
 
     if (code == cudaSuccess)
@@ -208,7 +208,7 @@ static struct cuda_stamp *take_stamp(struct cuda_rank *cr)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    struct cuda_object *o;
+    struct cuda_object *o = NULL;
     cudaError_t code = create_object(CUDA_EVENT, event, &o);
 
     if (code == cudaSuccess)
