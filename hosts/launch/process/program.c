@@ -44,7 +44,7 @@ int program_file_open(const char *path, struct program_file *file_p, struct sim_
     file.bytes = (size_t)st.st_size;
     file.fd = memfd_create("program", MFD_CLOEXEC);
     if (file.fd < 0 || !copy_bytes(file.fd, from, file.bytes)) {
-        code = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+        code = sim_error_set(err, SIM_ERR_IO, "%s: copy of the program: %s", path, strerror(errno));
         program_file_close(&file);
         goto out;
     }

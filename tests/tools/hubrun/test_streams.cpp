@@ -136,7 +136,7 @@ TEST_F(Programs, FilesMayNotGrowBeyondTheLimitOfTheShell)
         EXPECT_EQ("hubrun: x: writing failed: File too large\n", errors) << option;
     }
     EXPECT_EQ(1, sh("(ulimit -f 1; hubrun -q -n 2 ./prog)")); /* a copy for each rank */
-    EXPECT_EQ("hubrun: ./prog: copy for rank 0: File too large\n", errors);
+    EXPECT_EQ("hubrun: ./prog: copy of the program: File too large\n", errors);
     EXPECT_EQ(1, sh("(ulimit -f 1; hubsim params two-node >x)"));
     EXPECT_EQ("hubsim: standard output: could not be written in full: File too large\n", errors);
 }
