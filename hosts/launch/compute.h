@@ -11,7 +11,7 @@ sim_time_t launch_compute_take(struct launch_thread *t);
 static inline void launch_charge(struct launch_thread *t)
 {
     if (t->compute != LAUNCH_COMPUTE_NONE)
-        launch_compute(t, launch_compute_take(t));
+        launch_compute_pass(t, launch_compute_take(t));
 }
 /** Computing begins here: what came before is not the program's, or paid for otherwise. */
 static inline void launch_charged(struct launch_thread *t)

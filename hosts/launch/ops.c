@@ -191,7 +191,7 @@ static void computing_ends(struct launch_thread *t, sim_time_t since, sim_time_t
     sim_time_t waited_ps = sim_now(t->dom) - since;
 
     if (computed_ps > waited_ps)
-        launch_compute(t, computed_ps - waited_ps);
+        launch_compute_pass(t, computed_ps - waited_ps);
     launch_signals_take(t);
 }
 

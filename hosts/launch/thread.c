@@ -79,7 +79,7 @@ uint64_t launch_wait_timer(struct launch_thread *t, const char *what)
     return t->value;
 }
 
-void launch_compute(struct launch_thread *t, sim_time_t ps)
+void launch_compute_pass(struct launch_thread *t, sim_time_t ps)
 {
     if (ps == 0)
         return;

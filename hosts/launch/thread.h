@@ -145,6 +145,6 @@ void launch_wake(struct launch_thread *t);
  * effect. */
 void launch_let_go(struct launch_thread *t);
 /** The core computes for so long. */
-void launch_compute(struct launch_thread *t, sim_time_t ps);
+void launch_compute_pass(struct launch_thread *t, sim_time_t ps);
 
 #endif /* LAUNCH_THREAD_H */
