@@ -100,7 +100,7 @@ static int read_packet(const struct reader *r, const uint8_t *body, uint32_t n)
     c.interface = get_le(body, 4);
     bytes = get_le(body + 12, 4);
     if (c.interface >= r->ninterfaces)
-        return refuse_value(r, "interface", c.interface, "one that the file has told before");
+        return refuse_value(r, "interface", c.interface, "one that the file has described before");
     if (bytes > n - PACKET_BYTES)
         return refuse_value(r, "length of a packet", bytes, "that of its block, or less");
     if (bytes < CAPTURE_HEADER_BYTES)

@@ -203,7 +203,7 @@ static int explain(void *arg, struct cmd_session *session, struct sim_error *err
 const struct cmd_command cmd_explain = {
     .usage = {
             .words = "MACHINE",
-            .about = "Sends one message and tells where each nanosecond went, from the first "
+            .about = "Sends one message and prints where each nanosecond went, from the first "
                      "instruction of the sender until the receiver has seen it. The parts add up "
                      "exactly. With --csv or --json each interval by itself, in picoseconds.",
             .options = { { options, 0 },

@@ -41,7 +41,7 @@ static void print_help(FILE *out)
     for (size_t i = 0; i < NCOMMANDS; i++)
         fprintf(out, "  %-8s %-7s %s\n", commands[i].name, commands[i].arguments,
                 commands[i].summary);
-    fputs("\n`hubsim COMMAND --help` tells more. Names are looked for in configs/ beside the\n"
+    fputs("\n`hubsim COMMAND --help` says more. Names are looked for in configs/ beside the\n"
           "program, then in HUBSIM_PATH.\n",
           out);
 }

@@ -26,7 +26,7 @@ static const struct cmd_option options[] = {
     { "rows", 0, "FILE", "Score these rows instead; versus= may name rows of SYSTEM", 0,
       cmd_take_text, CMD_AT(rows) },
     { "sensitivity", 0, "KEYS",
-      "Move each parameter (KEYS: a pattern, node0.hub.*) by 10 % and tell what follows", 0,
+      "Move each parameter (KEYS: a pattern, node0.hub.*) by 10 % and print what follows", 0,
       .take = take_sensitivity, .flags = OPTION_ARG_OPTIONAL },
     { "whole-protocol", 0, NULL, "As many rounds and repeats as on the hardware", 0, cmd_take_flag,
       CMD_AT(whole_protocol) },

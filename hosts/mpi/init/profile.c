@@ -81,7 +81,7 @@ void mpi_profile_collect(void)
     add_count(p, "received with two copies", c.copies[2], c.copied_bytes[2]);
     add_count(p, "received with more copies", c.copies[3], c.copied_bytes[3]);
     add_count(p, "received before its receive", c.unexpected, 0);
-    add_count(p, "address told by a receive", c.asks, 0);
+    add_count(p, "address announced by a receive", c.asks, 0);
     add_count(p, "of them crossed by a message", c.stale_asks, 0);
     add_count(p, "entry of a FIFO written", c.entries, 0);
     if (c.helped > 0)

@@ -178,7 +178,7 @@ static void register_stats(struct node_host *host)
     const struct sim_stat_row rows[] = {
         { &host->failed_loads, "failed_loads", "1", "uncached loads that returned all ones" },
         { &host->dropped_stores, "dropped_stores", "1",
-          "uncached stores dropped, since nobody claims the address" },
+          "uncached stores dropped, since no device claims the address" },
     };
 
     sim_stats_register(host->dom, host->path, rows, sizeof(rows) / sizeof(rows[0]));

@@ -16,7 +16,7 @@ static bool has_credits(const struct tx_class *q, const struct pcie_tlp *tlp)
     return q->hdr_avail != 0 && q->data_avail >= pcie_tlp_data_credits(tlp);
 }
 
-/* ---- what the link stands still for ---- */
+/* ---- what the link is blocked by ---- */
 
 static void add_stall(struct pcie_port *p)
 {

@@ -32,7 +32,7 @@ int lab_out_create(const char *path, int *fd_p, struct sim_error *err)
 
     if (fd < 0)
         return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a writable file", path,
-                             errno == ENXIO ? "nobody reads from there" : strerror(errno));
+                             errno == ENXIO ? "no process reads from it" : strerror(errno));
     (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     *fd_p = fd;
     return SIM_OK;
