@@ -65,7 +65,7 @@
 #define IB_WQE_INLINE       2u
 #define IB_WQE_IMMEDIATE    4u
 
-/* Of a receive queue. */
+/* An entry of a receive queue. */
 #define IB_RQE_BYTES        16u
 #define IB_RQE_OFFSET       0u  /* 8 bytes: in the region */
 #define IB_RQE_KEY          8u  /* 4 bytes */
