@@ -15,13 +15,19 @@ struct scenario {
     FILE *out;
 };
 
-static uint64_t simulate(void *arg)
+static void run_once(void *arg)
 {
     struct scenario *s = arg;
-    struct sim_error err = { 0 };
 
     rewind(s->out);
-    if (lab_simulate(&s->site, &s->run, s->out, &err) != SIM_OK) {
+    lab_simulate(&s->site, &s->run, s->out);
+}
+
+static uint64_t simulate(void *arg)
+{
+    struct sim_error err = { 0 };
+
+    if (load_attempt(run_once, arg, &err) != SIM_OK) {
         fprintf(stderr, "bench_capture: %s\n", err.text);
         exit(1);
     }

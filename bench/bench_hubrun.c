@@ -17,7 +17,7 @@ int pingpong_main(int argc, char **argv);
 struct scenario {
     uint64_t rounds, bytes;
     char rounds_text[24], bytes_text[24];
-    const struct load_machine *file;
+    struct load_machine *file;
     char hubrun[4096];
 };
 
@@ -83,25 +83,30 @@ static void compare(struct scenario *s, uint64_t rounds, uint64_t bytes, unsigne
            (unsigned long long)rounds, cases[1].ns / 1e3, cases[0].ns / 1e3, cases[1].ratio);
 }
 
+static void read_machine(void *arg)
+{
+    struct scenario *s = arg;
+    struct load_arena arena = { 0 };
+    struct load_roots roots;
+    struct load_options options = { .roots = &roots, .kinds = lab_kinds() };
+
+    load_roots_init(&roots);
+    s->file = load_machine_create(load_find(&roots, "machines", "two-node", &arena), &options);
+    load_arena_fini(&arena);
+}
+
 int main(int argc, char **argv)
 {
     bool smoke = bench_smoke(argc, argv);
-    struct load_roots roots;
-    struct load_options options = { .roots = &roots, .kinds = lab_kinds() };
-    struct load_machine *file = NULL;
     struct sim_error err = { 0 };
-    char path[2048];
     struct scenario s = { .rounds = 0 };
 
     process_beside("hubrun", s.hubrun, sizeof(s.hubrun));
-    load_roots_init(&roots);
-    if (load_find(&roots, "machines", "two-node", path, sizeof(path), &err) != SIM_OK ||
-        load_machine_create(path, &options, &file, &err) != SIM_OK)
+    if (load_attempt(read_machine, &s, &err) != SIM_OK)
         give_up(&err);
-    s.file = file;
     printf("   bytes     rounds       hubrun         bare    ratio\n");
     compare(&s, smoke ? 10 : 20000, 8, smoke ? 1 : 11);
     compare(&s, smoke ? 2 : 500, 65536, smoke ? 1 : 11);
-    load_machine_destroy(file);
+    load_machine_destroy(s.file);
     return 0;
 }

@@ -43,29 +43,38 @@ static void build(const struct load_machine *file)
         abort();
 }
 
+struct input {
+    char text[256];
+    const char *faults[1];
+};
+
+static void read_machine(void *arg)
+{
+    const struct input *input = arg;
+    struct load_roots roots = { 0 };
+    struct load_machine *machine = load_machine_parse(
+        "two", input->text, strlen(input->text),
+        &(struct load_options){
+            .roots = &roots, .kinds = lab_kinds(), .faults = input->faults, .nfaults = 1 });
+
+    build(machine);
+    load_machine_destroy(machine);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    char platform[64], path[64], text[256];
+    char platform[64], path[64];
     const int nodes = hold(node, sizeof(node) - 1, platform, sizeof(platform));
     const int file = hold(bytes, n, path, sizeof(path));
-    const char *faults[] = { path };
-    struct load_roots roots = { 0 };
-    const struct load_options opt = {
-        .roots = &roots, .kinds = lab_kinds(), .faults = faults, .nfaults = 1
-    };
-    struct load_machine *machine;
+    struct input input = { .faults = { path } };
     struct sim_error err = { 0 };
 
-    (void)snprintf(text, sizeof(text),
+    (void)snprintf(input.text, sizeof(input.text),
                    "platform: %s\nnodes: 2\ncables:\n"
                    "  - {from: node0.hub.e, to: node1.hub.w, length_mm: 1000}\n",
                    platform);
-    if (load_machine_parse("two", text, strlen(text), &opt, &machine, &err) == SIM_OK) {
-        build(machine);
-        load_machine_destroy(machine);
-    } else if (err.code == SIM_OK || err.text[0] == '\0') {
+    if (load_attempt(read_machine, &input, &err) != SIM_OK && err.text[0] == '\0')
         abort();
-    }
     (void)close(file);
     (void)close(nodes);
     return 0;

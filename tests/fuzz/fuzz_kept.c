@@ -9,10 +9,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check(int rc, const struct sim_error *err)
+struct input {
+    const uint8_t *bytes;
+    size_t n;
+    struct load_arena arena;
+    const struct load_tree *root;
+    struct lab_kept kept;
+};
+
+static void parse_bytes(void *arg)
 {
-    if ((rc == SIM_OK) != (err->text[0] == '\0') || strchr(err->text, '\n') != NULL)
+    struct input *in = arg;
+
+    in->root = load_tree_parse("input.json", (const char *)in->bytes, in->n, &in->arena);
+}
+
+static void read_manifest(void *arg)
+{
+    struct input *in = arg;
+
+    in->kept.manifest = lab_manifest_from(in->root, &in->arena);
+}
+
+static void read_statistics(void *arg)
+{
+    struct input *in = arg;
+
+    lab_statistics_from(in->root, 2, &in->arena, &in->kept);
+}
+
+static bool is_understood(void (*read)(void *in), struct input *in)
+{
+    struct sim_error err = { 0 };
+    int rc = load_attempt(read, in, &err);
+
+    if ((rc == SIM_OK) != (err.text[0] == '\0') || strchr(err.text, '\n') != NULL)
         abort();
+    return rc == SIM_OK;
 }
 
 /** A table with a row for each point. */
@@ -45,23 +78,16 @@ static void compare(struct lab_kept *kept, struct load_arena *arena)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    struct load_arena arena = { 0 };
-    struct load_tree *root;
-    struct sim_error err = { 0 };
-    struct lab_kept kept = { .dir = "result" };
-    int rc = load_tree_parse("input.json", (const char *)bytes, n, &arena, &root, &err);
+    struct input in = { .bytes = bytes, .n = n, .kept = { .dir = "result" } };
 
-    check(rc, &err);
-    if (rc == SIM_OK) {
-        struct sim_error other = { 0 };
-        int manifest = lab_manifest_from(root, &arena, &kept.manifest, &err);
+    if (is_understood(parse_bytes, &in)) {
+        bool manifest = is_understood(read_manifest, &in);
 
-        check(manifest, &err);
-        check(lab_statistics_from(root, 2, &arena, &kept, &other), &other);
-        kept.nstats = 0; /* none: they would be those of a manifest */
-        if (manifest == SIM_OK)
-            compare(&kept, &arena);
+        (void)is_understood(read_statistics, &in);
+        in.kept.nstats = 0; /* none: they would be those of a manifest */
+        if (manifest)
+            compare(&in.kept, &in.arena);
     }
-    load_arena_fini(&arena);
+    load_arena_fini(&in.arena);
     return 0;
 }

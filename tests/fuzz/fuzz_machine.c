@@ -9,11 +9,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+static void read_machine(void *path)
 {
     struct load_roots roots = { 0 };
-    struct load_options opt = { .roots = &roots, .kinds = lab_kinds() };
-    struct load_machine *machine;
+
+    load_roots_add(&roots, "configs");
+    load_machine_destroy(
+        load_machine_create(path, &(struct load_options){ .roots = &roots, .kinds = lab_kinds() }));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
     struct sim_error err = { 0 };
     char path[64];
     int file = memfd_create("machine", 0);
@@ -21,10 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (file < 0 || write(file, bytes, n) != (ssize_t)n)
         abort();
     (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-    load_roots_add(&roots, "configs");
-    if (load_machine_create(path, &opt, &machine, &err) == SIM_OK)
-        load_machine_destroy(machine);
-    else if (err.code == SIM_OK || err.text[0] == '\0')
+    if (load_attempt(read_machine, path, &err) != SIM_OK && err.text[0] == '\0')
         abort();
     (void)close(file);
     return 0;

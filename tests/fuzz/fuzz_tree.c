@@ -12,16 +12,25 @@ static void walk(const struct load_tree *node)
         walk(&node->items[i]);
 }
 
+struct input {
+    const uint8_t *bytes;
+    size_t n;
+};
+
+static void read_tree(void *arg)
+{
+    const struct input *input = arg;
+    struct load_arena arena = { 0 };
+
+    walk(load_tree_parse("input.yaml", (const char *)input->bytes, input->n, &arena));
+    load_arena_fini(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    struct load_arena arena = { 0 };
-    struct load_tree *root;
     struct sim_error err = { 0 };
 
-    if (load_tree_parse("input.yaml", (const char *)bytes, n, &arena, &root, &err) == SIM_OK)
-        walk(root);
-    else if (err.code == SIM_OK || err.text[0] == '\0')
+    if (load_attempt(read_tree, &(struct input){ bytes, n }, &err) != SIM_OK && err.text[0] == '\0')
         abort();
-    load_arena_fini(&arena);
     return 0;
 }

@@ -13,24 +13,40 @@ static const struct machine_param params[] = {
     MACHINE_PARAM_END
 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+struct input {
+    const uint8_t *bytes;
+    size_t n;
+    struct load_arena arena;
+    struct load_values values;
+};
+
+static void read_values(void *arg)
 {
     static const char *const none[] = { NULL };
-    struct load_arena arena = { 0 };
-    struct load_layer layer = { .skip = none, .arena = &arena };
-    struct sim_error err = { 0 };
-    struct load_values values;
-    struct load_tree *tree;
-    int rc = load_tree_parse("input", (const char *)bytes, n, &arena, &tree, &err);
+    struct input *input = arg;
+    const struct load_layer layer = { .skip = none, .arena = &input->arena };
 
-    load_values_init(&values, params, &arena);
-    if (rc == SIM_OK)
-        rc = load_values_assign(&values, &layer, tree, &err);
+    load_values_assign(
+        &input->values, &layer,
+        load_tree_parse("input", (const char *)input->bytes, input->n, &input->arena));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    struct input input = { .bytes = bytes, .n = n };
+    struct sim_error err = { 0 };
+    int rc;
+
+    load_values_init(&input.values, params, &input.arena);
+    rc = load_attempt(read_values, &input, &err);
     if ((rc == SIM_OK) != (err.text[0] == '\0') || strchr(err.text, '\n') != NULL)
         abort();
-    for (unsigned i = 0; i < values.n; i++)
-        if (values.values[i].value < params[i].min || values.values[i].value > params[i].max)
+    for (unsigned i = 0; i < input.values.n; i++) {
+        uint64_t value = input.values.values[i].value;
+
+        if (value < params[i].min || value > params[i].max)
             abort();
-    load_arena_fini(&arena);
+    }
+    load_arena_fini(&input.arena);
     return 0;
 }

@@ -3,6 +3,7 @@
 #define TESTS_HOSTS_MACHINE_FILE_H
 
 #include "tests/hosts/cluster.h"
+#include "tests/tools/attempt.h"
 
 #include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
@@ -17,6 +18,7 @@ class MachineFile
     explicit MachineFile(const std::string &text, const std::vector<const char *> &sets = {},
                          const std::vector<const char *> &faults = {})
     {
+        const std::string path = std::string(CONFIGS) + "/machines/" + text + ".yaml";
         load_roots roots = {};
         load_options opt = {};
 
@@ -27,12 +29,11 @@ class MachineFile
         opt.nsets = (unsigned)sets.size();
         opt.faults = faults.data();
         opt.nfaults = (unsigned)faults.size();
-        if (text.find('\n') == std::string::npos)
-            code =
-                load_machine_create((std::string(CONFIGS) + "/machines/" + text + ".yaml").c_str(),
-                                    &opt, &machine_, &err);
-        else
-            code = load_machine_parse("test.yaml", text.data(), text.size(), &opt, &machine_, &err);
+        code = attempt(&err, [&] {
+            machine_ = text.find('\n') == std::string::npos
+                           ? load_machine_create(path.c_str(), &opt)
+                           : load_machine_parse("test.yaml", text.data(), text.size(), &opt);
+        });
         EXPECT_EQ(SIM_OK, code) << err.text;
     }
     ~MachineFile() { load_machine_destroy(machine_); }

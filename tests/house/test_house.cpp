@@ -69,7 +69,7 @@ const std::map<std::string, strings> arrows = {
     { "tools/lab/run",
       { "sim", "hosts/launch", "hosts/transport/transport.h", "public", "tools/load",
         "tools/lab/format", "tools/lab/watch" } },
-    { "tools/lab/topology", { "sim", "hosts/launch", "tools/lab/format" } },
+    { "tools/lab/topology", { "sim", "tools/lab/format", "tools/lab/run" } },
     { "tools/lab/bounds", { "sim", "tools/lab/run", "tools/lab/topology" } },
     { "tools/lab/workload",
       { "public", "tools/load", "tools/lab/format", "tools/lab/run", "tools/lab/bounds" } },

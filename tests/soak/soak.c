@@ -140,6 +140,19 @@ static int run_on(const struct soak_config *cfg, const struct machine_desc *desc
     return rc;
 }
 
+struct ring {
+    const char *path;
+    const struct load_options *opt;
+    struct load_machine *file;
+};
+
+static void read_ring(void *arg)
+{
+    struct ring *ring = arg;
+
+    ring->file = load_machine_create(ring->path, ring->opt);
+}
+
 int soak_run(const struct soak_config *cfg, struct soak_result *result, soak_stat_fn stat,
              void *stat_arg, struct sim_error *err)
 {
@@ -149,16 +162,16 @@ int soak_run(const struct soak_config *cfg, struct soak_result *result, soak_sta
     const struct load_options opt = {
         .roots = &roots, .kinds = kinds, .faults = cfg->faults, .nfaults = cfg->nfaults
     };
-    struct load_machine *file;
     char path[1024];
+    struct ring ring = { .path = path, .opt = &opt };
     int rc;
 
     load_roots_init(&roots);
     (void)snprintf(path, sizeof(path), "%s/ring8.yaml", cfg->folder);
-    rc = load_machine_create(path, &opt, &file, err);
+    rc = load_attempt(read_ring, &ring, err);
     if (rc != SIM_OK)
         return rc;
-    rc = run_on(cfg, load_machine_desc(file), result, &telling, err);
-    load_machine_destroy(file);
+    rc = run_on(cfg, load_machine_desc(ring.file), result, &telling, err);
+    load_machine_destroy(ring.file);
     return rc;
 }

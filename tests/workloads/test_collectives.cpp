@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/built.h"
+#include "tests/tools/attempt.h"
 #include "tools/lab/rows/experiment.h"
 
 namespace
@@ -42,12 +43,17 @@ class Collectives : public testing::Test
         lab_samples got = {};
         std::string path = "configs/experiments/" + name + ".yaml";
 
-        EXPECT_EQ(SIM_OK, lab_experiment_read(path.c_str(), &arena, &exp, &err)) << err.text;
-        EXPECT_LE(bytes.size(), exp.n);
-        exp.n = (unsigned)bytes.size();
-        for (unsigned s = 0; s < exp.n; s++)
-            EXPECT_EQ(SIM_OK, lab_list_parse(bytes[s], "test", &arena, &exp.series[s].list, &err));
-        EXPECT_EQ(SIM_OK, lab_experiment_run(&exp, &ev, &site, &got, &err)) << err.text;
+        EXPECT_EQ(SIM_OK, attempt(&err,
+                                  [&] {
+                                      lab_experiment_read(path.c_str(), &arena, &exp);
+                                      EXPECT_LE(bytes.size(), exp.n);
+                                      exp.n = (unsigned)bytes.size();
+                                      for (unsigned s = 0; s < exp.n; s++)
+                                          exp.series[s].list =
+                                              lab_list_parse(bytes[s], "test", &arena);
+                                      got = lab_experiment_run(&exp, &ev, &site);
+                                  }))
+            << err.text;
         for (unsigned i = 0; i < got.n; i++)
             EXPECT_EQ(nullptr, got.samples[i].failure) << got.samples[i].failure;
         return got;

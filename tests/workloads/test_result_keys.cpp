@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/built.h"
+#include "tests/tools/attempt.h"
 #include "tools/lab/rows/evaluate.h"
 #include "tools/lab/run/simulate.h"
 #include "tools/lab/workload/plan.h"
@@ -34,20 +35,25 @@ class ResultKeys : public testing::Test
     {
         lab_setup setup = {};
         lab_point point = { "test", platform, workload.c_str(), &setup, nullptr };
-        lab_plan plan;
+        lab_run run;
         lab_result result;
         char *lines = nullptr;
         size_t n = 0;
         FILE *out = open_memstream(&lines, &n);
         Keys keys;
 
-        EXPECT_EQ(SIM_OK, lab_setup_parse(text, "test", &arena, &setup, &err)) << err.text;
-        EXPECT_EQ(SIM_OK, lab_plan_make(&point, &lab_protocol_short, &arena, &plan, &err))
+        EXPECT_EQ(SIM_OK, attempt(&err,
+                                  [&] {
+                                      setup = lab_setup_parse(text, "test", &arena);
+                                      lab_plan plan =
+                                          lab_plan_make(&point, &lab_protocol_short, &arena);
+                                      run = lab_run_with(&ev, &plan.runs[0]);
+                                      lab_simulate(&site, &run, out);
+                                      fflush(out);
+                                      lab_result_parse(lines, &arena, &result);
+                                  }))
             << err.text;
-        lab_run run = lab_run_with(&ev, &plan.runs[0]);
-        EXPECT_EQ(SIM_OK, lab_simulate(&site, &run, out, &err)) << err.text;
         fclose(out);
-        EXPECT_EQ(SIM_OK, lab_result_parse(lines, &arena, &result, &err)) << err.text;
         free(lines);
         EXPECT_EQ(1u, result.nlines);
         for (unsigned i = 0; result.nlines > 0 && i < result.lines[0].n; i++) {

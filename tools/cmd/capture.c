@@ -122,45 +122,22 @@ static void print_summary(const struct summary *s, enum lab_format format)
     cmd_print_table(&table, format);
 }
 
-static int map_file(const char *path, const uint8_t **bytes_p, size_t *n_p, struct sim_error *err)
+static void *map_file(const char *path, size_t *n_p)
 {
     struct stat st = { 0 };
     void *bytes = MAP_FAILED;
-    int fd, rc = load_file_open(path, &fd, err);
+    int fd = load_file_open(path), error;
 
-    if (rc != SIM_OK)
-        return rc;
     if (fstat(fd, &st) == 0 && st.st_size > 0)
         bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (st.st_size == 0)
-        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: empty: expected a file of --pcap", path);
-    else if (bytes == MAP_FAILED)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+    error = errno;
     (void)close(fd);
-    *bytes_p = bytes;
+    if (st.st_size == 0)
+        load_raise(SIM_ERR_CONFIG, "%s: empty: expected a file of --pcap", path);
+    if (bytes == MAP_FAILED)
+        load_raise(SIM_ERR_IO, "%s: %s", path, strerror(error));
     *n_p = (size_t)st.st_size;
-    return rc;
-}
-
-static int summarise(const char *path, enum lab_format format, struct load_arena *arena,
-                     struct sim_error *err)
-{
-    struct summary s = { .arena = arena, .first = SIM_TIME_NEVER };
-    const uint8_t *bytes;
-    struct sim_error why = { 0 };
-    size_t n;
-    int rc = map_file(path, &bytes, &n, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    rc = observe_capture_read(
-        bytes, n, &(struct observe_capture_visitor){ add_port, count_packet, &s }, &why);
-    if (rc == SIM_OK)
-        print_summary(&s, format);
-    else
-        (void)sim_error_set(err, rc, "%s: %s", path, why.text);
-    (void)munmap((void *)(uintptr_t)bytes, n);
-    return rc;
+    return bytes;
 }
 
 struct options {
@@ -168,11 +145,20 @@ struct options {
     const char *file;
 };
 
-static int capture(void *arg, struct cmd_session *session, struct sim_error *err)
+static void capture(struct cmd_session *session)
 {
-    const struct options *opt = arg;
+    const struct options *opt = session->options;
+    struct summary s = { .arena = &session->arena, .first = SIM_TIME_NEVER };
+    struct sim_error why = { 0 };
+    size_t n;
+    void *bytes = map_file(opt->file, &n);
+    int code = observe_capture_read(
+        bytes, n, &(struct observe_capture_visitor){ add_port, count_packet, &s }, &why);
 
-    return summarise(opt->file, opt->common.format, &session->arena, err);
+    (void)munmap(bytes, n);
+    if (code != SIM_OK)
+        load_raise(code, "%s: %s", opt->file, why.text);
+    print_summary(&s, opt->common.format);
 }
 
 const struct cmd_command cmd_capture = {

@@ -53,31 +53,43 @@ static const struct cmd_option options[] = {
 
 /* ---- one result ------------------------------------------------------------------ */
 
+/** A check of all results. */
+struct check {
+    const struct options *opt;
+    struct load_arena *arena;
+    struct lab_bands bands;
+    struct checked *results; /* [opt->ndirs] */
+};
+
 struct checked {
+    const struct check *check;
     const char *dir, *name;
     struct lab_kept kept, now;
     struct lab_comparison comparison;
-    int rc;
-    struct sim_error err;
+    struct sim_error err; /* its code is SIM_OK where it was read, and then run */
 };
 
-static void check_result(const struct options *opt, const struct lab_bands *bands,
-                         struct load_arena *arena, struct checked *c)
+static void read_result(void *arg)
 {
-    const char *dir;
+    struct checked *c = arg;
 
-    c->rc = cmd_rerun(&opt->rerun, &c->kept, arena, &dir, &c->err);
-    if (c->rc == SIM_OK)
-        c->rc = lab_kept_read(dir, arena, &c->now, &c->err);
-    if (c->rc == SIM_OK)
-        lab_compare(&c->kept, &c->now, bands, arena, &c->comparison);
+    c->kept = lab_kept_read(c->dir, c->check->arena);
 }
 
-static int status_of(const struct checked *c, const struct lab_bands *bands)
+static void check_result(void *arg)
 {
-    if (c->rc != SIM_OK)
+    struct checked *c = arg;
+    const struct check *check = c->check;
+
+    c->now = lab_kept_read(cmd_rerun(&check->opt->rerun, &c->kept, check->arena), check->arena);
+    lab_compare(&c->kept, &c->now, &check->bands, check->arena, &c->comparison);
+}
+
+static int status_of(const struct checked *c)
+{
+    if (c->err.code != SIM_OK)
         return CHECK_TROUBLE;
-    return lab_compare_passes(&c->comparison, bands) ? CHECK_EQUAL : CHECK_DIFFERS;
+    return lab_compare_passes(&c->comparison, &c->check->bands) ? CHECK_EQUAL : CHECK_DIFFERS;
 }
 
 /* ---- for people and programs ----------------------------------------------------- */
@@ -124,13 +136,13 @@ static void add_cell(struct lab_table *t, const struct checked *c,
 }
 
 /** For people without values in their bands, which have fewer lines elsewhere. */
-static void add_rows(struct lab_table *t, const struct checked *c, const struct lab_bands *bands,
-                     bool text)
+static void add_rows(struct lab_table *t, const struct checked *c, bool text)
 {
     for (unsigned i = 0; i < c->comparison.npoints; i++) {
         const struct lab_point_pair *pair = &c->comparison.points[i];
 
-        if (pair->verdict == LAB_POINT_EQUAL || (text && lab_compare_point_passes(pair, bands)))
+        if (pair->verdict == LAB_POINT_EQUAL ||
+            (text && lab_compare_point_passes(pair, &c->check->bands)))
             continue;
         if (pair->ncells == 0)
             add_prints(t, c, pair);
@@ -191,9 +203,9 @@ static void print_within(const struct checked *c)
 }
 
 /** Parameters that have changed explain the rest. */
-static void print_parameters(const struct checked *c, struct load_arena *arena)
+static void print_parameters(const struct checked *c)
 {
-    struct lab_changes changes = { .a = &c->kept, .b = &c->now, .arena = arena };
+    struct lab_changes changes = { .a = &c->kept, .b = &c->now, .arena = c->check->arena };
 
     lab_changes_parameters(&changes);
     for (unsigned i = 0; i < changes.n && i < 5; i++)
@@ -203,8 +215,9 @@ static void print_parameters(const struct checked *c, struct load_arena *arena)
         printf("%s: and %u more parameters\n", c->name, changes.n - 5);
 }
 
-static void print_summary(const struct checked *c, const struct lab_bands *bands)
+static void print_summary(const struct checked *c)
 {
+    const struct lab_bands *bands = &c->check->bands;
     const char *const words[] = {
         [LAB_POINT_EQUAL] = "equal",
         [LAB_POINT_MODEL] = bands->n > 0 ? "with other fingerprints and values in their bands"
@@ -227,22 +240,23 @@ static void print_summary(const struct checked *c, const struct lab_bands *bands
     puts("");
 }
 
-static void print_results(const struct options *opt, const struct checked *all,
-                          const struct lab_bands *bands, struct load_arena *arena)
+static void print_results(const struct check *check)
 {
     static const struct lab_column columns[COLUMNS] = {
         { "result", false },    { "point", false }, { "verdict", false },
         { "value", false },     { "kept", true },   { "now", true },
         { "change_pct", true }, { "band", false },  { "reason", false },
     };
+    const struct options *opt = check->opt;
+    const struct checked *all = check->results;
     bool text = opt->common.format == LAB_TEXT;
     unsigned limit = opt->limit != CMD_NO_LIMIT ? opt->limit : text ? TEXT_LIMIT : 0, rows;
     struct lab_table table;
 
     lab_table_init(&table, columns, text ? REASON : COLUMNS);
     for (unsigned i = 0; i < opt->ndirs; i++) {
-        if (all[i].rc == SIM_OK)
-            add_rows(&table, &all[i], bands, text);
+        if (all[i].err.code == SIM_OK)
+            add_rows(&table, &all[i], text);
         else if (!text)
             add_not_run(&table, &all[i]);
     }
@@ -255,57 +269,54 @@ static void print_results(const struct options *opt, const struct checked *all,
         printf("and %u more (--limit 0 shows all)\n", rows - table.nrows);
     lab_table_fini(&table);
     for (unsigned i = 0; i < opt->ndirs && text; i++) {
-        if (all[i].rc != SIM_OK) {
+        if (all[i].err.code != SIM_OK) {
             printf("%s: NOT RUN\n", all[i].name); /* stderr has the reason */
             continue;
         }
-        print_parameters(&all[i], arena);
+        print_parameters(&all[i]);
         print_within(&all[i]);
-        print_summary(&all[i], bands);
+        print_summary(&all[i]);
     }
 }
 
-static int write_junit(const struct options *opt, const struct checked *all,
-                       const struct lab_bands *bands, struct load_arena *arena,
-                       struct sim_error *err)
+static void write_junit(const struct check *check)
 {
-    struct lab_junit_suite *suites = load_alloc(arena, opt->ndirs * sizeof(*suites));
-    FILE *f;
-    int rc = lab_out_open(opt->junit, &f, err);
+    const struct options *opt = check->opt;
+    struct lab_junit_suite *suites = load_alloc(check->arena, opt->ndirs * sizeof(*suites));
+    FILE *f = lab_out_open(opt->junit);
 
-    if (rc != SIM_OK)
-        return rc;
-    for (unsigned i = 0; i < opt->ndirs; i++)
+    for (unsigned i = 0; i < opt->ndirs; i++) {
+        const struct checked *c = &check->results[i];
+
         suites[i] =
-            (struct lab_junit_suite){ all[i].name, all[i].rc == SIM_OK ? &all[i].comparison : NULL,
-                                      all[i].err.text };
-    lab_junit_write(f, suites, opt->ndirs, bands);
-    return lab_out_close(f, opt->junit, err);
+            (struct lab_junit_suite){ c->name, c->err.code == SIM_OK ? &c->comparison : NULL,
+                                      c->err.text };
+    }
+    lab_junit_write(f, suites, opt->ndirs, &check->bands);
+    lab_out_close(f, opt->junit);
 }
 
 /** A band is a mistake when no result has its columns. */
-static int read_all(const struct options *opt, const struct lab_bands *bands,
-                    struct load_arena *arena, struct checked *all, struct sim_error *err)
+static void read_all(const struct check *check)
 {
+    const struct options *opt = check->opt;
     bool used[LAB_BANDS_MAX] = { false }, none = true;
 
     for (unsigned i = 0; i < opt->ndirs; i++) {
-        struct checked *c = &all[i];
+        struct checked *c = &check->results[i];
 
+        c->check = check;
         c->dir = c->name = opt->dirs[i];
-        c->rc = lab_kept_read(c->dir, arena, &c->kept, &c->err);
-        if (c->rc != SIM_OK)
+        if (load_attempt(read_result, c, &c->err) != SIM_OK)
             continue;
         none = false;
         c->name = c->kept.manifest.name;
-        lab_bands_use(bands, &c->kept, used);
+        lab_bands_use(&check->bands, &c->kept, used);
     }
-    for (unsigned i = 0; i < bands->n && !none; i++)
+    for (unsigned i = 0; i < check->bands.n && !none; i++)
         if (!used[i])
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "--band %s: expected a column of values of %s/table.csv",
-                                 opt->bands[i], opt->dirs[0]);
-    return SIM_OK;
+            load_raise(SIM_ERR_CONFIG, "--band %s: expected a column of values of %s/table.csv",
+                       opt->bands[i], opt->dirs[0]);
 }
 
 /** On a terminal; `name` NULL: over. */
@@ -320,47 +331,33 @@ static void report_progress(unsigned i, unsigned n, const char *name)
     fflush(stderr);
 }
 
-/** @return the exit status, or an error. */
-static int check_all(const struct options *opt, const struct lab_bands *bands,
-                     struct load_arena *arena, struct sim_error *err)
+static void check_results(struct cmd_session *session)
 {
-    struct checked *all = load_alloc(arena, opt->ndirs * sizeof(*all));
-    int status = CHECK_EQUAL, rc = read_all(opt, bands, arena, all, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    for (unsigned i = 0; i < opt->ndirs; i++) {
-        report_progress(i, opt->ndirs, all[i].name);
-        if (all[i].rc == SIM_OK)
-            check_result(opt, bands, arena, &all[i]);
-        report_progress(i, opt->ndirs, NULL);
-        if (all[i].rc != SIM_OK)
-            cmd_fail(&all[i].err);
-        if (status_of(&all[i], bands) > status)
-            status = status_of(&all[i], bands);
-    }
-    print_results(opt, all, bands, arena);
-    if (opt->junit != NULL)
-        rc = write_junit(opt, all, bands, arena, err);
-    return rc == SIM_OK ? status : rc;
-}
-
-static int check_results(void *arg, struct cmd_session *session, struct sim_error *err)
-{
-    struct options *opt = arg;
-    struct lab_bands bands = { 0 };
-    int rc = SIM_OK;
+    struct options *opt = session->options;
+    struct load_arena *arena = &session->arena;
+    struct check check = { .opt = opt, .arena = arena };
 
     opt->rerun.jobs = opt->common.jobs;
-    for (unsigned i = 0; i < opt->nbands && rc == SIM_OK; i++)
-        rc = lab_bands_add(&bands, opt->bands[i], &session->arena, err);
-    if (rc == SIM_OK)
-        rc = cmd_rerun_begin(&opt->rerun, err);
-    if (rc != SIM_OK)
-        return rc;
-    rc = check_all(opt, &bands, &session->arena, err);
-    cmd_rerun_end(&opt->rerun);
-    return rc;
+    for (unsigned i = 0; i < opt->nbands; i++)
+        lab_bands_add(&check.bands, opt->bands[i], arena);
+    cmd_rerun_begin(&opt->rerun, arena);
+    check.results = load_alloc(arena, opt->ndirs * sizeof(*check.results));
+    read_all(&check);
+    for (unsigned i = 0; i < opt->ndirs; i++) {
+        struct checked *c = &check.results[i];
+
+        report_progress(i, opt->ndirs, c->name);
+        if (c->err.code == SIM_OK)
+            (void)load_attempt(check_result, c, &c->err);
+        report_progress(i, opt->ndirs, NULL);
+        if (c->err.code != SIM_OK)
+            cmd_fail(&c->err);
+        if (status_of(c) > session->status)
+            session->status = status_of(c);
+    }
+    print_results(&check);
+    if (opt->junit != NULL)
+        write_junit(&check);
 }
 
 const struct cmd_command cmd_check = {

@@ -49,29 +49,27 @@ void cmd_print_table(struct lab_table *table, enum lab_format format);
 /** Prints "hubsim: ..." */
 void cmd_fail(const struct sim_error *err);
 /** A machine, or a platform as a machine of one node, by name or path. */
-int cmd_load(const struct cmd_common *common, const char *name, struct load_machine **machine_p,
-             struct sim_error *err);
+struct load_machine *cmd_load(const struct cmd_common *common, const char *name);
 
 /** What the options name is read: FILE, which `option` names, --platform and --faults. */
-int cmd_spare_inputs(const struct cmd_common *common, const char *option, const char *file,
-                     const struct lab_claims *claims, struct sim_error *err);
+void cmd_spare_inputs(const struct cmd_common *common, const char *option, const char *file,
+                      const struct lab_claims *claims);
 
-/** published/SYSTEM.csv of the first root that has it. */
-int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
-                       struct sim_error *err);
+/** published/SYSTEM.csv of the first root that has it, in `arena`. */
+const char *cmd_find_published(const struct load_roots *roots, const char *system,
+                               struct load_arena *arena);
 
 /** STEM.csv and STEM.json, from which scripts/plot.py draws STEM.png and STEM.svg. */
-int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
-                     const char *stem, struct load_arena *arena, struct sim_error *err);
+void cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
+                      const char *stem, struct load_arena *arena);
 /** All in one go: starting the interpreter costs more than drawing. */
-int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
-             struct sim_error *err);
+void cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n);
 
 /** Until the child has ended. @return its exit status, -1: it was ended, or there is none */
 int cmd_wait(pid_t pid);
 /** `script` of scripts/ makes a picture of what `write` writes, on its standard output. */
 typedef void (*cmd_write_fn)(void *arg, FILE *out);
-int cmd_picture(const struct load_roots *roots, const char *script, const char *path,
-                cmd_write_fn write, void *arg, struct sim_error *err);
+void cmd_picture(const struct load_roots *roots, const char *script, const char *path,
+                 cmd_write_fn write, void *arg);
 
 #endif /* CMD_CMD_H */

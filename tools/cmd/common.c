@@ -101,11 +101,9 @@ static void common_init(struct cmd_common *common)
 void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *options)
 {
     struct cmd_common *common = options;
-    struct sim_error err = { 0 };
 
     common_init(common);
-    if (lab_transports_load(&common->roots, &err) != SIM_OK)
-        argp_failure(NULL, CMD_FAILED, 0, "%s", err.text); /* ends the process */
+    lab_transports_load(&common->roots);
     cmd_parse_options(usage, argc, argv, options);
 }
 
@@ -142,8 +140,7 @@ void cmd_fail(const struct sim_error *err)
     fprintf(stderr, "hubsim: %s\n", err->text);
 }
 
-int cmd_load(const struct cmd_common *common, const char *name, struct load_machine **machine_p,
-             struct sim_error *err)
+struct load_machine *cmd_load(const struct cmd_common *common, const char *name)
 {
     struct load_options opt = { .roots = &common->roots,
                                 .kinds = lab_kinds(),
@@ -152,51 +149,57 @@ int cmd_load(const struct cmd_common *common, const char *name, struct load_mach
                                 .nsets = common->nsets,
                                 .faults = common->faults,
                                 .nfaults = common->nfaults };
-    char path[2048];
     struct load_arena arena = { 0 };
-    struct load_tree *tree;
-    int rc = load_find(&common->roots, "machines", name, path, sizeof(path), NULL);
+    const char *path = load_find_first(&common->roots, "machines", name, &arena), *platform = NULL;
+    struct load_machine *machine;
 
-    if (rc != SIM_OK &&
-        load_find(&common->roots, "platforms", name, path, sizeof(path), NULL) == SIM_OK)
-        return load_platform_create(path, &opt, machine_p, err);
-    rc = load_find(&common->roots, "machines", name, path, sizeof(path), err);
-    if (rc == SIM_OK)
-        rc = load_tree_read(path, &arena, &tree, err);
-    if (rc == SIM_OK)
-        rc = load_tree_get(tree, "components") != NULL
-                 ? load_platform_create(path, &opt, machine_p, err)
-                 : load_machine_create(path, &opt, machine_p, err);
+    if (path == NULL)
+        platform = load_find_first(&common->roots, "platforms", name, &arena);
+    if (platform == NULL) {
+        path = load_find(&common->roots, "machines", name, &arena);
+        if (load_tree_get(load_tree_read(path, &arena), "components") != NULL)
+            platform = path;
+    }
+    machine =
+        platform != NULL ? load_platform_create(platform, &opt) : load_machine_create(path, &opt);
     load_arena_fini(&arena);
-    return rc;
+    return machine;
 }
 
 /** A file by name or path, in the first of `folders` that has it; what is none is no input. */
-static int spare_file(const struct cmd_common *common, const char *option, const char *name,
-                      const char *const *folders, const struct lab_claims *claims,
-                      struct sim_error *err)
+static void spare_file(const struct cmd_common *common, const char *option, const char *name,
+                       const char *const *folders, const struct lab_claims *claims)
 {
-    char path[2048];
+    struct load_arena arena = { 0 };
+    const char *path = NULL;
 
-    for (; *folders != NULL; folders++)
-        if (load_find(&common->roots, *folders, name, path, sizeof(path), NULL) == SIM_OK)
-            return lab_claims_spare(claims, option, path, err);
-    return SIM_OK;
+    for (; *folders != NULL && path == NULL; folders++)
+        path = load_find_first(&common->roots, *folders, name, &arena);
+    if (path != NULL)
+        lab_claims_spare(claims, option, path);
+    load_arena_fini(&arena);
 }
 
-int cmd_spare_inputs(const struct cmd_common *common, const char *option, const char *file,
-                     const struct lab_claims *claims, struct sim_error *err)
+void cmd_spare_inputs(const struct cmd_common *common, const char *option, const char *file,
+                      const struct lab_claims *claims)
 {
     static const char *const files[] = { "experiments", "machines", "platforms", NULL };
     static const char *const platforms[] = { "platforms", NULL };
     static const char *const faults[] = { "faults", NULL };
-    int rc = spare_file(common, option, file, files, claims, err);
 
-    if (rc == SIM_OK && common->platform != NULL)
-        rc = spare_file(common, "--platform", common->platform, platforms, claims, err);
-    for (unsigned i = 0; i < common->nfaults && rc == SIM_OK; i++)
-        rc = spare_file(common, "--faults", common->faults[i], faults, claims, err);
-    return rc;
+    spare_file(common, option, file, files, claims);
+    if (common->platform != NULL)
+        spare_file(common, "--platform", common->platform, platforms, claims);
+    for (unsigned i = 0; i < common->nfaults; i++)
+        spare_file(common, "--faults", common->faults[i], faults, claims);
+}
+
+static void read_rows(void *path)
+{
+    struct load_arena arena = { 0 };
+
+    (void)lab_rows_read(path, &arena);
+    load_arena_fini(&arena);
 }
 
 /** Appends the systems of one root, and offers them. */
@@ -204,7 +207,6 @@ static void add_systems(const char *root, char *text, size_t size, struct load_n
 {
     struct load_arena arena = { 0 };
     const char *pattern = load_text(&arena, "%s/published/*.csv", root);
-    struct lab_rows rows;
     glob_t found = { 0 };
 
     (void)glob(pattern, 0, NULL, &found);
@@ -213,7 +215,7 @@ static void add_systems(const char *root, char *text, size_t size, struct load_n
         const char *name = load_text(&arena, "%.*s", (int)strcspn(base, "."), base);
         size_t n = strlen(text);
 
-        if (lab_rows_read(found.gl_pathv[i], &arena, &rows, NULL) != SIM_OK)
+        if (load_attempt(read_rows, found.gl_pathv[i], NULL) != SIM_OK)
             continue; /* a table of something else */
         load_nearest_offer(near, name);
         snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "", name);
@@ -222,7 +224,7 @@ static void add_systems(const char *root, char *text, size_t size, struct load_n
     load_arena_fini(&arena);
 }
 
-static int fail_published(const struct load_roots *roots, const char *system, struct sim_error *err)
+static _Noreturn void fail_published(const struct load_roots *roots, const char *system)
 {
     char systems[512] = "";
     struct load_nearest near;
@@ -230,18 +232,18 @@ static int fail_published(const struct load_roots *roots, const char *system, st
     load_nearest_init(&near, system);
     for (unsigned i = 0; i < roots->n; i++)
         add_systems(roots->paths[i], systems, sizeof(systems), &near);
-    return sim_error_set(err, SIM_ERR_IO,
-                         "%s: no published measurements of this name: expected %s%s", system,
-                         systems, near.hint);
+    load_raise(SIM_ERR_IO, "%s: no published measurements of this name: expected %s%s", system,
+               systems, near.hint);
 }
 
-int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
-                       struct sim_error *err)
+const char *cmd_find_published(const struct load_roots *roots, const char *system,
+                               struct load_arena *arena)
 {
     for (unsigned i = 0; i < roots->n; i++) {
-        snprintf(path, size, "%s/published/%s.csv", roots->paths[i], system);
+        const char *path = load_text(arena, "%s/published/%s.csv", roots->paths[i], system);
+
         if (access(path, R_OK) == 0)
-            return SIM_OK;
+            return path;
     }
-    return fail_published(roots, system, err);
+    fail_published(roots, system);
 }

@@ -66,38 +66,23 @@ static void print_changes(const struct options *opt, const struct lab_changes *c
     cmd_print_table(&table, opt->common.format);
 }
 
-static int find_changes(const struct options *opt, struct load_arena *arena,
-                        struct lab_changes *changes_p, struct sim_error *err)
+static void diff(struct cmd_session *session)
 {
+    const struct options *opt = session->options;
     const struct lab_bands exact = { 0 };
-    struct lab_kept results[2];
+    struct lab_kept a = lab_kept_read(opt->dirs[0], &session->arena);
+    struct lab_kept b = lab_kept_read(opt->dirs[1], &session->arena);
     struct lab_comparison comparison;
-    int rc = lab_kept_read(opt->dirs[0], arena, &results[0], err);
-
-    if (rc == SIM_OK)
-        rc = lab_kept_read(opt->dirs[1], arena, &results[1], err);
-    if (rc != SIM_OK)
-        return rc;
-    lab_compare(&results[0], &results[1], &exact, arena, &comparison);
-    if (opt->point != NULL && lab_compare_only(&comparison, opt->point) == 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "--point %s: matches no point, such as %s",
-                             opt->point,
-                             results[0].manifest.npoints > 0 ? results[0].manifest.points[0].name
-                                                             : "there are none");
-    lab_changes_find(&results[0], &results[1], &comparison, arena, changes_p);
-    return SIM_OK;
-}
-
-static int diff(void *arg, struct cmd_session *session, struct sim_error *err)
-{
-    const struct options *opt = arg;
     struct lab_changes changes = { 0 };
-    int rc = find_changes(opt, &session->arena, &changes, err);
 
-    if (rc != SIM_OK)
-        return rc;
+    lab_compare(&a, &b, &exact, &session->arena, &comparison);
+    if (opt->point != NULL && lab_compare_only(&comparison, opt->point) == 0)
+        load_raise(SIM_ERR_CONFIG, "--point %s: matches no point, such as %s", opt->point,
+                   a.manifest.npoints > 0 ? a.manifest.points[0].name : "there are none");
+    lab_changes_find(&a, &b, &comparison, &session->arena, &changes);
     print_changes(opt, &changes);
-    return lab_changes_any(&changes) ? DIFFERENT : CMD_OK;
+    if (lab_changes_any(&changes))
+        session->status = DIFFERENT;
 }
 
 const struct cmd_command cmd_diff = {

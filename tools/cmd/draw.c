@@ -11,19 +11,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
-                     const char *stem, struct load_arena *arena, struct sim_error *err)
+void cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
+                      const char *stem, struct load_arena *arena)
 {
     const char *axes_path = load_text(arena, "%s.json", stem);
     FILE *axes;
-    int rc = lab_table_save(table, load_text(arena, "%s.csv", stem), err);
 
-    if (rc == SIM_OK)
-        rc = lab_out_open(axes_path, &axes, err);
-    if (rc != SIM_OK)
-        return rc;
+    lab_table_save(table, load_text(arena, "%s.csv", stem));
+    axes = lab_out_open(axes_path);
     lab_figure_write_axes(figure, axes);
-    return lab_out_close(axes, axes_path, err);
+    lab_out_close(axes, axes_path);
 }
 
 /** scripts/ stands beside configs/, in the source as after installation. */
@@ -42,8 +39,7 @@ int cmd_wait(pid_t pid)
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
-             struct sim_error *err)
+void cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n)
 {
     struct load_arena arena = { 0 };
     const char *python = find_script(roots, "python", &arena);
@@ -63,9 +59,8 @@ int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned 
     drawn = cmd_wait(pid) == 0;
     load_arena_fini(&arena);
     if (!drawn)
-        return sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers",
-                             stems[0], stems[0]);
-    return SIM_OK;
+        load_raise(SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers", stems[0],
+                   stems[0]);
 }
 
 /** Copies what the script prints to `out`. */
@@ -96,24 +91,26 @@ static bool run_script(const char *script, FILE *in, FILE *out)
     return cmd_wait(pid) == 0;
 }
 
-int cmd_picture(const struct load_roots *roots, const char *script, const char *path,
-                cmd_write_fn write, void *arg, struct sim_error *err)
+static void close_file(void *file)
+{
+    (void)fclose(file);
+}
+
+void cmd_picture(const struct load_roots *roots, const char *script, const char *path,
+                 cmd_write_fn write, void *arg)
 {
     struct load_arena arena = { 0 };
-    FILE *in = tmpfile(), *out = NULL;
+    FILE *in = tmpfile(), *out;
     bool drawn;
-    int rc = in != NULL ? lab_out_open(path, &out, err)
-                        : sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
 
-    if (rc == SIM_OK) {
-        write(arg, in);
-        drawn = run_script(find_script(roots, script, &arena), in, out);
-        rc = lab_out_close(out, path, err);
-        if (rc == SIM_OK && !drawn)
-            rc = sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn: expected python3", path);
-    }
-    if (in != NULL)
-        (void)fclose(in);
+    if (in == NULL)
+        load_raise(SIM_ERR_IO, "%s: %s", path, strerror(errno));
+    (void)load_own(&arena, close_file, in);
+    out = lab_out_open(path);
+    write(arg, in);
+    drawn = run_script(find_script(roots, script, &arena), in, out);
+    lab_out_close(out, path);
+    if (!drawn)
+        load_raise(SIM_ERR_IO, "%s: could not be drawn: expected python3", path);
     load_arena_fini(&arena);
-    return rc;
 }

@@ -118,86 +118,70 @@ static void write_picture(void *arg, FILE *out)
 
 /* ---- what the message needs of its machine ------------------------------------------ */
 
-static int check_node(const struct options *opt, const struct machine_desc *desc,
-                      const char *option, unsigned node, struct sim_error *err)
+static void check_node(const struct options *opt, const struct machine_desc *desc,
+                       const char *option, unsigned node)
 {
-    if (node < desc->nnodes)
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: --%s %u: expected 0 .. %u", opt->file, option,
-                         node, desc->nnodes - 1);
+    if (node >= desc->nnodes)
+        load_raise(SIM_ERR_CONFIG, "%s: --%s %u: expected 0 .. %u", opt->file, option, node,
+                   desc->nnodes - 1);
 }
 
-static int check_memory(const struct options *opt, const struct machine_desc *desc,
-                        const char *option, unsigned node, const char *memory,
-                        struct sim_error *err)
+static void check_memory(const struct options *opt, const struct machine_desc *desc,
+                         const char *option, unsigned node, const char *memory)
 {
     const struct machine_node_desc *n = &desc->nodes[node];
 
     if (strcmp(memory, "cpu") == 0)
-        return SIM_OK;
+        return;
     for (unsigned i = 0; strncmp(memory, "gpu", 3) == 0 && i < n->ncomponents; i++)
         if (strcmp(n->components[i].name, memory) == 0)
-            return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: --%s %s: expected cpu or a GPU of node%u",
-                         opt->file, option, memory, node);
+            return;
+    load_raise(SIM_ERR_CONFIG, "%s: --%s %s: expected cpu or a GPU of node%u", opt->file, option,
+               memory, node);
 }
 
-static int check_message(const struct options *opt, const struct machine_desc *desc,
-                         struct sim_error *err)
+static void check_message(const struct options *opt, const struct machine_desc *desc)
 {
     const struct lab_message *m = &opt->message;
-    int rc = check_node(opt, desc, "from", m->from, err);
 
-    if (rc == SIM_OK)
-        rc = check_node(opt, desc, "to", m->to, err);
-    for (unsigned i = 0; rc == SIM_OK && i < m->ncontend; i++)
-        rc = check_node(opt, desc, "contend", m->contend[i], err);
-    if (rc == SIM_OK)
-        rc = check_memory(opt, desc, "src", m->from, m->src, err);
-    if (rc == SIM_OK)
-        rc = check_memory(opt, desc, "dst", m->to, m->dst, err);
-    if (rc == SIM_OK && lab_hops(desc, m->from, m->to) == UINT_MAX)
-        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: --to %u: no cables lead there from node %u",
-                           opt->file, m->to, m->from);
-    if (rc == SIM_OK && m->from == m->to && strcmp(m->kind, "pio") == 0)
-        rc = sim_error_set(err, SIM_ERR_CONFIG,
-                           "%s: --kind pio from node %u to itself: expected another node, a hub "
-                           "sends nothing back where it came from",
-                           opt->file, m->to);
-    return rc;
+    check_node(opt, desc, "from", m->from);
+    check_node(opt, desc, "to", m->to);
+    for (unsigned i = 0; i < m->ncontend; i++)
+        check_node(opt, desc, "contend", m->contend[i]);
+    check_memory(opt, desc, "src", m->from, m->src);
+    check_memory(opt, desc, "dst", m->to, m->dst);
+    if (lab_hops(desc, m->from, m->to) == UINT_MAX)
+        load_raise(SIM_ERR_CONFIG, "%s: --to %u: no cables lead there from node %u", opt->file,
+                   m->to, m->from);
+    if (m->from == m->to && strcmp(m->kind, "pio") == 0)
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: --kind pio from node %u to itself: expected another node, a hub "
+                   "sends nothing back where it came from",
+                   opt->file, m->to);
 }
 
-static int check_machine(const struct options *opt, struct sim_error *err)
+static void check_machine(const struct options *opt)
 {
-    struct load_machine *machine;
-    int rc = cmd_load(&opt->common, opt->file, &machine, err);
+    struct load_machine *machine = cmd_load(&opt->common, opt->file);
 
-    if (rc != SIM_OK)
-        return rc;
-    rc = check_message(opt, load_machine_desc(machine), err);
+    check_message(opt, load_machine_desc(machine));
     load_machine_destroy(machine);
-    return rc;
 }
 
-static int explain(void *arg, struct cmd_session *session, struct sim_error *err)
+static void explain(struct cmd_session *session)
 {
-    const struct options *opt = arg;
+    const struct options *opt = session->options;
     const struct lab_run run = lab_run_with(
         &session->ev, &(struct lab_run){ .machine = opt->file, .platform = opt->common.platform });
     struct lab_explanation e;
-    int rc = check_machine(opt, err);
 
-    if (rc != SIM_OK)
-        return rc;
+    check_machine(opt);
     session->site.watch = opt->common.watch;
-    rc = lab_explain(&session->site, &run, &opt->message, &e, err);
-    if (rc != SIM_OK)
-        return rc;
+    e = lab_explain(&session->site, &run, &opt->message);
     print_explanation(opt, &e);
     if (opt->svg != NULL)
-        rc = cmd_picture(&opt->common.roots, "explain.py", opt->svg, write_picture, &e, err);
+        cmd_picture(&opt->common.roots, "explain.py", opt->svg, write_picture, &e);
     lab_explanation_fini(&e);
-    return rc;
 }
 
 const struct cmd_command cmd_explain = {

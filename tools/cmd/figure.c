@@ -39,127 +39,99 @@ static void check_names(struct argp_state *state, void *arg)
 
 /* ---- the numbers --------------------------------------------------------------------- */
 
-static int read_experiment(struct cmd_session *session, const char *name,
-                           struct lab_experiment *exp, struct sim_error *err)
+static struct lab_experiment read_experiment(struct cmd_session *session, const char *name)
 {
-    char path[2048];
-    int rc = load_find(&session->site.roots, "experiments", name, path, sizeof(path), err);
+    struct lab_experiment exp;
 
-    return rc == SIM_OK ? lab_experiment_read(path, &session->arena, exp, err) : rc;
+    lab_experiment_read(load_find(&session->site.roots, "experiments", name, &session->arena),
+                        &session->arena, &exp);
+    return exp;
 }
 
 /** What it cannot show is found before anything runs. */
-static int check_figure(struct cmd_session *session, const struct lab_figure *spec,
-                        struct sim_error *err)
+static void check_figure(struct cmd_session *session, const struct lab_figure *spec)
 {
     struct lab_experiment *exps = load_alloc(&session->arena, spec->nexperiments * sizeof(*exps));
-    int rc = SIM_OK;
 
-    for (unsigned i = 0; i < spec->nexperiments && rc == SIM_OK; i++) {
-        rc = read_experiment(session, spec->experiments[i], &exps[i], err);
-        if (rc == SIM_OK)
-            rc = lab_figure_check(spec, &exps[i], err);
+    for (unsigned i = 0; i < spec->nexperiments; i++) {
+        exps[i] = read_experiment(session, spec->experiments[i]);
+        lab_figure_check(spec, &exps[i]);
     }
-    return rc == SIM_OK ? lab_figure_check_series(spec, exps, spec->nexperiments, err) : rc;
+    lab_figure_check_series(spec, exps, spec->nexperiments);
 }
 
-static int add_experiment(struct cmd_session *session, const struct figure *figure,
-                          const char *name, struct lab_table *table, struct sim_error *err)
+static void add_experiment(struct cmd_session *session, const struct figure *figure,
+                           const char *name, struct lab_table *table)
 {
-    struct lab_experiment exp;
-    struct lab_samples samples;
-    int rc = read_experiment(session, name, &exp, err);
+    struct lab_experiment exp = read_experiment(session, name);
+    struct lab_samples samples = lab_experiment_want(&exp, &session->ev, &session->site);
 
-    if (rc == SIM_OK)
-        rc = lab_experiment_want(&exp, &session->ev, &session->site, &samples, err);
-    if (rc != SIM_OK || table == NULL)
-        return rc;
-    rc = cmd_check_samples(&samples, err);
-    if (rc != SIM_OK)
-        return rc;
+    if (table == NULL)
+        return;
+    cmd_check_samples(&samples);
     lab_figure_add_samples(&figure->spec, &samples, table);
     lab_figure_add_rows(&figure->spec, &exp, &figure->rows, table);
-    return SIM_OK;
 }
 
 /** `table` NULL: only announces to the pool what is wanted. */
-static int add_all(struct cmd_session *session, const struct figure *figure,
-                   struct lab_table *table, struct sim_error *err)
+static void add_all(struct cmd_session *session, const struct figure *figure,
+                    struct lab_table *table)
 {
-    int rc = SIM_OK;
-
-    for (unsigned i = 0; i < figure->spec.nexperiments && rc == SIM_OK; i++)
-        rc = add_experiment(session, figure, figure->spec.experiments[i], table, err);
-    return rc;
+    for (unsigned i = 0; i < figure->spec.nexperiments; i++)
+        add_experiment(session, figure, figure->spec.experiments[i], table);
 }
 
-static int read_figure(const struct options *opt, struct cmd_session *session, const char *name,
-                       struct figure *figure, struct sim_error *err)
+static void read_figure(const struct options *opt, struct cmd_session *session, const char *name,
+                        struct figure *figure)
 {
-    char path[2048];
-    int rc = load_find(&session->site.roots, "figures", name, path, sizeof(path), err);
+    struct load_arena *arena = &session->arena;
 
-    if (rc == SIM_OK)
-        rc = lab_figure_read(path, &session->arena, &figure->spec, err);
-    if (rc != SIM_OK)
-        return rc;
-    figure->stem = load_text(&session->arena, "%s/%s", opt->out, figure->spec.name);
-    if (figure->spec.published == NULL)
-        return SIM_OK;
-    rc = cmd_find_published(&session->site.roots, figure->spec.published, path, sizeof(path), err);
-    return rc == SIM_OK ? lab_rows_read(path, &session->arena, &figure->rows, err) : rc;
+    lab_figure_read(load_find(&session->site.roots, "figures", name, arena), arena, &figure->spec);
+    figure->stem = load_text(arena, "%s/%s", opt->out, figure->spec.name);
+    if (figure->spec.published != NULL)
+        figure->rows = lab_rows_read(
+            cmd_find_published(&session->site.roots, figure->spec.published, arena), arena);
 }
 
 /* ---- the files ------------------------------------------------------------------------ */
 
 /** `points` of one's own, or NULL. */
-static int make_one(const struct lab_csv *points, struct cmd_session *session,
-                    const struct figure *figure, struct sim_error *err)
+static void make_one(const struct lab_csv *points, struct cmd_session *session,
+                     const struct figure *figure)
 {
     struct lab_figure spec = figure->spec;
     struct lab_table table;
-    int rc;
 
     lab_figure_begin(&table);
-    rc = add_all(session, figure, &table, err);
-    if (rc == SIM_OK && points != NULL)
-        rc = lab_figure_add_points(points, &table, err);
+    add_all(session, figure, &table);
+    if (points != NULL)
+        lab_figure_add_points(points, &table);
     spec.styles = lab_figure_styles(&spec, &table, &session->arena);
-    if (rc == SIM_OK)
-        rc = cmd_write_figure(&spec, &table, figure->stem, &session->arena, err);
+    cmd_write_figure(&spec, &table, figure->stem, &session->arena);
     lab_table_fini(&table);
-    return rc;
 }
 
-static int make_figures(const struct options *opt, struct cmd_session *session,
-                        struct sim_error *err)
+static void make_figures(const struct options *opt, struct cmd_session *session)
 {
     struct figure *figures = load_alloc(&session->arena, opt->n * sizeof(*figures));
     const char **stems = load_alloc(&session->arena, opt->n * sizeof(*stems));
     struct lab_csv points;
-    int rc = SIM_OK;
 
     if (opt->points != NULL)
-        rc = lab_csv_read(opt->points, LOAD_FILE_BY_HAND, &session->arena, &points, err);
-    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++) {
-        rc = read_figure(opt, session, opt->names[i], &figures[i], err);
+        points = lab_csv_read(opt->points, LOAD_FILE_BY_HAND, &session->arena);
+    for (unsigned i = 0; i < opt->n; i++) {
+        read_figure(opt, session, opt->names[i], &figures[i]);
         stems[i] = figures[i].stem;
-        if (rc == SIM_OK)
-            rc = check_figure(session, &figures[i].spec, err);
-        if (rc == SIM_OK)
-            rc = add_all(session, &figures[i], NULL, err);
+        check_figure(session, &figures[i].spec);
+        add_all(session, &figures[i], NULL);
     }
-    if (rc == SIM_OK)
-        rc = lab_pool_work(session->ev.pool, err);
-    if (rc == SIM_OK)
-        rc = lab_out_folder(opt->out, err);
-    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
-        rc = make_one(opt->points != NULL ? &points : NULL, session, &figures[i], err);
-    if (rc == SIM_OK)
-        rc = cmd_draw(&session->site.roots, stems, opt->n, err);
-    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
+    lab_pool_work(session->ev.pool);
+    lab_out_folder(opt->out);
+    for (unsigned i = 0; i < opt->n; i++)
+        make_one(opt->points != NULL ? &points : NULL, session, &figures[i]);
+    cmd_draw(&session->site.roots, stems, opt->n);
+    for (unsigned i = 0; i < opt->n; i++)
         printf("%s.png\n%s.svg\n%s.csv\n", figures[i].stem, figures[i].stem, figures[i].stem);
-    return rc;
 }
 
 struct naming {
@@ -176,16 +148,16 @@ static void add_name(void *arg, const char *name, const char *path)
         naming->opt->names[naming->opt->n++] = load_text(naming->arena, "%s", name);
 }
 
-static int figure(void *arg, struct cmd_session *session, struct sim_error *err)
+static void figure(struct cmd_session *session)
 {
-    struct options *opt = arg;
+    struct options *opt = session->options;
 
     if (opt->all) {
         opt->n = 0;
         load_find_each(&session->site.roots, "figures", add_name,
                        &(struct naming){ opt, &session->arena });
     }
-    return make_figures(opt, session, err);
+    make_figures(opt, session);
 }
 
 const struct cmd_command cmd_figure = {

@@ -7,39 +7,45 @@ struct listing {
     const char *kind;
 };
 
+struct file {
+    const char *path, *description;
+    struct load_arena arena;
+};
+
+static void read_description(void *arg)
+{
+    struct file *file = arg;
+
+    load_tree_text(load_tree_read(file->path, &file->arena), "description", &file->description);
+}
+
 /** A file that cannot be read is listed too: its error is reported when it is used. */
 static void add_file(void *arg, const char *name, const char *path)
 {
     struct listing *listing = arg;
-    struct load_arena arena = { 0 };
-    struct load_tree *tree;
-    const char *description = "";
-    unsigned row = lab_table_add(&listing->table);
+    struct file file = { path, "", { NULL } };
 
-    if (load_tree_read(path, &arena, &tree, NULL) == SIM_OK)
-        (void)load_tree_text(tree, "description", &description, NULL);
-    lab_table_set(&listing->table, row, KIND, "%s\t%s\t%s", listing->kind, name, description);
-    load_arena_fini(&arena);
+    (void)load_attempt(read_description, &file, NULL);
+    lab_table_set(&listing->table, lab_table_add(&listing->table), KIND, "%s\t%s\t%s",
+                  listing->kind, name, file.description);
+    load_arena_fini(&file.arena);
 }
 
-static int list(void *arg, struct cmd_session *session, struct sim_error *err)
+static void list(struct cmd_session *session)
 {
     static const char *const kinds[][2] = {
         { "experiment", "experiments" }, { "figure", "figures" }, { "machine", "machines" },
         { "platform", "platforms" },     { "sweep", "sweeps" },   { "faults", "faults" }
     };
-    const struct cmd_common *common = arg;
+    const struct cmd_common *common = session->options;
     struct listing listing;
 
-    (void)session;
-    (void)err;
     lab_table_begin(&listing.table, "kind, name, description");
     for (unsigned i = 0; i < LOAD_COUNT(kinds); i++) {
         listing.kind = kinds[i][0];
         load_find_each(&common->roots, kinds[i][1], add_file, &listing);
     }
     cmd_print_table(&listing.table, common->format);
-    return CMD_OK;
 }
 
 const struct cmd_command cmd_list = {

@@ -59,12 +59,18 @@ static int refuse_command(const char *name)
 
 static int failure_status = CMD_FAILED; /* the exit status of the command that runs */
 
+static void close_standard(void *arg)
+{
+    (void)arg;
+    lab_out_close_standard();
+}
+
 /** Whatever the command was, and where it ended: argp exits by itself after --help. */
 static void close_output(void)
 {
     struct sim_error err = { 0 };
 
-    if (lab_out_close_standard(&err) == SIM_OK)
+    if (load_attempt(close_standard, NULL, &err) == SIM_OK)
         return;
     cmd_fail(&err);
     _exit(failure_status);

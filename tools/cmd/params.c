@@ -28,27 +28,11 @@ static void check_file(struct argp_state *state, void *arg)
         argp_error(state, "expected a machine, platform or workload");
 }
 
-static int print_params(void *arg, struct cmd_session *session, struct sim_error *err)
+static void print_machine(const struct options *opt)
 {
-    const struct options *opt = arg;
-    struct load_machine *machine;
+    struct load_machine *machine = cmd_load(&opt->common, opt->file);
     struct lab_table table;
-    int rc;
 
-    (void)session;
-    if (opt->faults) {
-        lab_fault_table(lab_kinds(), &table);
-        cmd_print_table(&table, opt->common.format);
-        return CMD_OK;
-    }
-    if (lab_workload_keys(opt->file, &table)) {
-        cmd_print_table(&table, opt->common.format);
-        return CMD_OK;
-    }
-    lab_table_fini(&table);
-    rc = cmd_load(&opt->common, opt->file, &machine, err);
-    if (rc != SIM_OK)
-        return rc;
     if (opt->common.format == LAB_MARKDOWN) {
         lab_params_markdown(machine, stdout);
     } else {
@@ -56,7 +40,21 @@ static int print_params(void *arg, struct cmd_session *session, struct sim_error
         cmd_print_table(&table, opt->common.format);
     }
     load_machine_destroy(machine);
-    return CMD_OK;
+}
+
+static void print_params(struct cmd_session *session)
+{
+    const struct options *opt = session->options;
+    struct lab_table table;
+
+    if (opt->faults) {
+        lab_fault_table(lab_kinds(), &table);
+    } else if (!lab_workload_keys(opt->file, &table)) {
+        lab_table_fini(&table);
+        print_machine(opt);
+        return;
+    }
+    cmd_print_table(&table, opt->common.format);
 }
 
 const struct cmd_command cmd_params = {

@@ -12,21 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err)
-{
-    const char *tmp = getenv("TMPDIR");
-
-    if (rerun->out != NULL)
-        return lab_out_folder(rerun->out, err);
-    snprintf(rerun->temporary, sizeof(rerun->temporary), "%s/hubsim-check-XXXXXX",
-             tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
-    if (mkdtemp(rerun->temporary) == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to",
-                             rerun->temporary, strerror(errno));
-    rerun->out = rerun->temporary;
-    return SIM_OK;
-}
-
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
     (void)status;
@@ -35,24 +20,37 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return remove(path);
 }
 
-void cmd_rerun_end(struct cmd_rerun *rerun)
+static void remove_folder(void *path)
 {
-    if (rerun->out == rerun->temporary)
-        (void)nftw(rerun->temporary, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    (void)nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void cmd_rerun_begin(struct cmd_rerun *rerun, struct load_arena *arena)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    if (rerun->out != NULL) {
+        lab_out_folder(rerun->out);
+        return;
+    }
+    snprintf(rerun->temporary, sizeof(rerun->temporary), "%s/hubsim-check-XXXXXX",
+             tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
+    if (mkdtemp(rerun->temporary) == NULL)
+        load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", rerun->temporary,
+                   strerror(errno));
+    rerun->out = load_own(arena, remove_folder, rerun->temporary);
 }
 
 /* ---- the command ----------------------------------------------------------------- */
 
 /** bin/hubsim or bin/hubrun beside the running program. */
-static int find_program(const char *command, struct load_arena *arena, const char **path_p,
-                        struct sim_error *err)
+static const char *find_program(const char *command, struct load_arena *arena)
 {
     char exe[1024];
 
     if (!load_find_self(exe, sizeof(exe)))
-        return sim_error_set(err, SIM_ERR_IO, "/proc/self/exe: %s", strerror(errno));
-    *path_p = load_text(arena, "%s/%s", exe, command);
-    return SIM_OK;
+        load_raise(SIM_ERR_IO, "/proc/self/exe: %s", strerror(errno));
+    return load_text(arena, "%s/%s", exe, command);
 }
 
 /** The words of the manifest with those that say where and how; NULL at the end. */
@@ -130,27 +128,24 @@ static bool same_folder(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-int cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept, struct load_arena *arena,
-              const char **dir_p, struct sim_error *err)
+const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept,
+                      struct load_arena *arena)
 {
     const char *dir = load_text(arena, "%s/%s", rerun->out, kept->manifest.name);
     const char *manifest = load_text(arena, "%s/manifest.json", dir);
-    const char *errors = load_text(arena, "%s/stderr", rerun->out), *program = "";
-    int status, rc = find_program(kept->manifest.command, arena, &program, err);
+    const char *errors = load_text(arena, "%s/stderr", rerun->out);
+    const char *program = find_program(kept->manifest.command, arena), *error;
+    int status;
 
-    if (rc != SIM_OK)
-        return rc;
     if (same_folder(kept->dir, dir))
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: --out %s: expected a folder that does not hold the kept result",
-                             kept->dir, rerun->out);
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: --out %s: expected a folder that does not hold the kept result", kept->dir,
+                   rerun->out);
     (void)remove(manifest); /* of an earlier check: what is there afterwards is new */
     status = run_words(make_words(rerun, kept, program, arena), errors);
-    if (access(manifest, F_OK) == 0)
-        *dir_p = dir; /* a point may have failed, as it may have in what was kept */
-    else
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: cannot be run again (status %d): %s", kept->dir,
-                           status, read_error(errors, arena));
+    error = read_error(errors, arena);
     (void)remove(errors);
-    return rc;
+    if (access(manifest, F_OK) != 0)
+        load_raise(SIM_ERR_IO, "%s: cannot be run again (status %d): %s", kept->dir, status, error);
+    return dir; /* a point may have failed, as it may have in what was kept */
 }

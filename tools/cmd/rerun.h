@@ -5,19 +5,18 @@
 #include "tools/lab/result/kept.h"
 
 struct cmd_rerun {
-    const char *out; /* folder of the new results; NULL: one that cmd_rerun_end() removes */
+    const char *out; /* folder of the new results; NULL: one that ends with the arena */
     unsigned jobs;
     char temporary[1024];
 };
 
-int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err);
-void cmd_rerun_end(struct cmd_rerun *rerun);
+void cmd_rerun_begin(struct cmd_rerun *rerun, struct load_arena *arena);
 
 /**
  * Its experiment is that of the result, machines and programs are those that have its names now,
- * relative paths from where the command was typed. @return SIM_OK and the folder of the result.
+ * relative paths from where the command was typed. @return the folder of the result.
  */
-int cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept, struct load_arena *arena,
-              const char **dir_p, struct sim_error *err);
+const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept,
+                      struct load_arena *arena);
 
 #endif /* CMD_RERUN_H */

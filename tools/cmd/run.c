@@ -43,31 +43,22 @@ static void command_words(const struct options *opt, const char *file, struct lo
 }
 
 /** To OUT/NAME/. */
-static int keep_result(const struct options *opt, struct cmd_session *session, struct lab_out *out,
-                       struct sim_error *err)
+static void keep_result(const struct options *opt, struct cmd_session *session, struct lab_out *out)
 {
-    int rc = lab_out_gather(&session->ev, &session->site, out, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    rc = lab_out_write(
-        load_text(&session->arena, "%s/%s", opt->out != NULL ? opt->out : "out", out->name), out,
-        err);
+    lab_out_gather(&session->ev, &session->site, out);
+    lab_out_write(
+        load_text(&session->arena, "%s/%s", opt->out != NULL ? opt->out : "out", out->name), out);
     lab_out_drop(out);
-    return rc;
 }
 
-static int run_machine(const struct options *opt, struct cmd_session *session,
-                       struct sim_error *err)
+static void run_machine(const struct options *opt, struct cmd_session *session)
 {
     struct lab_out out = { .kind = "machine", .description = "Ping-pong by distance", .nkeys = 1 };
     struct lab_table table;
     const char *parts = NULL;
-    int rc = lab_distance(&session->ev, &session->site, opt->file, opt->common.platform, &table,
-                          &out.points, &parts, err);
 
-    if (rc != SIM_OK)
-        return rc;
+    lab_distance(&session->ev, &session->site, opt->file, opt->common.platform, &table, &out.points,
+                 &parts);
     lab_table_write(&table, opt->common.format, stdout);
     if (parts != NULL && opt->common.format == LAB_TEXT)
         puts(parts);
@@ -76,26 +67,21 @@ static int run_machine(const struct options *opt, struct cmd_session *session,
     out.npoints = table.nrows;
     command_words(opt, opt->file, &session->arena, &out);
     if (opt->out != NULL || opt->common.watch.usage)
-        rc = keep_result(opt, session, &out, err);
+        keep_result(opt, session, &out);
     lab_table_fini(&table);
-    return rc;
 }
 
-static int run_experiment(const struct options *opt, const char *path, struct cmd_session *session,
-                          struct sim_error *err)
+static void run_experiment(const struct options *opt, const char *path, struct cmd_session *session)
 {
     struct lab_out out = { .kind = "experiment", .nkeys = 3 };
     struct lab_experiment exp;
     struct lab_samples samples;
     struct lab_table table;
-    int rc = lab_experiment_read(path, &session->arena, &exp, err);
 
-    for (unsigned i = 0; rc == SIM_OK && opt->common.platform != NULL && i < exp.n; i++)
+    lab_experiment_read(path, &session->arena, &exp);
+    for (unsigned i = 0; opt->common.platform != NULL && i < exp.n; i++)
         exp.series[i].platform = opt->common.platform;
-    if (rc == SIM_OK)
-        rc = lab_experiment_run(&exp, &session->ev, &session->site, &samples, err);
-    if (rc != SIM_OK)
-        return rc;
+    samples = lab_experiment_run(&exp, &session->ev, &session->site);
     lab_samples_table(&samples, &table);
     out.name = exp.name;
     out.description = exp.description;
@@ -104,10 +90,9 @@ static int run_experiment(const struct options *opt, const char *path, struct cm
     out.npoints = samples.n;
     out.points = lab_out_points(&samples, &session->arena);
     command_words(opt, load_text(&session->arena, "%s.yaml", exp.name), &session->arena, &out);
-    rc = keep_result(opt, session, &out, err);
-    if (rc == SIM_OK)
-        cmd_print_table(&table, opt->common.format);
-    return rc == SIM_OK ? cmd_check_samples(&samples, err) : rc;
+    keep_result(opt, session, &out);
+    cmd_print_table(&table, opt->common.format);
+    cmd_check_samples(&samples);
 }
 
 /** A machine has none of these; it may lack what it needs, too. */
@@ -122,41 +107,37 @@ static bool is_experiment(const struct load_tree *tree)
 }
 
 /** An experiment by name or path; anything else is a machine. */
-static int run_file(const struct options *opt, struct cmd_session *session, struct sim_error *err)
+static void run_file(void *arg)
 {
-    struct load_arena arena = { 0 };
-    struct load_tree *tree;
-    char path[2048];
-    bool experiment;
+    struct cmd_session *session = arg;
+    const struct options *opt = session->options;
+    const char *path =
+        load_find_first(&session->site.roots, "experiments", opt->file, &session->arena);
 
-    if (load_find(&session->site.roots, "experiments", opt->file, path, sizeof(path), NULL) !=
-        SIM_OK)
-        return run_machine(opt, session, err);
-    experiment = load_tree_read(path, &arena, &tree, NULL) != SIM_OK || is_experiment(tree);
-    load_arena_fini(&arena);
-    return experiment ? run_experiment(opt, path, session, err) : run_machine(opt, session, err);
+    if (path != NULL && is_experiment(load_tree_read(path, &session->arena)))
+        run_experiment(opt, path, session);
+    else
+        run_machine(opt, session);
+    if (opt->common.format == LAB_TEXT)
+        lab_repairs_write_all(session->ev.pool, stdout);
 }
 
-static int run_command(void *arg, struct cmd_session *session, struct sim_error *err)
+static void run_command(struct cmd_session *session)
 {
-    const struct options *opt = arg;
+    const struct options *opt = session->options;
     struct lab_claims claims = { 0 };
-    int observed, rc = lab_watch_claim(&opt->common.watch, &claims, err);
+    int code;
 
-    if (rc == SIM_OK)
-        rc = cmd_spare_inputs(&opt->common, "FILE", opt->file, &claims, err);
-    if (rc != SIM_OK)
-        return rc;
+    lab_watch_claim(&opt->common.watch, &claims);
+    cmd_spare_inputs(&opt->common, "FILE", opt->file, &claims);
     session->site.fingerprint = session->site.statistics = true;
     session->site.watch.usage = opt->common.watch.usage;
     session->site.watch.usage_window_ps = opt->common.watch.usage_window_ps;
     if (opt->whole_protocol)
         session->ev.protocol = (struct lab_protocol){ 0 };
-    rc = run_file(opt, session, err);
-    if (rc == SIM_OK && opt->common.format == LAB_TEXT)
-        lab_repairs_write_all(session->ev.pool, stdout);
-    observed = cmd_observe(session, &opt->common.watch, opt->file, opt->which, err);
-    return rc == SIM_OK ? observed : rc;
+    code = load_attempt(run_file, session, load_error()); /* what failed can be observed, too */
+    cmd_observe(session, &opt->common.watch, opt->file, opt->which);
+    load_check(code);
 }
 
 const struct cmd_command cmd_run = {

@@ -2,8 +2,6 @@
 #include "tools/cmd/session.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct options {
     struct cmd_common common;
@@ -54,65 +52,47 @@ static void report_failures(const struct lab_scores *scores)
                     scores->rows[i].score.reason);
 }
 
-static int print_scores(const struct options *opt, struct cmd_session *session,
-                        struct sim_error *err)
+static void print_scores(struct cmd_session *session, enum lab_format format)
 {
-    struct lab_scores scores;
+    struct lab_scores scores = lab_score_all(&session->ev, &session->site);
     struct lab_table table;
-    int rc = lab_score_all(&session->ev, &session->site, &scores, err);
 
-    if (rc != SIM_OK)
-        return rc;
-    if (opt->common.format == LAB_TEXT)
+    if (format == LAB_TEXT)
         lab_score_report(&scores, &table);
     else
         lab_score_table(&scores, &table);
-    cmd_print_table(&table, opt->common.format);
-    if (opt->common.format == LAB_TEXT)
+    cmd_print_table(&table, format);
+    if (format == LAB_TEXT)
         print_summary(&scores);
     report_failures(&scores);
-    return scores.failed + scores.not_run == 0 ? CMD_OK : CMD_FAILED;
+    if (scores.failed + scores.not_run > 0)
+        session->status = CMD_FAILED;
 }
 
-static int print_sensitivity(const struct options *opt, struct cmd_session *session,
-                             struct sim_error *err)
+static void print_sensitivity(struct cmd_session *session, const struct options *opt)
 {
-    struct lab_table table = { 0 };
-    int rc = lab_sensitivity(&session->ev, &session->site, opt->pattern, &table, err);
+    struct lab_table table;
 
-    if (rc == SIM_OK)
-        cmd_print_table(&table, opt->common.format);
-    return rc;
+    lab_sensitivity(&session->ev, &session->site, opt->pattern, &table);
+    cmd_print_table(&table, opt->common.format);
 }
 
-static int read_rows(const struct options *opt, struct cmd_session *session, struct lab_rows *rows,
-                     struct lab_rows *library, struct sim_error *err)
+static void score(struct cmd_session *session)
 {
-    char path[1024];
-    int rc = cmd_find_published(&session->site.roots, opt->system, path, sizeof(path), err);
-
-    if (rc == SIM_OK)
-        rc = lab_rows_read(path, &session->arena, library, err);
-    *rows = *library;
-    if (rc == SIM_OK && opt->rows != NULL)
-        rc = lab_rows_read(opt->rows, &session->arena, rows, err);
-    session->ev.rows = rows;
-    session->ev.library = library;
-    return rc;
-}
-
-static int score(void *arg, struct cmd_session *session, struct sim_error *err)
-{
-    const struct options *opt = arg;
-    struct lab_rows rows = { 0 }, library = { 0 };
-    int rc;
+    const struct options *opt = session->options;
+    struct load_arena *arena = &session->arena;
+    const struct lab_rows library =
+        lab_rows_read(cmd_find_published(&session->site.roots, opt->system, arena), arena);
+    const struct lab_rows rows = opt->rows != NULL ? lab_rows_read(opt->rows, arena) : library;
 
     if (opt->whole_protocol)
         session->ev.protocol = (struct lab_protocol){ 0 };
-    rc = read_rows(opt, session, &rows, &library, err);
-    if (rc != SIM_OK)
-        return rc;
-    return (opt->sensitivity ? print_sensitivity : print_scores)(opt, session, err);
+    session->ev.rows = &rows;
+    session->ev.library = &library;
+    if (opt->sensitivity)
+        print_sensitivity(session, opt);
+    else
+        print_scores(session, opt->common.format);
 }
 
 const struct cmd_command cmd_score = {

@@ -8,29 +8,31 @@
 #include "tools/lab/run/simulate.h"
 
 struct cmd_session {
+    void *options; /* those that the command has parsed */
     struct lab_site site;
     struct load_arena arena;
     struct lab_evaluator ev;
+    int status; /* exit status, where nothing is raised */
 };
 
 struct cmd_command {
     struct cmd_usage usage;
     const void *defaults; /* options when nothing is said; NULL: all zero */
     size_t size;          /* bytes of the options, which begin with struct cmd_common */
-    /** @return an exit status, or SIM_ERR_* with the reason in *err. */
-    int (*run)(void *options, struct cmd_session *session, struct sim_error *err);
+    void (*run)(struct cmd_session *session);
 };
 extern const struct cmd_command cmd_list, cmd_params, cmd_run, cmd_check, cmd_diff, cmd_score,
     cmd_figure, cmd_explain, cmd_capture, cmd_topology, cmd_sweep, cmd_tune;
 
-/** From its command line to its exit status, which is `failure` after an error. */
+/** From its command line to its exit status, which is `failure` after an error, which is printed.
+ */
 int cmd_execute(const struct cmd_command *command, int argc, char **argv, int failure);
 /** The simulation of number `which`, from 1 on (0: the first that has failed, or else the first),
  * that the session has made of `file`, once more and observed: the same, since nothing depends on
  * observers. Prints which one on stderr. */
-int cmd_observe(struct cmd_session *session, const struct lab_watch_options *watch,
-                const char *file, uint64_t which, struct sim_error *err);
-/** The first point without a value is an error. */
-int cmd_check_samples(const struct lab_samples *samples, struct sim_error *err);
+void cmd_observe(struct cmd_session *session, const struct lab_watch_options *watch,
+                 const char *file, uint64_t which);
+/** Raises the first point without a value. */
+void cmd_check_samples(const struct lab_samples *samples);
 
 #endif /* CMD_SESSION_H */

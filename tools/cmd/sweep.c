@@ -62,102 +62,88 @@ static void show_progress(void *arg, unsigned done, unsigned total)
 
 /* ---- results -------------------------------------------------------------------------- */
 
-static int draw(struct cmd_session *session, struct lab_sweep *sweep,
-                const struct lab_sweep_results *results, const char *dir, struct sim_error *err)
-{
-    const char *stem = load_text(&session->arena, "%s/figure", dir);
+struct work {
+    struct cmd_session *session;
+    struct lab_sweep sweep;
+    const char *dir; /* of its results */
+    struct lab_sweep_db *db;
+    struct lab_sweep_results results;
     struct lab_table table;
-    int rc;
+};
 
-    rc = lab_sweep_figure(sweep, results, &session->arena, &table, err);
-    if (rc == SIM_OK)
-        rc = cmd_write_figure(&sweep->figure, &table, stem, &session->arena, err);
-    lab_table_fini(&table);
-    return rc == SIM_OK ? cmd_draw(&session->site.roots, &stem, 1, err) : rc;
+static void open_database(struct work *work, const struct options *opt)
+{
+    struct load_arena *arena = &work->session->arena;
+    const char *path = load_text(arena, "%s/sweep.db", work->dir);
+
+    if (!opt->show) {
+        lab_out_folder(work->dir);
+        (void)lab_sweep_lock(load_text(arena, "%s/sweep.lock", work->dir));
+        if (opt->fresh)
+            lab_sweep_db_set_aside(path);
+    } else if (access(path, R_OK) != 0) {
+        load_raise(SIM_ERR_IO, "%s: no results yet", path);
+    }
+    work->db = lab_sweep_db_open(path, &work->sweep, opt->show ? 0 : work->sweep.model);
+}
+
+static void run_points(void *arg)
+{
+    struct work *work = arg;
+    const struct options *opt = work->session->options;
+    struct progress progress = { .begun = false };
+
+    lab_sweep_run(&work->sweep, work->db,
+                  &(struct lab_sweep_config){ .workers = opt->common.jobs,
+                                              .site = &work->session->site,
+                                              .progress = show_progress,
+                                              .progress_arg = &progress });
+}
+
+static void keep_results(void *arg)
+{
+    struct work *work = arg;
+    struct load_arena *arena = &work->session->arena;
+    const char *stem = load_text(arena, "%s/figure", work->dir);
+    struct lab_table lines;
+
+    lab_table_save(&work->table, load_text(arena, "%s/table.csv", work->dir));
+    if (!work->sweep.has_figure || work->results.n == work->results.failed)
+        return;
+    lab_sweep_figure(&work->sweep, &work->results, arena, &lines);
+    cmd_write_figure(&work->sweep.figure, &lines, stem, arena);
+    lab_table_fini(&lines);
+    cmd_draw(&work->session->site.roots, &stem, 1);
 }
 
 /** What there is, on stdout and in the folder, whether all of it is there or not. */
-static int report_results(const struct options *opt, struct cmd_session *session,
-                          struct lab_sweep *sweep, struct lab_sweep_db *db, const char *dir,
-                          struct sim_error *err)
+static void sweep(struct cmd_session *session)
 {
-    struct lab_sweep_results results;
-    struct lab_table table;
-    int rc = lab_sweep_collect(sweep, db, &session->arena, &results, err);
+    const struct options *opt = session->options;
+    struct load_arena *arena = &session->arena;
+    struct work work = { .session = session };
+    int run = SIM_OK, kept = SIM_OK;
 
-    if (rc != SIM_OK)
-        return rc;
-    lab_sweep_table(sweep, &results, &session->arena, &table);
-    if (!opt->show)
-        rc = lab_table_save(&table, load_text(&session->arena, "%s/table.csv", dir), err);
-    if (rc == SIM_OK && sweep->has_figure && !opt->show && results.n > results.failed)
-        rc = draw(session, sweep, &results, dir, err);
-    lab_table_write(&table, opt->common.format, stdout); /* last: its reader may not want all */
-    lab_table_fini(&table);
-    if (rc == SIM_OK && results.failed > 0)
-        rc = sim_error_set(err, SIM_ERR_IO, "%u of %u points failed: %s", results.failed, results.n,
-                           results.failure);
-    return rc;
-}
-
-/* ---- the command ------------------------------------------------------------------------ */
-
-static int run_points(const struct options *opt, struct cmd_session *session,
-                      const struct lab_sweep *sweep, const char *dir, const char *path,
-                      struct lab_sweep_db **db_p, struct sim_error *err)
-{
-    struct progress progress = { .begun = false };
-    int lock, rc = lab_out_folder(dir, err);
-
-    if (rc == SIM_OK)
-        rc = lab_sweep_lock(load_text(&session->arena, "%s/sweep.lock", dir), &lock, err);
-    if (rc == SIM_OK && opt->fresh)
-        rc = lab_sweep_db_set_aside(path, err);
-    if (rc == SIM_OK)
-        rc = lab_sweep_db_open(path, sweep, sweep->model, db_p, err);
-    if (rc != SIM_OK)
-        return rc;
-    return lab_sweep_run(sweep, *db_p,
-                         &(struct lab_sweep_config){ .workers = opt->common.jobs,
-                                                     .site = &session->site,
-                                                     .progress = show_progress,
-                                                     .progress_arg = &progress },
-                         err);
-}
-
-static int sweep_file(const struct options *opt, struct cmd_session *session, struct sim_error *err)
-{
-    struct lab_sweep_db *db = NULL;
-    struct lab_sweep sweep;
-    const char *dir, *path;
-    char file[2048];
-    int rc = load_find(&session->site.roots, "sweeps", opt->file, file, sizeof(file), err),
-        reported;
-
-    if (rc == SIM_OK)
-        rc = lab_sweep_read(file, &session->site, &session->arena, &sweep, err);
-    if (rc != SIM_OK)
-        return rc;
-    dir = load_text(&session->arena, "%s/%s", opt->out, sweep.name);
-    path = load_text(&session->arena, "%s/sweep.db", dir);
-    if (!opt->show)
-        rc = run_points(opt, session, &sweep, dir, path, &db, err);
-    else if (access(path, R_OK) != 0)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: no results yet", path);
-    else
-        rc = lab_sweep_db_open(path, &sweep, 0, &db, err);
-    if (db == NULL)
-        return rc;
-    reported =
-        report_results(opt, session, &sweep, db, dir, err); /* the first error stays in err */
-    lab_sweep_db_close(db);
-    return rc == SIM_OK ? reported : rc;
-}
-
-static int sweep(void *arg, struct cmd_session *session, struct sim_error *err)
-{
     session->site.fingerprint = true;
-    return sweep_file(arg, session, err);
+    lab_sweep_read(load_find(&session->site.roots, "sweeps", opt->file, arena), &session->site,
+                   arena, &work.sweep);
+    work.dir = load_text(arena, "%s/%s", opt->out, work.sweep.name);
+    open_database(&work, opt);
+    if (!opt->show)
+        run = load_attempt(run_points, &work, load_error());
+    work.results = lab_sweep_collect(&work.sweep, work.db, arena);
+    lab_sweep_table(&work.sweep, &work.results, arena, &work.table);
+    if (!opt->show)
+        kept = load_attempt(keep_results, &work, load_error());
+    lab_table_write(&work.table, opt->common.format,
+                    stdout); /* last: its reader may not want all */
+    lab_table_fini(&work.table);
+    lab_sweep_db_close(work.db);
+    load_check(run);
+    load_check(kept);
+    if (work.results.failed > 0)
+        load_raise(SIM_ERR_IO, "%u of %u points failed: %s", work.results.failed, work.results.n,
+                   work.results.failure);
 }
 
 const struct cmd_command cmd_sweep = {

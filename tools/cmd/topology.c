@@ -77,46 +77,33 @@ static void write_picture(void *arg, FILE *out)
     fputs(topo->traffic != NULL ? "]}\n" : "}\n", out);
 }
 
-static int read_traffic(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
+static void read_traffic(const struct options *opt, struct lab_topology *topo)
 {
-    struct lab_kept kept;
+    struct lab_kept kept = lab_kept_read(opt->traffic, &topo->arena);
     uint64_t run = opt->run;
-    int rc = lab_kept_read(opt->traffic, &topo->arena, &kept, err);
 
-    if (rc != SIM_OK)
-        return rc;
     if (run == RUN_LAST)
         run = kept.manifest.nruns > 0 ? kept.manifest.nruns - 1 : 0;
-    rc = lab_topology_traffic(topo, &kept, run, err);
-    if (rc == SIM_OK && opt->common.format == LAB_TEXT)
+    lab_topology_traffic(topo, &kept, run);
+    if (opt->common.format == LAB_TEXT)
         printf("run %" PRIu64 " of %s: %s\n%.3f us\n\n", run, opt->traffic,
                kept.manifest.runs[run].text, (double)topo->traffic->time_ps * 1e-6);
-    return rc;
 }
 
-static int topology(void *arg, struct cmd_session *session, struct sim_error *err)
+static void topology(struct cmd_session *session)
 {
-    const struct options *opt = arg;
-    struct load_machine *machine;
+    const struct options *opt = session->options;
+    struct load_machine *machine = cmd_load(&opt->common, opt->file);
     struct lab_topology topo;
-    int rc = cmd_load(&opt->common, opt->file, &machine, err);
 
-    (void)session;
-    if (rc != SIM_OK)
-        return rc;
-    rc = lab_topology_create(load_machine_desc(machine), &topo, err);
-    if (rc == SIM_OK) {
-        if (opt->traffic != NULL)
-            rc = read_traffic(opt, &topo, err);
-        if (rc == SIM_OK)
-            print_topology(opt, &topo);
-        if (rc == SIM_OK && opt->svg != NULL)
-            rc =
-                cmd_picture(&opt->common.roots, "topology.py", opt->svg, write_picture, &topo, err);
-        lab_topology_fini(&topo);
-    }
+    lab_topology_create(load_machine_desc(machine), &topo);
+    if (opt->traffic != NULL)
+        read_traffic(opt, &topo);
+    print_topology(opt, &topo);
+    if (opt->svg != NULL)
+        cmd_picture(&opt->common.roots, "topology.py", opt->svg, write_picture, &topo);
+    lab_topology_fini(&topo);
     load_machine_destroy(machine);
-    return rc;
 }
 
 const struct cmd_command cmd_topology = {

@@ -45,47 +45,37 @@ static void print_tuning(const struct lab_experiment *exp, const struct lab_tabl
 }
 
 /** `want`: only announces to the pool what will be asked for, so that all files run at once. */
-static int tune_file(const struct options *opt, struct cmd_session *session, const char *file,
-                     bool want, struct sim_error *err)
+static void tune_file(const struct options *opt, struct cmd_session *session, const char *file,
+                      bool want)
 {
+    struct load_arena *arena = &session->arena;
     struct lab_experiment exp;
     struct lab_samples samples;
     struct lab_table table;
     const char *choices;
-    char path[2048];
-    int rc = load_find(&session->site.roots, "experiments", file, path, sizeof(path), err);
 
-    if (rc == SIM_OK)
-        rc = lab_experiment_read(path, &session->arena, &exp, err);
-    if (rc == SIM_OK)
-        rc = lab_tune_check(&exp, err);
-    for (unsigned i = 0; rc == SIM_OK && opt->common.platform != NULL && i < exp.n; i++)
+    lab_experiment_read(load_find(&session->site.roots, "experiments", file, arena), arena, &exp);
+    lab_tune_check(&exp);
+    for (unsigned i = 0; opt->common.platform != NULL && i < exp.n; i++)
         exp.series[i].platform = opt->common.platform;
-    if (rc == SIM_OK)
-        rc = lab_experiment_want(&exp, &session->ev, &session->site, &samples, err);
-    if (rc != SIM_OK || want)
-        return rc;
-    rc = cmd_check_samples(&samples, err);
-    if (rc != SIM_OK)
-        return rc;
-    lab_tune(&samples, opt->margin_pct, &session->arena, &table, &choices);
+    samples = lab_experiment_want(&exp, &session->ev, &session->site);
+    if (want)
+        return;
+    cmd_check_samples(&samples);
+    lab_tune(&samples, opt->margin_pct, arena, &table, &choices);
     print_tuning(&exp, &table, choices, opt->common.format);
     lab_table_fini(&table);
-    return SIM_OK;
 }
 
-static int tune(void *arg, struct cmd_session *session, struct sim_error *err)
+static void tune(struct cmd_session *session)
 {
-    const struct options *opt = arg;
-    int rc = SIM_OK;
+    const struct options *opt = session->options;
 
-    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
-        rc = tune_file(opt, session, opt->files[i], true, err);
-    if (rc == SIM_OK)
-        rc = lab_pool_work(session->ev.pool, err);
-    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
-        rc = tune_file(opt, session, opt->files[i], false, err);
-    return rc;
+    for (unsigned i = 0; i < opt->n; i++)
+        tune_file(opt, session, opt->files[i], true);
+    lab_pool_work(session->ev.pool);
+    for (unsigned i = 0; i < opt->n; i++)
+        tune_file(opt, session, opt->files[i], false);
 }
 
 const struct cmd_command cmd_tune = {

@@ -1,9 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/hubrun/habits.h"
 
-#include "tools/load/file.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,64 +109,45 @@ const struct cmd_option habits_options[] = {
 };
 
 /* libtool leaves a script in the place of a program whose libraries are not installed yet; the
- * program is in a folder .libs beside it. NULL: it is no such script. */
-static char *behind_script(const char *name)
+ * program is in a folder .libs beside it. */
+static const char *behind_script(const char *name, struct load_arena *arena)
 {
     const char *slash = strrchr(name, '/');
-    size_t folder = slash != NULL ? (size_t)(slash + 1 - name) : 0;
-    char *path = malloc(strlen(name) + sizeof(".libs/"));
+    int folder = slash != NULL ? (int)(slash + 1 - name) : 0;
+    const char *path = load_text(arena, "%.*s.libs/%s", folder, name, name + folder);
     char mark[2] = { 0 };
-    int fd;
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-    if (load_file_open(name, &fd, NULL) == SIM_OK) {
+    if (fd >= 0) {
         (void)!read(fd, mark, sizeof(mark));
         (void)close(fd);
     }
-    if (path != NULL) {
-        memcpy(path, name, folder);
-        memcpy(path + folder, ".libs/", strlen(".libs/"));
-        memcpy(path + folder + strlen(".libs/"), name + folder, strlen(name + folder) + 1);
-    }
-    if (path == NULL || mark[0] != '#' || mark[1] != '!' || access(path, R_OK) != 0) {
-        free(path);
-        return NULL;
-    }
-    return path;
+    return mark[0] == '#' && mark[1] == '!' && access(path, R_OK) == 0 ? path : name;
 }
 
-char *habits_find(const char *name)
+const char *habits_find(const char *name, struct load_arena *arena)
 {
     const char *at = getenv("PATH");
 
-    if (strchr(name, '/') != NULL || access(name, R_OK) == 0) {
-        char *path = behind_script(name);
-
-        return path != NULL ? path : strdup(name);
-    }
+    if (strchr(name, '/') != NULL || access(name, R_OK) == 0)
+        return behind_script(name, arena);
     while (at != NULL && *at != '\0') {
-        size_t n = strcspn(at, ":");
-        char *path = malloc(n + strlen(name) + 2);
+        int n = (int)strcspn(at, ":");
+        const char *path = load_text(arena, "%.*s/%s", n, at, name);
 
-        if (path == NULL)
-            return NULL;
-        memcpy(path, at, n);
-        path[n] = '/';
-        memcpy(path + n + 1, name, strlen(name) + 1);
         if (n > 0 && access(path, R_OK | X_OK) == 0)
             return path;
-        free(path);
         at += n + (at[n] == ':');
     }
-    return strdup(name);
+    return name;
 }
 
-int habits_examine(const char *program, struct sim_error *err)
+void habits_examine(const char *program)
 {
     struct stat s;
     bool bad = stat(program, &s) != 0 || access(program, R_OK) != 0;
 
     if (bad || !S_ISREG(s.st_mode))
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot read the program: %s", program,
-                             bad ? strerror(errno) : "expected a regular file");
-    return SIM_OK;
+        load_raise(SIM_ERR_CONFIG, "%s: cannot read the program: %s", program,
+                   bad ? strerror(errno) : "expected a regular file");
 }

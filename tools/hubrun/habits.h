@@ -3,6 +3,7 @@
 #define HUBRUN_HABITS_H
 
 #include "tools/cmd/options.h"
+#include "tools/load/arena.h"
 
 /** What of it the run has to know. */
 struct habits {
@@ -16,9 +17,9 @@ struct habits {
 extern const struct cmd_option habits_options[];
 
 /** As mpirun finds its program: where `name` says, else in a folder of PATH; behind libtool's
- * script for one that is not installed. free() it; NULL: out of memory. */
-char *habits_find(const char *name);
-/** @return SIM_OK, or SIM_ERR_CONFIG: there is no such file, or none to be loaded. */
-int habits_examine(const char *program, struct sim_error *err);
+ * script for one that is not installed. @return `name`, or another path in `arena` */
+const char *habits_find(const char *name, struct load_arena *arena);
+/** Raises SIM_ERR_CONFIG: there is no such file, or none to be loaded. */
+void habits_examine(const char *program);
 
 #endif /* HUBRUN_HABITS_H */

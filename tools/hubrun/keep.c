@@ -20,7 +20,7 @@ struct rank {
 };
 
 struct keep {
-    struct load_arena arena;
+    struct load_arena *arena;
     unsigned nranks, room;
     struct rank *ranks;
     struct line *first, **last_p;
@@ -29,25 +29,23 @@ struct keep {
     size_t n;
 };
 
-struct keep *keep_create(void)
+static void close_stream(void *arg)
 {
-    struct keep *keep = calloc(1, sizeof(*keep));
+    struct keep *keep = arg;
 
-    SIM_ASSERT(keep != NULL);
+    (void)fclose(keep->stream);
+    free(keep->text);
+}
+
+struct keep *keep_create(struct load_arena *arena)
+{
+    struct keep *keep = load_alloc(arena, sizeof(*keep));
+
+    keep->arena = arena;
     keep->last_p = &keep->first;
     keep->stream = open_memstream(&keep->text, &keep->n);
     SIM_ASSERT(keep->stream != NULL);
-    return keep;
-}
-
-void keep_destroy(struct keep *keep)
-{
-    if (keep == NULL)
-        return;
-    (void)fclose(keep->stream);
-    free(keep->text);
-    load_arena_fini(&keep->arena);
-    free(keep);
+    return load_own(arena, close_stream, keep);
 }
 
 FILE *keep_stream(struct keep *keep)
@@ -61,7 +59,7 @@ static struct rank *rank_of(struct keep *keep, unsigned rank)
         struct rank *bigger;
         unsigned room = 2 * rank + 16;
 
-        bigger = load_alloc(&keep->arena, room * sizeof(*bigger));
+        bigger = load_alloc(keep->arena, room * sizeof(*bigger));
         if (keep->room > 0)
             memcpy(bigger, keep->ranks, keep->room * sizeof(*bigger));
         keep->ranks = bigger;
@@ -82,9 +80,9 @@ void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *tex
     r->output = sim_hash_bytes(r->output, &is_stdout, sizeof(is_stdout));
     r->output = sim_hash_bytes(r->output, text, strlen(text) + 1);
     if (!is_stdout || lab_line_body(text, LAB_LINE_RESULT) == NULL ||
-        lab_result_parse(text, &keep->arena, &result, NULL) != SIM_OK)
+        lab_result_try(text, keep->arena, &result, NULL) != SIM_OK)
         return;
-    line = load_alloc(&keep->arena, sizeof(*line));
+    line = load_alloc(keep->arena, sizeof(*line));
     *line = (struct line){ .rank = rank, .pairs = result.lines[0] };
     r->nresults++;
     *keep->last_p = line;
@@ -119,8 +117,8 @@ static const struct lab_column *make_columns(struct keep *keep, struct lab_index
 
     for (const struct line *line = keep->first; line != NULL; line = line->next)
         for (unsigned i = 0; i < line->pairs.n && keys->n < KEYS_MAX; i++)
-            (void)lab_index_put(keys, line->pairs.pairs[i].key, &keep->arena);
-    columns = load_alloc(&keep->arena, (FIXED + keys->n) * sizeof(*columns));
+            (void)lab_index_put(keys, line->pairs.pairs[i].key, keep->arena);
+    columns = load_alloc(keep->arena, (FIXED + keys->n) * sizeof(*columns));
     memcpy(columns, fixed, sizeof(fixed));
     for (unsigned k = 0; k < keys->n; k++)
         columns[FIXED + k] = (struct lab_column){ keys->texts[k], false };
@@ -162,14 +160,14 @@ static void fill_table(const struct keep *keep, const struct lab_index *keys,
 static void make_points(struct keep *keep, const struct lab_table *table, const char *run,
                         struct lab_out *out)
 {
-    struct lab_out_point *points = load_alloc(&keep->arena, (table->nrows + 1) * sizeof(*points));
+    struct lab_out_point *points = load_alloc(keep->arena, (table->nrows + 1) * sizeof(*points));
 
     for (unsigned i = 0; i < table->nrows; i++) {
         const char *rank = lab_table_get(table, i, RANK), *nth = lab_table_get(table, i, RESULT);
 
         points[i].name = strcmp(nth, "0") == 0
-                             ? load_text(&keep->arena, "rank %s", rank)
-                             : load_text(&keep->arena, "rank %s, result %s", rank, nth);
+                             ? load_text(keep->arena, "rank %s", rank)
+                             : load_text(keep->arena, "rank %s, result %s", rank, nth);
         points[i].nruns = 1;
         points[i].runs[0] = run;
     }
@@ -177,33 +175,28 @@ static void make_points(struct keep *keep, const struct lab_table *table, const 
     out->points = points;
 }
 
-int keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out,
-               struct sim_error *err)
+void keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out)
 {
     struct lab_out_run run = { .text = out->command };
     struct lab_index keys = { 0 };
     struct lab_result result;
     const struct lab_column *columns;
     struct lab_table table;
-    int rc;
 
     fflush(keep->stream);
-    rc = lab_result_parse(keep->text, &keep->arena, &result, err);
-    if (rc != SIM_OK)
-        return rc;
+    lab_result_parse(keep->text, keep->arena, &result);
     for (unsigned i = 0; i < out->nwords; i++)
-        run.text = load_text(&keep->arena, "%s %s", run.text, out->words[i]);
+        run.text = load_text(keep->arena, "%s %s", run.text, out->words[i]);
     run.result = &result;
     out->runs = &run;
     out->nruns = 1;
-    out->name = load_find_stem(program, &keep->arena);
+    out->name = load_find_stem(program, keep->arena);
     out->nkeys = NODE;
     columns = make_columns(keep, &keys);
     lab_table_init(&table, columns, FIXED + keys.n);
     fill_table(keep, &keys, &table);
     make_points(keep, &table, run.text, out);
     out->table = &table;
-    rc = lab_out_write(load_text(&keep->arena, "%s/%s", dir, out->name), out, err);
+    lab_out_write(load_text(keep->arena, "%s/%s", dir, out->name), out);
     lab_table_fini(&table);
-    return rc;
 }

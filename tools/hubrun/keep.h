@@ -8,8 +8,8 @@
 SIM_BEGIN_DECLS
 
 struct keep;
-struct keep *keep_create(void);
-void keep_destroy(struct keep *keep);
+/** It ends with the arena. */
+struct keep *keep_create(struct load_arena *arena);
 
 /** One line of a rank, on stdout or stderr. */
 void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *line);
@@ -19,8 +19,7 @@ void keep_ranks(struct keep *keep, const struct launch_result *result);
 FILE *keep_stream(struct keep *keep);
 
 /** To DIR/PROGRAM/. `out` has all but the name, the table, points and the run. */
-int keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out,
-               struct sim_error *err);
+void keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out);
 
 SIM_END_DECLS
 #endif /* HUBRUN_KEEP_H */

@@ -30,6 +30,19 @@ struct listener {
     int codes[OUTPUT_STREAMS]; /* error numbers of what could not be written */
 };
 
+struct run {
+    int argc;
+    char **argv;
+    bool repeats; /* see repeat.h */
+    struct options opt;
+    struct listener listener;
+    struct load_arena arena;
+    struct load_machine *file;
+    struct lab_watch *watch;
+    struct machine *machine;
+    int status;
+};
+
 static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                        const char *line)
 {
@@ -144,20 +157,6 @@ static void print_faults(const struct load_machine *file, struct machine *machin
     lab_repairs_write(&repairs, "hubrun: ", stderr);
 }
 
-/* Also of a run that failed. @return the first thing that went wrong. */
-static int show_profile(const char *path, const struct launch_result *result, int rc,
-                        struct sim_error *err)
-{
-    struct sim_error own = { 0 };
-    int written;
-
-    profile_report(result, stderr);
-    if (*path == '\0')
-        return rc;
-    written = profile_write(result, path, rc == SIM_OK ? err : &own);
-    return rc == SIM_OK ? written : rc;
-}
-
 /*
  * From here on malloc serves messages, each of which is copied where it waits. Pages that go back
  * to the kernel with every long one, and come as zeros with the next, took half of the time of a
@@ -169,47 +168,47 @@ static void reuse_memory(void)
     (void)mallopt(M_TRIM_THRESHOLD, 256 * 1024 * 1024);
 }
 
-static int set_software(const struct options *opt, struct launch_software *software,
-                        struct sim_error *err)
+static void free_result(void *result)
 {
-    if (opt->algorithm != NULL)
-        lab_software_algorithms(software, opt->algorithm);
-    return opt->mpi != NULL ? lab_software_mpi(software, opt->mpi, NULL, err) : SIM_OK;
+    launch_result_fini(result);
 }
 
-static int run_program(const struct options *opt, struct machine *machine,
-                       const struct launch_config *cfg, struct keep *keep, int *status_p,
-                       struct sim_error *err)
+static void run_program(struct run *run, const struct launch_config *cfg)
 {
-    struct launch_result result = { 0 };
+    const struct options *opt = &run->opt;
+    struct keep *keep = run->listener.keep;
+    struct launch_result *result = load_alloc(&run->arena, sizeof(*result));
     unsigned reported;
-    int rc;
+    int code;
 
     reuse_memory();
-    rc = launch_run(machine, cfg, &result, err);
-    *status_p = conclude_run(&result, &reported);
-    if (rc == SIM_ERR_STALLED || (rc == SIM_ERR_LIMIT && result.signal == 0))
-        report_stall(machine, &result, reported);
-    if (rc == SIM_OK && keep != NULL)
-        keep_ranks(keep, &result);
-    if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
-        fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result.nranks,
-                (double)result.end_ps / 1e6);
-    if (opt->profile != NULL && result.start_ps != 0) /* else no rank has begun */
-        rc = show_profile(opt->profile, &result, rc, err);
-    launch_result_fini(&result);
-    return rc;
+    code = launch_run(run->machine, cfg, load_own(&run->arena, free_result, result), load_error());
+    run->status = conclude_run(result, &reported);
+    if (code == SIM_ERR_STALLED || (code == SIM_ERR_LIMIT && result->signal == 0))
+        report_stall(run->machine, result, reported);
+    if (code == SIM_OK && keep != NULL)
+        keep_ranks(keep, result);
+    if (code == SIM_OK && run->status == CMD_OK && !opt->quiet)
+        fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result->nranks,
+                (double)result->end_ps / 1e6);
+    if (opt->profile != NULL && result->start_ps != 0) { /* else no rank has begun */
+        profile_report(result, stderr);
+        if (*opt->profile != '\0')
+            profile_write(result, opt->profile);
+    }
+    load_check(code);
 }
 
-static int run_on(const struct options *opt, struct machine *machine, struct listener *listener,
-                  int *status_p, struct sim_error *err)
+static void run_ranks(void *arg)
 {
-    unsigned nnodes = launch_hosts(machine);
+    struct run *run = arg;
+    const struct options *opt = &run->opt;
+    struct keep *keep = run->listener.keep;
+    unsigned nnodes = launch_hosts(run->machine);
     unsigned nranks = opt->nranks != 0 ? opt->nranks : nnodes;
-    unsigned *nodes = calloc(nranks, sizeof(*nodes));
-    char *program = habits_find(opt->argv[0]);
-    struct launch_software software = lab_software(machine, 0);
-    struct launch_config cfg = { .program = program,
+    unsigned *nodes = load_alloc(&run->arena, nranks * sizeof(*nodes));
+    struct launch_software software = lab_software(run->machine, 0);
+    struct launch_config cfg = { .program = habits_find(opt->argv[0], &run->arena),
                                  .argc = opt->argc,
                                  .argv = (const char *const *)opt->argv,
                                  .nranks = nranks,
@@ -222,30 +221,31 @@ static int run_on(const struct options *opt, struct machine *machine, struct lis
                                  .block_ps = opt->block_ps,
                                  .output = print_line,
                                  .remark = opt->quiet ? NULL : print_remark,
-                                 .output_arg = listener,
-                                 .output_codes = listener->codes,
+                                 .output_arg = &run->listener,
+                                 .output_codes = run->listener.codes,
                                  .software = &software };
-    int rc;
 
-    if (nodes == NULL || program == NULL)
-        rc = sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
-    else
-        rc = place_ranks(opt->place, nranks, nnodes, nodes, err);
-    if (rc == SIM_OK)
-        rc = set_software(opt, &software, err);
-    cfg.beside = lab_software_beside(&software, machine);
-    if (rc == SIM_OK)
-        rc = run_program(opt, machine, &cfg, listener->keep, status_p, err);
-    free(program);
-    free(nodes);
-    return rc;
+    place_ranks(opt->place, nranks, nnodes, nodes);
+    if (opt->algorithm != NULL)
+        lab_software_algorithms(&software, opt->algorithm);
+    if (opt->mpi != NULL)
+        lab_software_mpi(&software, opt->mpi, NULL);
+    cfg.beside = lab_software_beside(&software, run->machine);
+    run_program(run, &cfg);
+    if (opt->fingerprint)
+        lab_report_prints(run->machine, stderr);
+    if (keep == NULL)
+        return;
+    lab_report_prints(run->machine, keep_stream(keep));
+    lab_report_counts(run->machine, keep_stream(keep));
+    lab_watch_report(run->watch, sim_reached(machine_sim(run->machine)), keep_stream(keep));
 }
 
-static int write_result(const struct options *opt, const struct load_machine *file,
-                        struct keep *keep, struct sim_error *err)
+static void write_result(struct run *run)
 {
-    struct load_arena arena = { 0 };
-    struct lab_out_machine machine = { opt->machine, opt->common.platform, file };
+    const struct options *opt = &run->opt;
+    struct keep *keep = run->listener.keep;
+    struct lab_out_machine machine = { opt->machine, opt->common.platform, run->file };
     struct lab_out out = { .kind = "program",
                            .description = "What each rank has printed",
                            .command = "hubrun",
@@ -254,104 +254,70 @@ static int write_result(const struct options *opt, const struct load_machine *fi
                            .sets = opt->common.sets,
                            .nmachines = 1,
                            .machines = &machine };
-    int rc;
 
-    out.nwords = options_words(opt, &arena, &out.words);
-    lab_report_faults(file, keep_stream(keep));
-    rc = keep_write(keep, opt->out, opt->argv[0], &out, err);
-    load_arena_fini(&arena);
-    return rc;
+    out.nwords = options_words(opt, &run->arena, &out.words);
+    lab_report_faults(run->file, keep_stream(keep));
+    keep_write(keep, opt->out, opt->argv[0], &out);
 }
 
-static int run_observed(const struct options *opt, const struct load_machine *file,
-                        const struct lab_watch *watch, struct listener *listener, int *status_p,
-                        struct sim_error *err)
+/* A machine, while its program runs. */
+static void run_observed(struct run *run)
 {
-    struct keep *keep = listener->keep;
+    const struct options *opt = &run->opt;
+    struct load_arena arena = { 0 };
     struct sim_config cfg = { .seed = opt->common.seed,
-                              .fingerprint = opt->fingerprint || keep != NULL,
-                              .probe = lab_watch_probe(watch) };
-    struct launch_memory *memory;
-    struct machine *machine;
-    int rc;
+                              .fingerprint = opt->fingerprint || opt->out != NULL,
+                              .probe = lab_watch_probe(run->watch) };
+    int code;
 
-    memory = launch_memory_create();
-    if (memory == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
-                             opt->machine);
-    rc = machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
-    if (rc != SIM_OK)
-        goto out_memory;
-    rc = run_on(opt, machine, listener, status_p, err);
-    if (rc == SIM_OK && opt->fingerprint)
-        lab_report_prints(machine, stderr);
-    if (rc == SIM_OK && keep != NULL) {
-        lab_report_prints(machine, keep_stream(keep));
-        lab_report_counts(machine, keep_stream(keep));
-        rc = lab_watch_report(watch, sim_reached(machine_sim(machine)), keep_stream(keep), err);
-    }
-    if (!opt->quiet && machine_description(machine)->nfaults > 0)
-        print_faults(file, machine);
-    machine_destroy(machine);
-out_memory:
-    launch_memory_destroy(memory);
-    return rc;
+    run->machine = lab_machine(load_machine_desc(run->file), &cfg, &arena);
+    code = load_attempt(run_ranks, run, load_error());
+    if (!opt->quiet && machine_description(run->machine)->nfaults > 0)
+        print_faults(run->file, run->machine);
+    load_check(code);
+    load_arena_fini(&arena);
 }
 
 /* A run that a missing program or an output in the wrong place would end has no effect. */
-static int check_files(const struct options *opt, const struct load_machine *file,
-                       struct sim_error *err)
+static void check_files(struct run *run)
 {
-    bool profile = opt->profile != NULL && *opt->profile != '\0';
-    char *matrix = profile ? profile_matrix_path(opt->profile) : NULL;
-    char *program = habits_find(opt->argv[0]);
+    const struct options *opt = &run->opt;
+    const char *program = habits_find(opt->argv[0], &run->arena);
     struct lab_claims claims = { 0 };
-    int rc = program != NULL ? habits_examine(program, err)
-                             : sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
 
-    if (rc == SIM_OK)
-        rc = lab_watch_claim(&opt->common.watch, &claims, err);
-    if (rc == SIM_OK && profile)
-        rc = lab_claims_add(&claims, "--profile", opt->profile, err);
-    if (rc == SIM_OK && profile)
-        rc = lab_claims_add(&claims, "--profile", matrix, err);
-    if (rc == SIM_OK)
-        rc = lab_claims_spare(&claims, "the program", program, err);
-    if (rc == SIM_OK)
-        rc = cmd_spare_inputs(&opt->common, "-m", opt->machine, &claims, err);
-    if (rc == SIM_OK)
-        rc = lab_claims_spare_machine(&claims, file, err);
-    free(program);
-    free(matrix);
-    return rc;
+    habits_examine(program);
+    lab_watch_claim(&opt->common.watch, &claims);
+    if (opt->profile != NULL && *opt->profile != '\0') {
+        lab_claims_add(&claims, "--profile", opt->profile);
+        lab_claims_add(&claims, "--profile", profile_matrix_path(opt->profile, &run->arena));
+    }
+    lab_claims_spare(&claims, "the program", program);
+    cmd_spare_inputs(&opt->common, "-m", opt->machine, &claims);
+    lab_claims_spare_machine(&claims, run->file);
 }
 
-static int run_machine(const struct options *opt, struct listener *listener, int *status_p,
-                       struct sim_error *err)
+static void run_machine(void *arg)
 {
-    struct load_machine *file;
-    struct lab_watch *watch;
-    struct keep *keep = opt->out != NULL ? keep_create() : NULL;
-    int rc = cmd_load(&opt->common, opt->machine, &file, err), closed;
+    struct run *run = arg;
+    const struct options *opt = &run->opt;
 
-    listener->label = opt->label;
-    listener->keep = keep;
-    if (rc != SIM_OK)
-        goto out_keep;
-    rc = check_files(opt, file, err);
-    if (rc == SIM_OK)
-        rc = lab_watch_open(&opt->common.watch, NULL, &watch, err);
-    if (rc == SIM_OK) {
-        rc = run_observed(opt, file, watch, listener, status_p, err);
-        closed = lab_watch_close(watch, err);
-        rc = rc != SIM_OK ? rc : closed;
-    }
-    if (rc == SIM_OK && keep != NULL)
-        rc = write_result(opt, file, keep, err);
-    load_machine_destroy(file);
-out_keep:
-    keep_destroy(keep);
-    return rc;
+    options_parse(run->argc, run->argv, &run->opt);
+    if (!run->repeats && (opt->out != NULL || opt->fingerprint))
+        print_remark(NULL, "addresses are random here, as the system refuses to keep them fixed: a "
+                           "program that sends its own, or bytes that it never set, does not "
+                           "repeat");
+    run->file = cmd_load(&opt->common, opt->machine);
+    check_files(run);
+    run->listener.label = opt->label;
+    if (opt->out != NULL)
+        run->listener.keep = keep_create(&run->arena);
+    run->watch = lab_watch_open(&opt->common.watch, NULL);
+    run_observed(run);
+    lab_watch_close(run->watch);
+    if (opt->out != NULL)
+        write_result(run);
+    load_machine_destroy(run->file);
+    load_arena_fini(&run->arena);
 }
 
 /* A stream that could not take all is a failure, whichever way the process ends. */
@@ -370,27 +336,23 @@ static void close_streams(int status, void *arg)
 
 static int run_command(int argc, char **argv, bool repeats)
 {
-    static struct listener listener;
+    static struct run run = { .status = CMD_FAILED };
     static char lines[BUFSIZ]; /* not from malloc(), by the kind of file */
-    struct options opt;
     struct sim_error err = { 0 };
-    int status = CMD_FAILED;
 
     /* Large tables stay zero pages until they are used, of caches and BARs for example: once set,
      * the limit no longer follows what is freed. */
     (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     (void)setvbuf(stdout, lines, _IOLBF, BUFSIZ); /* people follow the lines of a run in a file */
-    (void)on_exit(close_streams, &listener);
-    options_parse(argc, argv, &opt);
-    if (!repeats && (opt.out != NULL || opt.fingerprint))
-        print_remark(NULL, "addresses are random here, as the system refuses to keep them fixed: a "
-                           "program that sends its own, or bytes that it never set, does not "
-                           "repeat");
-    if (run_machine(&opt, &listener, &status, &err) == SIM_OK)
-        return status;
+    (void)on_exit(close_streams, &run.listener);
+    run.argc = argc;
+    run.argv = argv;
+    run.repeats = repeats;
+    if (load_attempt(run_machine, &run, &err) == SIM_OK)
+        return run.status;
     fflush(stdout);
     fprintf(stderr, "hubrun: %s\n", err.text);
-    return status != CMD_OK ? status : CMD_FAILED;
+    return run.status != CMD_OK ? run.status : CMD_FAILED;
 }
 
 int main(int argc, char **argv)

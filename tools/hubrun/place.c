@@ -1,12 +1,13 @@
 #include "tools/hubrun/place.h"
 
+#include "tools/load/arena.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int by_list(const char *list, unsigned nranks, unsigned nnodes, unsigned *nodes,
-                   struct sim_error *err)
+static void by_list(const char *list, unsigned nranks, unsigned nnodes, unsigned *nodes)
 {
     const char *at = list;
     unsigned n = 0;
@@ -18,10 +19,10 @@ static int by_list(const char *list, unsigned nranks, unsigned nnodes, unsigned 
         errno = 0;
         node = strtoul(at, &end, 10);
         if (end == at || errno != 0 || *at < '0' || *at > '9' || node >= nnodes)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "--place %s: rank %u: expected a node from 0 to %u, or the word "
-                                 "block, block:N or cyclic",
-                                 list, n, nnodes - 1);
+            load_raise(SIM_ERR_CONFIG,
+                       "--place %s: rank %u: expected a node from 0 to %u, or the word "
+                       "block, block:N or cyclic",
+                       list, n, nnodes - 1);
         if (n < nranks)
             nodes[n] = (unsigned)node;
         n++;
@@ -30,41 +31,39 @@ static int by_list(const char *list, unsigned nranks, unsigned nnodes, unsigned 
             break;
     }
     if (*at != '\0' || n != nranks)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "--place %s: %u nodes: expected one for each of %u ranks, with commas "
-                             "between them",
-                             list, n, nranks);
-    return SIM_OK;
+        load_raise(SIM_ERR_CONFIG,
+                   "--place %s: %u nodes: expected one for each of %u ranks, with commas "
+                   "between them",
+                   list, n, nranks);
 }
 
-int place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nodes,
-                struct sim_error *err)
+void place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nodes)
 {
     unsigned share, more, rank = 0;
 
     if (nnodes == 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "expected a node with a component of kind host");
+        load_raise(SIM_ERR_CONFIG, "expected a node with a component of kind host");
     if (how == NULL || strcmp(how, "cyclic") == 0) {
         for (unsigned r = 0; r < nranks; r++)
             nodes[r] = r % nnodes;
-        return SIM_OK;
+        return;
     }
     if (strncmp(how, "block:", 6) == 0) {
         unsigned long each = strtoul(how + 6, NULL, 10);
 
         if (each == 0 || each == ULONG_MAX || how[6 + strspn(how + 6, "0123456789")] != '\0')
-            return sim_error_set(err, SIM_ERR_CONFIG, "--place %s: expected block:N, N from 1",
-                                 how);
+            load_raise(SIM_ERR_CONFIG, "--place %s: expected block:N, N from 1", how);
         for (unsigned r = 0; r < nranks; r++)
             nodes[r] = (unsigned)(r / each % nnodes);
-        return SIM_OK;
+        return;
     }
-    if (strcmp(how, "block") != 0)
-        return by_list(how, nranks, nnodes, nodes, err);
+    if (strcmp(how, "block") != 0) {
+        by_list(how, nranks, nnodes, nodes);
+        return;
+    }
     share = nranks / nnodes;
     more = nranks % nnodes;
     for (unsigned node = 0; node < nnodes; node++)
         for (unsigned i = 0; i < share + (node < more ? 1 : 0); i++)
             nodes[rank++] = node;
-    return SIM_OK;
 }

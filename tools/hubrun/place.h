@@ -12,9 +12,9 @@ SIM_BEGIN_DECLS
  *   "block"    equal shares of neighbouring ranks on each node, the first ones one more
  *   "block:2"  two neighbouring ranks on each node, round and round
  *   "0,0,2,3"  a node for each rank
+ * Raises SIM_ERR_CONFIG.
  */
-int place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nodes,
-                struct sim_error *err);
+void place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nodes);
 
 SIM_END_DECLS
 #endif /* HUBRUN_PLACE_H */

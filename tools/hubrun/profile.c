@@ -177,58 +177,42 @@ static void write_matrix(const struct launch_result *result, struct lab_table *t
     }
 }
 
-static int write_table(struct lab_table *table, enum lab_format format, const char *path,
-                       struct sim_error *err)
+static void write_table(struct lab_table *table, enum lab_format format, const char *path)
 {
-    FILE *out;
-    int rc = lab_out_open(path, &out, err);
+    FILE *out = lab_out_open(path);
 
-    if (rc != SIM_OK)
-        return rc;
     lab_table_write(table, format, out);
-    return lab_out_close(out, path, err);
+    lab_out_close(out, path);
+    lab_table_fini(table);
 }
 
 /** The length of a path less its ending. */
-static size_t stem_of(const char *path)
+static int stem_of(const char *path)
 {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
 
-    return dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    return (int)(dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path)
+                                                               : strlen(path));
 }
 
-char *profile_matrix_path(const char *path)
+const char *profile_matrix_path(const char *path, struct load_arena *arena)
 {
-    static const char ending[] = ".matrix.csv";
-    size_t stem = stem_of(path);
-    char *beside = malloc(stem + sizeof(ending));
-
-    SIM_ASSERT(beside != NULL);
-    memcpy(beside, path, stem);
-    memcpy(beside + stem, ending, sizeof(ending));
-    return beside;
+    return load_text(arena, "%.*s.matrix.csv", stem_of(path), path);
 }
 
-int profile_write(const struct launch_result *result, const char *path, struct sim_error *err)
+void profile_write(const struct launch_result *result, const char *path)
 {
     bool json = strcmp(path + stem_of(path), ".json") == 0;
+    struct load_arena arena = { 0 };
     struct lab_table table;
-    char *beside;
-    int code;
 
     if (!has_profiles(result))
-        return SIM_OK;
+        return;
     lab_table_begin(&table, "rank#, what, count#, bytes#, time_us#, share_pct#");
     write_rows(result, &table);
-    code = write_table(&table, json ? LAB_JSON : LAB_CSV, path, err);
-    lab_table_fini(&table);
-    if (code != SIM_OK)
-        return code;
-    beside = profile_matrix_path(path);
+    write_table(&table, json ? LAB_JSON : LAB_CSV, path);
     lab_table_begin(&table, "from#, to#, messages#, bytes#");
     write_matrix(result, &table);
-    code = write_table(&table, LAB_CSV, beside, err);
-    free(beside);
-    lab_table_fini(&table);
-    return code;
+    write_table(&table, LAB_CSV, profile_matrix_path(path, &arena));
+    load_arena_fini(&arena);
 }

@@ -5,21 +5,22 @@
 #include <stdio.h>
 
 #include "hosts/launch/launch.h"
+#include "tools/load/arena.h"
 
 SIM_BEGIN_DECLS
 
 /** Tables over all ranks. */
 void profile_report(const struct launch_result *result, FILE *out);
 
-/** The file of who sent how much to whom that goes with `path`; to be freed. */
-char *profile_matrix_path(const char *path);
+/** The file of who sent how much to whom that goes with `path`. */
+const char *profile_matrix_path(const char *path, struct load_arena *arena);
 
 /**
  * Writes `path`: a row for each rank and call, count or message; as JSON where the name ends in
  * .json, else as CSV. And beside it, for scripts/matrix, PATH less its ending and .matrix.csv.
- * @return SIM_OK, or SIM_ERR_IO with the file named.
+ * Raises SIM_ERR_IO with the file named.
  */
-int profile_write(const struct launch_result *result, const char *path, struct sim_error *err);
+void profile_write(const struct launch_result *result, const char *path);
 
 SIM_END_DECLS
 #endif /* HUBRUN_PROFILE_H */

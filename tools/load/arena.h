@@ -1,7 +1,12 @@
 /*
- * Memory that is given back all at once: what a configuration file became. A tool
- * that finds no memory while it reads a configuration has nothing better to do
- * than to stop, so nothing here fails.
+ * Memory that is given back all at once, and errors that leave at once: what tools stand on that
+ * read what people have written.
+ *
+ * Who finds an error raises it, with the one line that says what was expected. It leaves the
+ * innermost load_attempt(): nothing between has to pass it on, and what is still open there, files
+ * and machines too, belongs to arenas, which end on that way. So functions of tools return what
+ * they were asked for. A tool that finds no memory has nothing better to do than to stop, so
+ * load_alloc() does not fail.
  */
 #ifndef LOAD_ARENA_H
 #define LOAD_ARENA_H
@@ -12,9 +17,9 @@ SIM_BEGIN_DECLS
 
 #define LOAD_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-struct load_chunk;
-struct load_arena { /* all zero is an empty one */
-    struct load_chunk *chunks;
+/** All zero is an empty one. A copy of the structure is the same arena. */
+struct load_arena {
+    struct load_block *block;
 };
 
 void *load_alloc(struct load_arena *arena, size_t bytes); /* zeroed */
@@ -24,7 +29,21 @@ void *load_grow(struct load_arena *arena, const void *items, unsigned n, unsigne
                 size_t size);
 const char *load_text(struct load_arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/** The arena ends with undo(thing), the last one first. @return `thing` */
+void *load_own(struct load_arena *arena, void (*undo)(void *thing), void *thing);
+/** It is empty then, as at first. */
 void load_arena_fini(struct load_arena *arena);
+
+/** Runs `fn(arg)`. @return SIM_OK, or the code of the error that has left it, with its message in
+ * *err (which may be NULL); arenas that it began have ended then. One thread's errors stay there.
+ */
+int load_attempt(void (*fn)(void *arg), void *arg, struct sim_error *err);
+/** Leaves the innermost attempt of this thread; there must be one. */
+_Noreturn void load_raise(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** For functions of the simulator: where they leave their message, and what they return. Any code
+ * but SIM_OK leaves the attempt as load_raise() does. */
+struct sim_error *load_error(void);
+void load_check(int code);
 
 SIM_END_DECLS
 #endif /* LOAD_ARENA_H */

@@ -38,113 +38,107 @@ static unsigned split_words(struct load_machine *m, const char *line, const char
 }
 
 /** "3" or "3.a". */
-static int read_end(struct load_machine *m, const struct load_tree *at, const char *word,
-                    struct load_end *end_p)
+static struct load_end read_end(struct load_machine *m, const struct load_tree *at,
+                                const char *word)
 {
     const char *dot = strchr(word, '.');
     const char *number = dot == NULL ? word : load_text(&m->arena, "%.*s", (int)(dot - word), word);
     uint64_t node;
 
     if (!load_number(number, false, &node) || node >= m->desc.nnodes)
-        return load_fail(m->err, at, NULL,
-                         "%s: expected a node, 0 .. %u, or a node and a port, 0.e", word,
-                         m->desc.nnodes - 1);
-    return load_router_end(m, at, (unsigned)node, dot != NULL ? dot + 1 : NULL, end_p);
+        load_fail(at, NULL, "%s: expected a node, 0 .. %u, or a node and a port, 0.e", word,
+                  m->desc.nnodes - 1);
+    return load_router_end(m, at, (unsigned)node, dot != NULL ? dot + 1 : NULL);
 }
 
-static int read_line(struct load_machine *m, const struct load_tree *at)
+static void read_line(struct load_machine *m, const struct load_tree *at)
 {
     struct machine_link_desc *link = &m->desc.cables[m->desc.ncables];
     const char *words[WORDS_MAX];
-    struct load_end a = { 0 }, b = { 0 };
+    struct load_end a, b;
     uint64_t length = 0;
     unsigned n = split_words(m, at->text, words);
-    int rc;
 
     if (n == 0)
-        return SIM_OK;
+        return;
     if (n != 2 && n != 3)
-        return load_fail(m->err, at, NULL, "expected two nodes and a length in mm, or without it");
-    rc = read_end(m, at, words[0], &a);
-    if (rc == SIM_OK)
-        rc = read_end(m, at, words[1], &b);
-    if (rc == SIM_OK && a.node == b.node)
-        return load_fail(m->err, at, NULL, "expected two different nodes");
-    if (rc != SIM_OK)
-        return rc;
+        load_fail(at, NULL, "expected two nodes and a length in mm, or without it");
+    a = read_end(m, at, words[0]);
+    b = read_end(m, at, words[1]);
+    if (a.node == b.node)
+        load_fail(at, NULL, "expected two different nodes");
     if (n == 3 && !load_length_parse(words[2], &length))
-        return load_fail(m->err, at, NULL, "%s: expected a length in mm", words[2]);
+        load_fail(at, NULL, "%s: expected a length in mm", words[2]);
     *link = load_link_between(&a, &b, at);
     m->edges[m->nedges++] = (struct load_edge){ at, m->desc.ncables, m->ngroups };
     load_length_add(m, load_text(&m->arena, "cable%u", m->desc.ncables), n == 3 ? at : NULL, length,
                     &link->length_mm);
     m->desc.ncables++;
-    return SIM_OK;
 }
 
-static int read_file(struct load_machine *m, const struct load_tree *at, struct load_lines *lines)
+struct edge_file {
+    struct load_machine *m;
+    const char *path, *bytes;
+    size_t n;
+};
+
+static void read_bytes(void *arg)
+{
+    struct edge_file *f = arg;
+
+    f->bytes = load_file_read(f->path, FILE_MAX, &f->m->arena, &f->n);
+}
+
+static void read_file(struct load_machine *m, const struct load_tree *at, struct load_lines *lines)
 {
     const char *path = load_beside(m, at->file, at->text);
-    char *bytes = NULL, *text;
-    size_t n = 0;
-    int rc = load_file_read(path, FILE_MAX, &bytes, &n, NULL);
+    struct edge_file f = { .m = m, .path = path };
+    int rc = load_attempt(read_bytes, &f, NULL);
 
     if (rc == SIM_ERR_IO)
-        return load_fail(m->err, at, NULL,
-                         "expected a line for each cable, as 0 1 1000, or a file of such lines");
-    if (rc != SIM_OK || memchr(bytes, '\0', n) != NULL) {
-        free(bytes);
-        return load_fail(m->err, at, NULL, "expected a file of text, at most %u bytes", FILE_MAX);
-    }
+        load_fail(at, NULL, "expected a line for each cable, as 0 1 1000, or a file of such lines");
+    if (rc != SIM_OK || memchr(f.bytes, '\0', f.n) != NULL)
+        load_fail(at, NULL, "expected a file of text, at most %u bytes", FILE_MAX);
     load_source_add(m, path);
-    text = load_alloc(&m->arena, n + 1);
-    memcpy(text, bytes, n);
-    free(bytes);
-    lines->text = text;
+    lines->text = load_text(&m->arena, "%.*s", (int)f.n, f.bytes);
     lines->at = (struct load_tree){ .type = LOAD_SCALAR, .file = path, .line = 1, .column = 1 };
-    return SIM_OK;
 }
 
-int load_edges_open(struct load_machine *m, const struct load_tree *edges,
-                    struct load_lines *lines_p)
+struct load_lines load_edges_open(struct load_machine *m, const struct load_tree *edges)
 {
-    int rc = SIM_OK;
+    struct load_lines lines = { .text = "" };
 
-    *lines_p = (struct load_lines){ .text = "" };
     if (edges == NULL)
-        return SIM_OK;
+        return lines;
     if (edges->type != LOAD_SCALAR)
-        return load_fail(m->err, edges, NULL,
-                         "expected text (edges: |) with a line for each cable");
-    lines_p->at = *edges;
-    lines_p->text = edges->text;
+        load_fail(edges, NULL, "expected text (edges: |) with a line for each cable");
+    lines.at = *edges;
+    lines.text = edges->text;
     if (strpbrk(edges->text, " \n") == NULL)
-        rc = read_file(m, edges, lines_p);
+        read_file(m, edges, &lines);
     else
-        lines_p->at.line += strchr(edges->text, '\n') != NULL; /* it begins below its key */
-    lines_p->at.key = NULL;
-    lines_p->n = 1;
-    for (const char *p = lines_p->text; *p != '\0'; p++)
-        lines_p->n += *p == '\n';
-    m->edges = load_alloc(&m->arena, lines_p->n * sizeof(*m->edges));
-    return rc;
+        lines.at.line += strchr(edges->text, '\n') != NULL; /* it begins below its key */
+    lines.at.key = NULL;
+    lines.n = 1;
+    for (const char *p = lines.text; *p != '\0'; p++)
+        lines.n += *p == '\n';
+    m->edges = load_alloc(&m->arena, lines.n * sizeof(*m->edges));
+    return lines;
 }
 
-int load_edges_read(struct load_machine *m, const struct load_lines *lines)
+void load_edges_read(struct load_machine *m, const struct load_lines *lines)
 {
     struct load_tree at = lines->at;
-    int rc = SIM_OK;
 
-    for (const char *text = lines->text; rc == SIM_OK && *text != '\0'; at.line++) {
+    for (const char *text = lines->text; *text != '\0'; at.line++) {
         struct load_tree *line = load_alloc(&m->arena, sizeof(*line));
         size_t n = strcspn(text, "\n");
 
         *line = at;
         line->text = load_text(&m->arena, "%.*s", (int)n, text);
-        rc = read_line(m, line);
+        read_line(m, line);
         text += n + (text[n] == '\n');
     }
-    return rc;
 }
 
 /* ---- ports ---------------------------------------------------------------------- */
@@ -247,7 +241,7 @@ static bool any_free(const struct hub_end *e)
     return false;
 }
 
-static int plug_edge(struct load_machine *m, const struct load_edge *edge)
+static void plug_edge(struct load_machine *m, const struct load_edge *edge)
 {
     struct machine_link_desc *l = &m->desc.cables[edge->link];
     struct hub_end a = look_at(m, l->node_a, l->component_a, l->port_a);
@@ -256,29 +250,25 @@ static int plug_edge(struct load_machine *m, const struct load_edge *edge)
     unsigned pa, pb;
 
     if (!find_pair(&a, &b, true, &pa, &pb) && !find_pair(&a, &b, false, &pa, &pb))
-        return load_fail(m->err, edge->at, NULL,
-                         "node%u.%s: none of its %u ports is free for this cable: expected fewer "
-                         "cables, or set: node*.%s.ports",
-                         full->node, full->hub->name, (unsigned)full->nports, full->hub->name);
+        load_fail(edge->at, NULL,
+                  "node%u.%s: none of its %u ports is free for this cable: expected fewer "
+                  "cables, or set: node*.%s.ports",
+                  full->node, full->hub->name, (unsigned)full->nports, full->hub->name);
     if (!roles_fit(&a, pa, &b, pb)) {
         give_role(&a, pa, "endpoint", edge->at);
         give_role(&b, pb, "root", edge->at);
     }
     l->port_a = a.hub->kind->ports[pa];
     l->port_b = b.hub->kind->ports[pb];
-    return SIM_OK;
 }
 
-int load_edges_plug(struct load_machine *m, uint64_t length_mm)
+void load_edges_plug(struct load_machine *m, uint64_t length_mm)
 {
-    int rc = SIM_OK;
-
-    for (unsigned i = 0; i < m->nedges && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < m->nedges; i++) {
         struct machine_value *length = &m->groups[m->edges[i].group].v.values[0];
 
         if (length->file == NULL)
             length->value = length_mm;
-        rc = plug_edge(m, &m->edges[i]);
+        plug_edge(m, &m->edges[i]);
     }
-    return rc;
 }

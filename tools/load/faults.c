@@ -19,7 +19,6 @@
 #include "tools/load/quantity.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
 
 #define FAULTS_MAX 65536u
@@ -35,7 +34,6 @@ struct place {
 
 struct reader {
     struct load_machine *m;
-    struct sim_error *err;
     unsigned nports, nplaces; /* ports first */
     struct place *places;
     bool *chosen;
@@ -80,7 +78,7 @@ static void list_places(struct reader *r)
 }
 
 /** Marks what `at`, a target and its pattern, names. */
-static int choose_places(struct reader *r, const struct load_tree *at)
+static void choose_places(struct reader *r, const struct load_tree *at)
 {
     bool of_port = strcmp(at->key, "link") == 0 || strcmp(at->key, "port") == 0;
     bool both = strcmp(at->key, "link") == 0, node = strcmp(at->key, "node") == 0;
@@ -100,17 +98,16 @@ static int choose_places(struct reader *r, const struct load_tree *at)
         n++;
     }
     if (n > 0)
-        return SIM_OK;
+        return;
     if (node)
-        return load_fail(r->err, at, NULL, "expected nodes, 0 .. %u", r->m->desc.nnodes - 1);
-    return load_fail(r->err, at, NULL, "matches no %s%s",
-                     of_port ? "port with a link" : "component", near.hint);
+        load_fail(at, NULL, "expected nodes, 0 .. %u", r->m->desc.nnodes - 1);
+    load_fail(at, NULL, "matches no %s%s", of_port ? "port with a link" : "component", near.hint);
 }
 
 /* ---- values ------------------------------------------------------------------------ */
 
 static const struct machine_param *find_row(const struct machine_fault_kind *kind,
-                                            const struct load_tree *item, struct sim_error *err)
+                                            const struct load_tree *item)
 {
     const struct machine_param *row = kind->params;
     struct load_nearest near;
@@ -118,56 +115,49 @@ static const struct machine_param *find_row(const struct machine_fault_kind *kin
     load_nearest_init(&near, item->key);
     for (; row->key != NULL && strcmp(row->key, item->key) != 0; row++)
         load_nearest_offer(&near, row->key);
-    if (row->key != NULL)
-        return row;
-    (void)load_fail(err, item, NULL, "unknown key of %s%s", kind->name, near.hint);
-    return NULL;
+    if (row->key == NULL)
+        load_fail(item, NULL, "unknown key of %s%s", kind->name, near.hint);
+    return row;
 }
 
-static int read_row(const struct load_tree *item, const struct machine_param *row,
-                    uint64_t *value_p, struct sim_error *err)
+static uint64_t read_row(const struct load_tree *item, const struct machine_param *row)
 {
     char text[256];
+    uint64_t value;
 
-    if (item->type == LOAD_SCALAR && load_quantity_parse(row, item->text, value_p))
-        return SIM_OK;
-    return load_fail(err, item, NULL, "%s", load_quantity_expected(row, text, sizeof(text)));
+    if (item->type != LOAD_SCALAR || !load_quantity_parse(row, item->text, &value))
+        load_fail(item, NULL, "%s", load_quantity_expected(row, text, sizeof(text)));
+    return value;
 }
 
 /** Rows without a value that stands for none. */
-static int check_given(const struct load_tree *item, const struct machine_fault_kind *kind,
-                       const uint64_t *values, struct sim_error *err)
+static void check_given(const struct load_tree *item, const struct machine_fault_kind *kind,
+                        const uint64_t *values)
 {
     for (unsigned i = 0; kind->params[i].key != NULL; i++) {
         const struct machine_param *row = &kind->params[i];
 
         if (values[i] < row->min || values[i] > row->max)
-            return load_fail(err, item, kind->name, "expected the key %s too: %s", row->key,
-                             row->meaning);
+            load_fail(item, kind->name, "expected the key %s too: %s", row->key, row->meaning);
     }
-    return SIM_OK;
 }
 
 /** One fault: a scalar or a map. */
-static int read_fault(struct reader *r, const struct load_tree *item, const char *key,
-                      const struct machine_fault_kind *kind, uint64_t *values)
+static void read_fault(const struct load_tree *item, const char *key,
+                       const struct machine_fault_kind *kind, uint64_t *values)
 {
-    int rc = SIM_OK;
-
     for (unsigned i = 0; kind->params[i].key != NULL; i++)
         values[i] = kind->params[i].def;
     if (item->type == LOAD_LIST)
-        return load_fail(r->err, item, key, "expected a value or a mapping");
-    if (item->type == LOAD_SCALAR)
-        rc = kind->params[0].key != NULL ? read_row(item, &kind->params[0], &values[0], r->err)
-                                         : SIM_OK;
-    for (unsigned i = 0; i < item->n && rc == SIM_OK; i++) {
-        const struct machine_param *row = find_row(kind, &item->items[i], r->err);
+        load_fail(item, key, "expected a value or a mapping");
+    if (item->type == LOAD_SCALAR && kind->params[0].key != NULL)
+        values[0] = read_row(item, &kind->params[0]);
+    for (unsigned i = 0; i < item->n; i++) {
+        const struct machine_param *row = find_row(kind, &item->items[i]);
 
-        rc = row == NULL ? SIM_ERR_CONFIG
-                         : read_row(&item->items[i], row, &values[row - kind->params], r->err);
+        values[row - kind->params] = read_row(&item->items[i], row);
     }
-    return rc == SIM_OK ? check_given(item, kind, values, r->err) : rc;
+    check_given(item, kind, values);
 }
 
 /** "at=10us for=1us": what differs from the table. */
@@ -206,13 +196,13 @@ static const struct machine_fault_kind *find_kind(const struct place *place, con
     return NULL;
 }
 
-static int append_fault(struct reader *r, const struct place *place, const struct load_tree *item,
-                        const struct machine_fault_kind *kind, const uint64_t *values)
+static void append_fault(struct reader *r, const struct place *place, const struct load_tree *item,
+                         const struct machine_fault_kind *kind, const uint64_t *values)
 {
     struct machine_desc *desc = &r->m->desc;
 
     if (desc->nfaults == FAULTS_MAX)
-        return load_fail(r->err, item, kind->name, "expected at most %u faults in all", FAULTS_MAX);
+        load_fail(item, kind->name, "expected at most %u faults in all", FAULTS_MAX);
     desc->faults = r->faults =
         load_grow(&r->m->arena, desc->faults, desc->nfaults, &r->room, sizeof(*desc->faults));
     r->faults[desc->nfaults++] = (struct machine_fault_desc){ .node = place->node,
@@ -222,7 +212,6 @@ static int append_fault(struct reader *r, const struct place *place, const struc
                                                               .values = values,
                                                               .file = item->file,
                                                               .line = item->line };
-    return SIM_OK;
 }
 
 static void remember_line(struct reader *r, const struct load_fault *fault)
@@ -243,15 +232,14 @@ static bool is_second_end(const struct reader *r, unsigned i, const struct machi
 }
 
 /** `item` is one fault, called `key`, for each chosen place that knows it. */
-static int add_fault(struct reader *r, const struct load_tree *target, const struct load_tree *item,
-                     const char *key)
+static void add_fault(struct reader *r, const struct load_tree *target,
+                      const struct load_tree *item, const char *key)
 {
     struct load_fault fault = { .target = target->key, .pattern = target->text, .kind = key };
     struct load_nearest near;
-    int rc = SIM_OK;
 
     load_nearest_init(&near, key);
-    for (unsigned i = 0; i < r->nplaces && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < r->nplaces; i++) {
         const struct machine_fault_kind *kind;
         uint64_t *values;
         unsigned rows = 0;
@@ -262,17 +250,14 @@ static int add_fault(struct reader *r, const struct load_tree *target, const str
         while (kind->params[rows].key != NULL)
             rows++;
         values = load_alloc(&r->m->arena, (rows + 1) * sizeof(*values));
-        rc = read_fault(r, item, key, kind, values);
-        if (rc == SIM_OK)
-            rc = append_fault(r, &r->places[i], item, kind, values);
+        read_fault(item, key, kind, values);
+        append_fault(r, &r->places[i], item, kind, values);
         if (fault.places++ == 0)
             fault.pairs = describe_fault(r, kind, values);
     }
-    if (rc == SIM_OK && fault.places == 0)
-        return load_fail(r->err, item, key, "unknown fault of a %s%s", target->key, near.hint);
-    if (rc == SIM_OK)
-        remember_line(r, &fault);
-    return rc;
+    if (fault.places == 0)
+        load_fail(item, key, "unknown fault of a %s%s", target->key, near.hint);
+    remember_line(r, &fault);
 }
 
 static bool is_target(const char *key)
@@ -283,106 +268,90 @@ static bool is_target(const char *key)
     return false;
 }
 
-static int find_target(struct reader *r, const struct load_tree *entry,
-                       const struct load_tree **target_p)
+static const struct load_tree *find_target(const struct load_tree *entry)
 {
-    *target_p = NULL;
+    const struct load_tree *target = NULL;
+
     if (entry->type != LOAD_MAP)
-        return load_fail(r->err, entry, NULL,
-                         "expected a mapping such as {link: node0.hub.e, bit_error_rate: 1e-9}");
+        load_fail(entry, NULL,
+                  "expected a mapping such as {link: node0.hub.e, bit_error_rate: 1e-9}");
     for (unsigned i = 0; i < entry->n; i++) {
         const struct load_tree *item = &entry->items[i];
 
         if (!is_target(item->key))
             continue;
         if (item->type != LOAD_SCALAR || strpbrk(item->text, " \t\n") != NULL)
-            return load_fail(r->err, item, NULL, "expected one pattern without spaces");
-        if (*target_p != NULL)
-            return load_fail(r->err, item, NULL, "expected one of link, port, component and node");
-        *target_p = item;
+            load_fail(item, NULL, "expected one pattern without spaces");
+        if (target != NULL)
+            load_fail(item, NULL, "expected one of link, port, component and node");
+        target = item;
     }
-    if (*target_p == NULL)
-        return load_fail(r->err, entry, NULL, "expected the key link, port, component or node");
+    if (target == NULL)
+        load_fail(entry, NULL, "expected the key link, port, component or node");
     if (entry->n == 1)
-        return load_fail(r->err, *target_p, NULL, "expected a fault beside it");
-    return choose_places(r, *target_p);
+        load_fail(target, NULL, "expected a fault beside it");
+    return target;
 }
 
-static int read_entry(struct reader *r, const struct load_tree *entry)
+static void read_entry(struct reader *r, const struct load_tree *entry)
 {
-    const struct load_tree *target = NULL;
-    int rc = find_target(r, entry, &target);
+    const struct load_tree *target = find_target(entry);
 
-    for (unsigned i = 0; rc == SIM_OK && target != NULL && i < entry->n; i++) {
+    choose_places(r, target);
+    for (unsigned i = 0; i < entry->n; i++) {
         const struct load_tree *item = &entry->items[i];
         bool list = item->type == LOAD_LIST;
 
         if (item == target)
             continue;
         if (!list)
-            rc = add_fault(r, target, item, item->key);
-        for (unsigned k = 0; list && k < item->n && rc == SIM_OK; k++)
-            rc = add_fault(r, target, &item->items[k], item->key);
+            add_fault(r, target, item, item->key);
+        for (unsigned k = 0; list && k < item->n; k++)
+            add_fault(r, target, &item->items[k], item->key);
     }
-    return rc;
 }
 
 /* ---- files --------------------------------------------------------------------------- */
 
-static int read_list(struct reader *r, const struct load_tree *list)
+static void read_list(struct reader *r, const struct load_tree *list)
 {
-    int rc = SIM_OK;
-
     if (list->type != LOAD_LIST)
-        return load_fail(r->err, list, NULL, "expected a list of faults");
-    for (unsigned i = 0; i < list->n && rc == SIM_OK; i++)
-        rc = read_entry(r, &list->items[i]);
-    return rc;
+        load_fail(list, NULL, "expected a list of faults");
+    for (unsigned i = 0; i < list->n; i++)
+        read_entry(r, &list->items[i]);
 }
 
-static int read_file(struct reader *r, const char *name)
+static void read_file(struct reader *r, const char *name)
 {
     static const char *const keys[] = { "description", "faults", NULL };
-    const struct load_tree *list;
-    struct load_tree *root;
-    char path[2048];
-    int rc = load_find(r->m->opt->roots, "faults", name, path, sizeof(path), r->err);
+    const struct load_tree *root =
+        load_source_read(r->m, load_find(r->m->opt->roots, "faults", name, &r->m->arena));
 
-    if (rc == SIM_OK)
-        rc = load_source_read(r->m, path, &root);
-    if (rc == SIM_OK)
-        rc = load_tree_only(root, keys, r->err);
-    if (rc == SIM_OK)
-        rc = load_tree_need(root, "faults", LOAD_LIST, &list, r->err);
-    return rc == SIM_OK ? read_list(r, list) : rc;
+    load_tree_only(root, keys);
+    read_list(r, load_tree_need(root, "faults", LOAD_LIST));
 }
 
 /** A file, or one fault as it would stand in a list: "{link: node0.hub.e, ...}". */
-static int read_option(struct reader *r, const char *text)
+static void read_option(struct reader *r, const char *text)
 {
-    struct load_tree *entry;
-    int rc;
-
     if (text[strspn(text, " ")] != '{')
-        return read_file(r, text);
-    rc = load_tree_parse("--faults", text, strlen(text), &r->m->arena, &entry, r->err);
-    return rc == SIM_OK ? read_entry(r, entry) : rc;
+        read_file(r, text);
+    else
+        read_entry(r, load_tree_parse("--faults", text, strlen(text), &r->m->arena));
 }
 
-int load_faults_read(struct load_machine *m, const struct load_tree *root)
+void load_faults_read(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *list = root != NULL ? load_tree_get(root, "faults") : NULL;
-    struct reader r = { .m = m, .err = m->err };
-    int rc = SIM_OK;
+    struct reader r = { .m = m };
 
     if (list == NULL && m->opt->nfaults == 0)
-        return SIM_OK;
+        return;
     list_places(&r);
     if (list != NULL)
-        rc = read_list(&r, list);
-    for (unsigned i = 0; i < m->opt->nfaults && rc == SIM_OK; i++)
-        rc = read_option(&r, m->opt->faults[i]);
-    return rc;
+        read_list(&r, list);
+    for (unsigned i = 0; i < m->opt->nfaults; i++)
+        read_option(&r, m->opt->faults[i]);
 }
 
 void load_machine_each_fault(const struct load_machine *machine, load_fault_fn fn, void *arg)

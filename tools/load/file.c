@@ -3,27 +3,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int load_file_open(const char *path, int *fd_p, struct sim_error *err)
+int load_file_open(const char *path)
 {
     struct stat s;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
-                             strerror(errno));
+        load_raise(SIM_ERR_IO, "%s: %s: expected a readable file", path, strerror(errno));
     if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) {
         (void)close(fd);
-        return sim_error_set(err, SIM_ERR_IO, "%s: not a regular file: expected a readable file",
-                             path);
+        load_raise(SIM_ERR_IO, "%s: not a regular file: expected a readable file", path);
     }
-    *fd_p = fd;
-    return SIM_OK;
+    return fd;
 }
 
 /** What may grow while it is read, so not what fstat() says. @return bytes, above `max` if there
@@ -46,27 +42,19 @@ static ssize_t read_up_to(int fd, size_t max, char **bytes_p)
     return k < 0 ? k : (ssize_t)n;
 }
 
-int load_file_read(const char *path, size_t max, char **bytes_p, size_t *n_p, struct sim_error *err)
+char *load_file_read(const char *path, size_t max, struct load_arena *arena, size_t *n_p)
 {
     char *bytes = NULL;
-    ssize_t n;
-    int fd = -1, rc = load_file_open(path, &fd, err);
+    int fd = load_file_open(path);
+    ssize_t n = read_up_to(fd, max, &bytes);
+    int error = errno;
 
-    if (rc != SIM_OK)
-        return rc;
-    n = read_up_to(fd, max, &bytes);
-    if (n < 0)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
-                           strerror(errno));
-    else if ((size_t)n > max)
-        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: too large: expected at most %zu bytes", path,
-                           max);
     (void)close(fd);
-    if (rc != SIM_OK) {
-        free(bytes);
-        return rc;
-    }
-    *bytes_p = bytes;
+    load_own(arena, free, bytes);
+    if (n < 0)
+        load_raise(SIM_ERR_IO, "%s: %s: expected a readable file", path, strerror(error));
+    if ((size_t)n > max)
+        load_raise(SIM_ERR_CONFIG, "%s: too large: expected at most %zu bytes", path, max);
     *n_p = (size_t)n;
-    return SIM_OK;
+    return bytes;
 }

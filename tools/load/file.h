@@ -2,7 +2,7 @@
 #ifndef LOAD_FILE_H
 #define LOAD_FILE_H
 
-#include "core/sim.h"
+#include "tools/load/arena.h"
 
 SIM_BEGIN_DECLS
 
@@ -10,12 +10,11 @@ SIM_BEGIN_DECLS
 #define LOAD_FILE_BY_HUBSIM ((size_t)256 << 20) /* and of what hubsim has written */
 
 /** Opens a regular file. Another one, a fifo without a writer for example, is refused at once.
- * @return SIM_OK and a descriptor to be closed, or SIM_ERR_IO */
-int load_file_open(const char *path, int *fd_p, struct sim_error *err);
-/** Reads at most `max` bytes of one. @return SIM_OK and *bytes_p, to be freed; SIM_ERR_IO;
- * SIM_ERR_CONFIG: it is larger */
-int load_file_read(const char *path, size_t max, char **bytes_p, size_t *n_p,
-                   struct sim_error *err);
+ * @return a descriptor to be closed. Raises SIM_ERR_IO. */
+int load_file_open(const char *path);
+/** Reads at most `max` bytes of one. @return *n_p bytes in `arena`. Raises SIM_ERR_IO, or
+ * SIM_ERR_CONFIG when it is larger. */
+char *load_file_read(const char *path, size_t max, struct load_arena *arena, size_t *n_p);
 
 SIM_END_DECLS
 #endif /* LOAD_FILE_H */

@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 /* realpath, readlink, strdup */
+#define _XOPEN_SOURCE 700 /* realpath, readlink */
 #include "tools/load/find.h"
 
 #include "tools/load/nearest.h"
@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define NAMES_MAX 256u
 
 void load_roots_add(struct load_roots *roots, const char *path)
 {
@@ -70,13 +68,14 @@ void load_roots_init(struct load_roots *roots)
 }
 
 struct names {
-    unsigned n;
-    char *names[NAMES_MAX];
+    struct load_arena arena;
+    unsigned n, room;
+    const char **names;
 };
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static void read_folder(const char *folder, struct names *list)
@@ -84,38 +83,36 @@ static void read_folder(const char *folder, struct names *list)
     DIR *dir = opendir(folder);
     struct dirent *entry;
 
-    if (dir == NULL)
-        return;
-    while ((entry = readdir(dir)) != NULL && list->n < NAMES_MAX) {
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
         size_t n = strlen(entry->d_name);
 
         if (n <= 5 || strcmp(entry->d_name + n - 5, ".yaml") != 0)
             continue;
-        list->names[list->n] = strdup(entry->d_name);
-        SIM_ASSERT(list->names[list->n] != NULL);
-        list->names[list->n++][n - 5] = '\0';
+        list->names =
+            load_grow(&list->arena, list->names, list->n, &list->room, sizeof(*list->names));
+        list->names[list->n++] = load_text(&list->arena, "%.*s", (int)n - 5, entry->d_name);
     }
-    (void)closedir(dir);
+    if (dir != NULL)
+        (void)closedir(dir);
 }
 
 void load_find_each(const struct load_roots *roots, const char *folder, load_found_fn fn, void *arg)
 {
     struct names list = { 0 };
-    char path[2048];
 
-    for (unsigned r = 0; r < roots->n; r++) {
-        snprintf(path, sizeof(path), "%s/%s", roots->paths[r], folder);
-        read_folder(path, &list);
-    }
-    qsort(list.names, list.n, sizeof(list.names[0]), by_name);
+    for (unsigned r = 0; r < roots->n; r++)
+        read_folder(load_text(&list.arena, "%s/%s", roots->paths[r], folder), &list);
+    if (list.n > 0)
+        qsort(list.names, list.n, sizeof(*list.names), by_name);
     for (unsigned i = 0; i < list.n; i++) {
         bool again = i > 0 && strcmp(list.names[i], list.names[i - 1]) == 0;
+        const char *path =
+            again ? NULL : load_find_first(roots, folder, list.names[i], &list.arena);
 
-        if (!again && load_find(roots, folder, list.names[i], path, sizeof(path), NULL) == SIM_OK)
+        if (path != NULL)
             fn(arg, list.names[i], path);
     }
-    for (unsigned i = 0; i < list.n; i++)
-        free(list.names[i]);
+    load_arena_fini(&list.arena);
 }
 
 static void offer_name(void *arg, const char *name, const char *path)
@@ -126,27 +123,39 @@ static void offer_name(void *arg, const char *name, const char *path)
     load_nearest_offer(near, name);
 }
 
-int load_find(const struct load_roots *roots, const char *folder, const char *name, char *path,
-              size_t size, struct sim_error *err)
+static bool is_path(const char *name)
 {
     size_t n = strlen(name);
+
+    return strchr(name, '/') != NULL || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
+}
+
+const char *load_find_first(const struct load_roots *roots, const char *folder, const char *name,
+                            struct load_arena *arena)
+{
+    if (is_path(name))
+        return access(name, R_OK) == 0 ? load_text(arena, "%s", name) : NULL;
+    for (unsigned r = 0; r < roots->n; r++) {
+        const char *path = load_text(arena, "%s/%s/%s.yaml", roots->paths[r], folder, name);
+
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+const char *load_find(const struct load_roots *roots, const char *folder, const char *name,
+                      struct load_arena *arena)
+{
+    const char *path = load_find_first(roots, folder, name, arena);
     struct load_nearest near;
 
-    if (strchr(name, '/') != NULL || (n > 5 && strcmp(name + n - 5, ".yaml") == 0)) {
-        snprintf(path, size, "%s", name);
-        if (access(path, R_OK) == 0)
-            return SIM_OK;
-        return sim_error_set(err, SIM_ERR_IO, "%s: no such file", name);
-    }
-    for (unsigned r = 0; r < roots->n; r++) {
-        snprintf(path, size, "%s/%s/%s.yaml", roots->paths[r], folder, name);
-        if (access(path, R_OK) == 0)
-            return SIM_OK;
-    }
-    if (err == NULL)
-        return SIM_ERR_IO;
+    if (path != NULL)
+        return path;
+    if (is_path(name))
+        load_raise(SIM_ERR_IO, "%s: no such file", name);
     load_nearest_init(&near, name);
     load_find_each(roots, folder, offer_name, &near);
-    return sim_error_set(err, SIM_ERR_IO, "%s: not found in %s/%s", name, folder,
-                         near.hint[0] != '\0' ? near.hint : ": `hubsim list` names what is there");
+    load_raise(SIM_ERR_IO, "%s: not found in %s/%s", name, folder,
+               near.hint[0] != '\0' ? near.hint : ": `hubsim list` names what is there");
 }

@@ -23,9 +23,12 @@ const char *load_find_stem(const char *path, struct load_arena *arena);
 void load_roots_init(struct load_roots *roots);
 void load_roots_add(struct load_roots *roots, const char *path);
 
-/** @param folder "machines" @return SIM_OK and the path, else SIM_ERR_IO. */
-int load_find(const struct load_roots *roots, const char *folder, const char *name, char *path,
-              size_t size, struct sim_error *err);
+/** @param folder "machines" @return the path, in `arena`; NULL: there is none. */
+const char *load_find_first(const struct load_roots *roots, const char *folder, const char *name,
+                            struct load_arena *arena);
+/** What must be there: raises SIM_ERR_IO. */
+const char *load_find(const struct load_roots *roots, const char *folder, const char *name,
+                      struct load_arena *arena);
 
 /** Calls back for each *.yaml of a folder in all roots, by name; the first root wins. */
 typedef void (*load_found_fn)(void *arg, const char *name, const char *path);

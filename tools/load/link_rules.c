@@ -31,7 +31,7 @@ static void list_plugs(struct load_machine *m, const struct machine_link_desc *l
     }
 }
 
-int load_check_ports(struct load_machine *m)
+void load_check_ports(struct load_machine *m)
 {
     size_t links = m->desc.ncables;
     struct load_plug *plugs;
@@ -47,12 +47,11 @@ int load_check_ports(struct load_machine *m)
     qsort(plugs, m->nplugs, sizeof(*plugs), by_place);
     for (unsigned i = 1; i < m->nplugs; i++)
         if (by_place(&plugs[i - 1], &plugs[i]) == 0)
-            return sim_error_set(m->err, SIM_ERR_CONFIG,
-                                 "%s:%u: node%u.%s.%s: expected one cable at a port; another is in "
-                                 "line %u",
-                                 plugs[i].link->file, plugs[i].link->line, plugs[i].node,
-                                 plugs[i].component->name, plugs[i].port, plugs[i - 1].link->line);
-    return SIM_OK;
+            load_raise(SIM_ERR_CONFIG,
+                       "%s:%u: node%u.%s.%s: expected one cable at a port; another is in "
+                       "line %u",
+                       plugs[i].link->file, plugs[i].link->line, plugs[i].node,
+                       plugs[i].component->name, plugs[i].port, plugs[i - 1].link->line);
 }
 
 /* ---- hosts ----------------------------------------------------------------------- */
@@ -77,25 +76,23 @@ static const struct load_tree *platform_item(const struct load_machine *m, unsig
     return NULL;
 }
 
-static int refuse_hostless(const struct load_machine *m, unsigned node,
-                           const struct machine_component_desc *c)
+static _Noreturn void refuse_hostless(const struct load_machine *m, unsigned node,
+                                      const struct machine_component_desc *c)
 {
     const struct load_tree *at = platform_item(m, node, c);
 
     SIM_ASSERT(at != NULL);
-    return load_fail(m->err, at, NULL,
-                     "node%u.%s has no host: expected a link from one to its port %s", node,
-                     c->name, c->kind->host_port);
+    load_fail(at, NULL, "node%u.%s has no host: expected a link from one to its port %s", node,
+              c->name, c->kind->host_port);
 }
 
-int load_check_hosts(const struct load_machine *m)
+void load_check_hosts(const struct load_machine *m)
 {
     for (unsigned node = 0; node < m->desc.nnodes; node++)
         for (unsigned i = 0; i < m->desc.nodes[node].ncomponents; i++) {
             const struct machine_component_desc *c = &m->desc.nodes[node].components[i];
 
             if (c->kind->host_port != NULL && !has_host(m, c))
-                return refuse_hostless(m, node, c);
+                refuse_hostless(m, node, c);
         }
-    return SIM_OK;
 }

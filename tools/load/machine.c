@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NODES_MAX 1024u
@@ -45,116 +43,96 @@ struct node_plan {
     bool network; /* no host, but a part of the network: another platform does not replace it */
 };
 
-static int read_count(const struct load_tree *item, uint64_t *count_p, struct sim_error *err)
+static uint64_t read_count(const struct load_tree *item)
 {
-    if (item->type != LOAD_SCALAR || !load_number(item->text, false, count_p) || *count_p < 1 ||
-        *count_p > NODES_MAX)
-        return load_fail(err, item, NULL, "expected a whole number, 1 .. %u", NODES_MAX);
-    return SIM_OK;
+    uint64_t count;
+
+    if (item->type != LOAD_SCALAR || !load_number(item->text, false, &count) || count < 1 ||
+        count > NODES_MAX)
+        load_fail(item, NULL, "expected a whole number, 1 .. %u", NODES_MAX);
+    return count;
 }
 
-static int plan_entry(const struct load_tree *map, const char *count_key, struct node_plan *plan,
-                      struct sim_error *err)
+static void plan_entry(const struct load_tree *map, const char *count_key, struct node_plan *plan)
 {
-    const struct load_tree *count;
-    int rc;
-
     plan->network = load_tree_get(map, "network") != NULL;
-    rc = load_tree_need(map, plan->network ? "network" : "platform", LOAD_SCALAR, &plan->at, err);
-
-    if (rc == SIM_OK)
-        rc = load_tree_need(map, count_key, LOAD_SCALAR, &count, err);
-    if (rc == SIM_OK)
-        rc = read_count(count, &plan->count, err);
-    if (rc == SIM_OK)
-        plan->platform = plan->at->text;
-    return rc;
+    plan->at = load_tree_need(map, plan->network ? "network" : "platform", LOAD_SCALAR);
+    plan->count = read_count(load_tree_need(map, count_key, LOAD_SCALAR));
+    plan->platform = plan->at->text;
 }
 
 /** `nodes: 2` beside `platform:`, or a list of {platform:, count:} and, for what stands in the
  * network by itself, {network:, count:}. */
-static int plan_nodes(struct load_machine *m, const struct load_tree *root, unsigned *n_p,
-                      struct node_plan **plans_p)
+static struct node_plan *plan_nodes(struct load_machine *m, const struct load_tree *root,
+                                    unsigned *n_p)
 {
     static const char *const keys[] = { "platform", "network", "count", NULL };
     const struct load_tree *nodes = load_tree_get(root, "nodes");
     unsigned n = nodes != NULL && nodes->type == LOAD_LIST ? nodes->n : 0;
     struct node_plan *plans = load_alloc(&m->arena, (n + 1) * sizeof(*plans));
-    int rc = SIM_OK;
 
     if (nodes == NULL || nodes->type != LOAD_LIST)
-        rc = plan_entry(root, "nodes", plans, m->err);
-    for (unsigned i = 0; i < n && rc == SIM_OK; i++) {
+        plan_entry(root, "nodes", plans);
+    for (unsigned i = 0; i < n; i++) {
         if (nodes->items[i].type != LOAD_MAP)
-            return load_fail(m->err, &nodes->items[i], NULL,
-                             "expected {platform: ..., count: ...}");
-        rc = load_tree_only(&nodes->items[i], keys, m->err);
-        if (rc == SIM_OK)
-            rc = plan_entry(&nodes->items[i], "count", &plans[i], m->err);
+            load_fail(&nodes->items[i], NULL, "expected {platform: ..., count: ...}");
+        load_tree_only(&nodes->items[i], keys);
+        plan_entry(&nodes->items[i], "count", &plans[i]);
     }
     *n_p = n == 0 ? 1 : n;
-    *plans_p = plans;
-    return rc;
+    return plans;
 }
 
-static int make_nodes(struct load_machine *m, const struct load_tree *root)
+static void make_nodes(struct load_machine *m, const struct load_tree *root)
 {
-    struct node_plan *plans = NULL;
-    unsigned nplans = 0, node = 0;
+    unsigned nplans, node = 0;
+    struct node_plan *plans = plan_nodes(m, root, &nplans);
     uint64_t total = 0;
-    int rc = plan_nodes(m, root, &nplans, &plans);
 
-    for (unsigned i = 0; i < nplans && rc == SIM_OK; i++)
+    for (unsigned i = 0; i < nplans; i++)
         total += plans[i].count;
-    if (rc == SIM_OK && (total == 0 || total > NODES_MAX))
-        rc = load_fail(m->err, root, NULL, "expected 1 .. %u nodes", NODES_MAX);
-    if (rc != SIM_OK)
-        return rc;
+    if (total == 0 || total > NODES_MAX)
+        load_fail(root, NULL, "expected 1 .. %u nodes", NODES_MAX);
     m->desc.nnodes = (unsigned)total;
     m->desc.nodes = load_alloc(&m->arena, total * sizeof(*m->desc.nodes));
-    for (unsigned i = 0; i < nplans && rc == SIM_OK; i++) {
-        const struct load_platform *platform;
+    for (unsigned i = 0; i < nplans; i++) {
+        bool other = m->opt->platform != NULL && !plans[i].network;
+        const struct load_platform *platform = load_platform_find(
+            m, other ? NULL : plans[i].at, other ? m->opt->platform : plans[i].platform);
 
-        rc = m->opt->platform != NULL && !plans[i].network
-                 ? load_platform_find(m, NULL, m->opt->platform, &platform)
-                 : load_platform_find(m, plans[i].at, plans[i].platform, &platform);
-        for (uint64_t k = 0; k < plans[i].count && rc == SIM_OK; k++)
-            rc = load_platform_node(m, platform, node++);
+        for (uint64_t k = 0; k < plans[i].count; k++)
+            load_platform_node(m, platform, node++);
     }
-    return rc;
 }
 
 /* ---- cables ------------------------------------------------------------------ */
 
-static int make_cables(struct load_machine *m, const struct load_tree *root)
+static void make_cables(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *cables = load_tree_get(root, "cables");
     unsigned n = cables != NULL ? cables->n : 0;
     struct load_lines lines;
-    int rc;
 
     if (cables != NULL && cables->type != LOAD_LIST)
-        return load_fail(m->err, cables, NULL, "expected a list");
-    rc = load_edges_open(m, load_tree_get(root, "edges"), &lines);
-    if (rc != SIM_OK)
-        return rc;
+        load_fail(cables, NULL, "expected a list");
+    lines = load_edges_open(m, load_tree_get(root, "edges"));
     m->desc.cables = load_alloc(&m->arena, (n + lines.n) * sizeof(*m->desc.cables));
     m->desc.ncables = n;
-    for (unsigned i = 0; i < n && rc == SIM_OK; i++)
-        rc = load_link_read(m, &cables->items[i], -1, load_text(&m->arena, "cable%u", i),
-                            &m->desc.cables[i]);
-    return rc == SIM_OK ? load_edges_read(m, &lines) : rc;
+    for (unsigned i = 0; i < n; i++)
+        load_link_read(m, &cables->items[i], -1, load_text(&m->arena, "cable%u", i),
+                       &m->desc.cables[i]);
+    load_edges_read(m, &lines);
 }
 
 /* ---- the finished description --------------------------------------------- */
 
-static int own_fail(const struct machine_value *value, struct sim_error *err, const char *expected)
+static _Noreturn void refuse_own(const struct machine_value *value, const char *expected)
 {
     if (value->file == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s = %" PRIu64 ": %s", value->param->key,
-                             value->value, expected);
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u: %s = %" PRIu64 ": %s", value->file,
-                         value->line, value->param->key, value->value, expected);
+        load_raise(SIM_ERR_CONFIG, "%s = %" PRIu64 ": %s", value->param->key, value->value,
+                   expected);
+    load_raise(SIM_ERR_CONFIG, "%s:%u: %s = %" PRIu64 ": %s", value->file, value->line,
+               value->param->key, value->value, expected);
 }
 
 static bool power_of_two(uint64_t x)
@@ -162,19 +140,18 @@ static bool power_of_two(uint64_t x)
     return x != 0 && (x & (x - 1)) == 0;
 }
 
-static int finish_own(struct load_machine *m)
+static void finish_own(struct load_machine *m)
 {
     const struct machine_value *own = m->groups[0].v.values;
 
     for (unsigned i = OWN_WINDOW_BYTES; i <= OWN_WINDOW_PARTS; i++)
         if (!power_of_two(own[i].value))
-            return own_fail(&own[i], m->err, "expected a power of two");
+            refuse_own(&own[i], "expected a power of two");
     m->desc.window_bytes = own[OWN_WINDOW_BYTES].value;
     m->desc.part_bytes = m->desc.window_bytes / own[OWN_WINDOW_PARTS].value;
     m->desc.ps_per_m = own[OWN_PS_PER_M].value;
     m->desc.net_latency_ps = own[OWN_NET_LATENCY].value;
     m->desc.net_bytes_per_us = own[OWN_NET_RATE].value;
-    return SIM_OK;
 }
 
 /** Lengths are values too, so that they can be overridden. */
@@ -185,54 +162,46 @@ static void finish_lengths(struct load_machine *m)
             *m->groups[g].length_mm_p = m->groups[g].v.values[0].value;
 }
 
-static int apply_sets(struct load_machine *m, const struct load_tree *root)
+static void apply_sets(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *set = root != NULL ? load_tree_get(root, "set") : NULL;
-    int rc = SIM_OK;
 
     if (set != NULL && set->type != LOAD_MAP)
-        return load_fail(m->err, set, NULL, "expected a mapping of patterns to values");
-    for (unsigned i = 0; set != NULL && i < set->n && rc == SIM_OK; i++) {
+        load_fail(set, NULL, "expected a mapping of patterns to values");
+    for (unsigned i = 0; set != NULL && i < set->n; i++) {
         const struct load_tree *item = &set->items[i];
 
         if (item->type != LOAD_SCALAR)
-            return load_fail(m->err, item, NULL, "expected a single value");
-        rc = load_override(m, item->key, item->text,
-                           load_text(&m->arena, "%s:%u:%u: %s = %s", item->file, item->line,
-                                     item->column, item->key, item->text),
-                           item);
+            load_fail(item, NULL, "expected a single value");
+        load_override(m, item->key, item->text,
+                      load_text(&m->arena, "%s:%u:%u: %s = %s", item->file, item->line,
+                                item->column, item->key, item->text),
+                      item);
     }
-    for (unsigned i = 0; i < m->opt->nsets && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < m->opt->nsets; i++) {
         const char *text = m->opt->sets[i], *eq = strchr(text, '=');
         const char *where = load_text(&m->arena, "--set %s", text);
 
         if (eq == NULL || eq == text)
-            return sim_error_set(m->err, SIM_ERR_CONFIG, "%s: expected KEY=VALUE", where);
-        rc = load_override(m, load_text(&m->arena, "%.*s", (int)(eq - text), text), eq + 1, where,
-                           NULL);
+            load_raise(SIM_ERR_CONFIG, "%s: expected KEY=VALUE", where);
+        load_override(m, load_text(&m->arena, "%.*s", (int)(eq - text), text), eq + 1, where, NULL);
     }
-    return rc;
 }
 
-static int finish_machine(struct load_machine *m, const struct load_tree *root)
+static void finish_machine(struct load_machine *m, const struct load_tree *root)
 {
-    int rc = apply_sets(m, root);
-
-    if (rc == SIM_OK)
-        rc = load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value);
-    if (rc == SIM_OK)
-        rc = load_check_ports(m);
-    if (rc == SIM_OK)
-        rc = load_check_hosts(m);
-    if (rc == SIM_OK)
-        rc = finish_own(m);
-    if (rc == SIM_OK)
-        finish_lengths(m);
-    if (rc == SIM_OK && root != NULL)
-        rc = load_routes_read(m, root);
-    if (rc == SIM_OK && root != NULL)
-        rc = load_slots_read(m, root);
-    return rc == SIM_OK ? load_faults_read(m, root) : rc;
+    apply_sets(m, root);
+    load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value);
+    load_check_ports(m);
+    load_check_hosts(m);
+    finish_own(m);
+    finish_lengths(m);
+    if (root != NULL) {
+        load_routes_read(m, root);
+        load_slots_read(m, root);
+    }
+    load_faults_read(m, root);
+    m->opt = NULL;
 }
 
 static const char *base_name(struct load_machine *m, const char *path)
@@ -245,96 +214,65 @@ static const char *base_name(struct load_machine *m, const char *path)
     return load_text(&m->arena, "%.*s", (int)(yaml ? n - 5 : n), base);
 }
 
-static struct load_machine *begin_machine(const char *path, const struct load_options *opt,
-                                          struct sim_error *err)
+static struct load_machine *begin_machine(const char *path, const struct load_options *opt)
 {
-    struct load_machine *m = calloc(1, sizeof(*m));
+    struct load_arena arena = { 0 };
+    struct load_machine *m = load_alloc(&arena, sizeof(*m));
 
-    SIM_ASSERT(m != NULL);
+    m->arena = arena;
     m->opt = opt;
-    m->err = err;
     m->fault_lines_end = &m->fault_lines;
     m->desc.name = base_name(m, path);
     (void)load_group_add(m, "", own_params);
     return m;
 }
 
-static int end_machine(struct load_machine *m, int rc, struct load_machine **machine_p)
-{
-    m->opt = NULL;
-    m->err = NULL;
-    if (rc == SIM_OK)
-        *machine_p = m;
-    else
-        load_machine_destroy(m);
-    return rc;
-}
-
-static int build_machine(struct load_machine *m, const struct load_tree *root)
+static struct load_machine *build_machine(struct load_machine *m, const struct load_tree *root)
 {
     struct load_layer layer = { .skip = own_keys, .arena = &m->arena };
     const char *description; /* for people who read the file */
-    int rc = load_tree_text(root, "description", &description, m->err);
 
-    if (rc == SIM_OK)
-        rc = load_values_assign(&m->groups[0].v, &layer, root, m->err);
-    if (rc == SIM_OK)
-        rc = make_nodes(m, root);
-    if (rc == SIM_OK)
-        rc = make_cables(m, root);
-    if (rc == SIM_OK)
-        rc = finish_machine(m, root);
-    return rc;
+    load_tree_text(root, "description", &description);
+    load_values_assign(&m->groups[0].v, &layer, root);
+    make_nodes(m, root);
+    make_cables(m, root);
+    finish_machine(m, root);
+    return m;
 }
 
-int load_machine_create(const char *path, const struct load_options *opt,
-                        struct load_machine **machine_p, struct sim_error *err)
+struct load_machine *load_machine_create(const char *path, const struct load_options *opt)
 {
-    struct load_machine *m = begin_machine(path, opt, err);
-    struct load_tree *root;
-    int rc = load_source_read(m, path, &root);
+    struct load_machine *m = begin_machine(path, opt);
 
-    return end_machine(m, rc == SIM_OK ? build_machine(m, root) : rc, machine_p);
+    return build_machine(m, load_source_read(m, path));
 }
 
-int load_machine_parse(const char *name, const char *bytes, size_t n,
-                       const struct load_options *opt, struct load_machine **machine_p,
-                       struct sim_error *err)
+struct load_machine *load_machine_parse(const char *name, const char *bytes, size_t n,
+                                        const struct load_options *opt)
 {
-    struct load_machine *m = begin_machine(name, opt, err);
-    struct load_tree *root;
-    int rc = load_tree_parse(name, bytes, n, &m->arena, &root, err);
+    struct load_machine *m = begin_machine(name, opt);
 
-    return end_machine(m, rc == SIM_OK ? build_machine(m, root) : rc, machine_p);
+    return build_machine(m, load_tree_parse(name, bytes, n, &m->arena));
 }
 
-int load_platform_create(const char *path, const struct load_options *opt,
-                         struct load_machine **machine_p, struct sim_error *err)
+struct load_machine *load_platform_create(const char *path, const struct load_options *opt)
 {
-    struct load_machine *m = begin_machine(path, opt, err);
-    const struct load_platform *platform;
+    struct load_machine *m = begin_machine(path, opt);
+    const struct load_platform *platform = load_platform_find(m, NULL, path);
     const char *description;
-    int rc = load_platform_find(m, NULL, path, &platform);
 
     m->desc.nnodes = 1;
     m->desc.nodes = load_alloc(&m->arena, sizeof(*m->desc.nodes));
-    if (rc == SIM_OK)
-        rc = load_tree_text(platform->tree, "description", &description, err);
-    if (rc == SIM_OK)
-        rc = load_platform_node(m, platform, 0);
-    if (rc == SIM_OK)
-        rc = finish_machine(m, NULL);
-    return end_machine(m, rc, machine_p);
+    load_tree_text(platform->tree, "description", &description);
+    load_platform_node(m, platform, 0);
+    finish_machine(m, NULL);
+    return m;
 }
 
 void load_machine_destroy(struct load_machine *machine)
 {
-    if (machine == NULL)
-        return;
-    for (struct load_table *t = machine->tables; t != NULL; t = t->next)
-        free(t->rows);
-    load_arena_fini(&machine->arena);
-    free(machine);
+    if (machine != NULL)
+        load_arena_fini(&machine->arena);
 }
 
 const struct machine_desc *load_machine_desc(const struct load_machine *machine)

@@ -38,15 +38,12 @@ struct load_options {
 struct load_machine; /* a description with everything it points to */
 
 /** @param path of a machine file. Free with load_machine_destroy(). */
-int load_machine_create(const char *path, const struct load_options *opt,
-                        struct load_machine **machine_p, struct sim_error *err);
+struct load_machine *load_machine_create(const char *path, const struct load_options *opt);
 /** The same from memory; `name` stands for the path. */
-int load_machine_parse(const char *name, const char *bytes, size_t n,
-                       const struct load_options *opt, struct load_machine **machine_p,
-                       struct sim_error *err);
+struct load_machine *load_machine_parse(const char *name, const char *bytes, size_t n,
+                                        const struct load_options *opt);
 /** One node without cables from a platform file. */
-int load_platform_create(const char *path, const struct load_options *opt,
-                         struct load_machine **machine_p, struct sim_error *err);
+struct load_machine *load_platform_create(const char *path, const struct load_options *opt);
 void load_machine_destroy(struct load_machine *machine);
 
 const struct machine_desc *load_machine_desc(const struct load_machine *machine);

@@ -4,25 +4,23 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
 
-static int set_value(struct machine_value *value, const char *path, const char *text,
-                     const char *where, const struct load_tree *at, struct sim_error *err)
+static void set_value(struct machine_value *value, const char *path, const char *text,
+                      const char *where, const struct load_tree *at)
 {
     struct machine_value next = { .param = value->param };
     char expected[256];
 
     if (!load_value_parse(value->param, text, &next.value))
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s = %.80s: %s", where, path, text,
-                             load_value_expected(value->param, expected, sizeof(expected)));
+        load_raise(SIM_ERR_CONFIG, "%s: %s = %.80s: %s", where, path, text,
+                   load_value_expected(value->param, expected, sizeof(expected)));
     next.file = at != NULL ? at->file : "--set";
     next.line = at != NULL ? at->line : 0;
     *value = next;
-    return SIM_OK;
 }
 
-int load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
-                  const struct load_tree *at)
+void load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
+                   const struct load_tree *at)
 {
     struct load_nearest near;
     unsigned matches = 0;
@@ -34,7 +32,6 @@ int load_override(struct load_machine *m, const char *pattern, const char *text,
         for (unsigned i = 0; i < group->v.n; i++) {
             struct machine_value *value = &group->v.values[i];
             char path[256];
-            int rc;
 
             snprintf(path, sizeof(path), "%s%s%s", group->path, group->path[0] != '\0' ? "." : "",
                      value->param->key);
@@ -42,12 +39,10 @@ int load_override(struct load_machine *m, const char *pattern, const char *text,
             if (fnmatch(pattern, path, 0) != 0)
                 continue;
             matches++;
-            rc = set_value(value, path, text, where, at, m->err);
-            if (rc != SIM_OK)
-                return rc;
+            set_value(value, path, text, where, at);
         }
     }
     if (matches > 0)
-        return SIM_OK;
-    return sim_error_set(m->err, SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);
+        return;
+    load_raise(SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);
 }

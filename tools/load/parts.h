@@ -53,7 +53,6 @@ struct load_table {
 struct load_machine {
     struct load_arena arena;
     const struct load_options *opt; /* while loading only, as */
-    struct sim_error *err;
     struct machine_desc desc;
     unsigned ngroups, room;
     struct load_group *groups; /* groups[0] is the machine itself */
@@ -77,15 +76,16 @@ struct load_group *load_group_add(struct load_machine *m, const char *path,
 /** Remembers for load_machine_each_file() that `path` is read. */
 void load_source_add(struct load_machine *m, const char *path);
 /** Reads a file of YAML that the machine is made of. */
-int load_source_read(struct load_machine *m, const char *path, struct load_tree **root_p);
+struct load_tree *load_source_read(struct load_machine *m, const char *path);
 /** A path beside the file that names it, unless it is absolute. */
 const char *load_beside(struct load_machine *m, const char *file, const char *path);
 
 /** Reads a platform file once; `at` is where it is named (NULL: by the user). */
-int load_platform_find(struct load_machine *m, const struct load_tree *at, const char *name,
-                       const struct load_platform **platform_p);
+const struct load_platform *load_platform_find(struct load_machine *m, const struct load_tree *at,
+                                               const char *name);
 /** Makes node `node` of it. */
-int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node);
+void load_platform_node(struct load_machine *m, const struct load_platform *platform,
+                        unsigned node);
 
 /** One end of a link, "hub.n" within `node` or "node0.hub.n" (node = -1): checked. */
 struct load_end {
@@ -101,15 +101,15 @@ const char *load_port(const struct machine_component_desc *component, const char
 struct machine_link_desc load_link_between(const struct load_end *a, const struct load_end *b,
                                            const struct load_tree *at);
 /** Reads one {from:, to:, length_mm:}; the length becomes a group called `path`. */
-int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
-                   struct machine_link_desc *link);
+void load_link_read(struct load_machine *m, const struct load_tree *item, int node,
+                    const char *path, struct machine_link_desc *link);
 
 /** An end from "node0.hub.e" in `text`; messages name `at`. */
-int load_end_text(struct load_machine *m, const struct load_tree *at, const char *text, int node,
-                  struct load_end *end_p);
-/** A port of the one hub of a node; `port` NULL: end_p->port is NULL. */
-int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
-                    const char *port, struct load_end *end_p);
+struct load_end load_end_text(struct load_machine *m, const struct load_tree *at, const char *text,
+                              int node);
+/** A port of the one hub of a node; `port` NULL: the end's port is NULL. */
+struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
+                                const char *port);
 /** A length as a group called `path`, written at `at` (NULL: nowhere). */
 void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
                      uint64_t length_mm, uint64_t *length_mm_p);
@@ -121,28 +121,27 @@ struct load_lines {
     const char *text;
     unsigned n; /* cables at most */
 };
-int load_edges_open(struct load_machine *m, const struct load_tree *edges,
-                    struct load_lines *lines_p);
+struct load_lines load_edges_open(struct load_machine *m, const struct load_tree *edges);
 /** Appends a cable for each line; desc.cables has room. */
-int load_edges_read(struct load_machine *m, const struct load_lines *lines);
+void load_edges_read(struct load_machine *m, const struct load_lines *lines);
 /** When all overrides are known: chooses ports, and gives cables without a length this one. */
-int load_edges_plug(struct load_machine *m, uint64_t length_mm);
+void load_edges_plug(struct load_machine *m, uint64_t length_mm);
 
 /** Lists all ends of links. No port takes two cables. */
-int load_check_ports(struct load_machine *m);
+void load_check_ports(struct load_machine *m);
 /** Each router has the host that sets it up and owns its part of the window. */
-int load_check_hosts(const struct load_machine *m);
+void load_check_hosts(const struct load_machine *m);
 
 /** `routes:` and `slots:` of the machine; all cables are known. */
-int load_routes_read(struct load_machine *m, const struct load_tree *root);
-int load_slots_read(struct load_machine *m, const struct load_tree *root);
+void load_routes_read(struct load_machine *m, const struct load_tree *root);
+void load_slots_read(struct load_machine *m, const struct load_tree *root);
 
 /** `faults:` of the machine (`root` NULL: none) and of the options; all cables are known. */
-int load_faults_read(struct load_machine *m, const struct load_tree *root);
+void load_faults_read(struct load_machine *m, const struct load_tree *root);
 
 /** Sets what "node*.hub.e.link.lanes" matches; messages begin with `where`. */
-int load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
-                  const struct load_tree *at);
+void load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
+                   const struct load_tree *at);
 
 SIM_END_DECLS
 #endif /* LOAD_PARTS_H */

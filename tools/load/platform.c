@@ -2,6 +2,7 @@
 #include "tools/load/parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct load_group *load_group_add(struct load_machine *m, const char *path,
@@ -30,40 +31,36 @@ const char *load_beside(struct load_machine *m, const char *file, const char *pa
 static const char *const component_keys[] = { "kind", "include", "may_override", "description",
                                               NULL };
 
-static int find_kind(struct load_machine *m, const struct load_tree *at,
-                     const struct machine_kind **kind_p)
+static const struct machine_kind *find_kind(struct load_machine *m, const struct load_tree *at)
 {
     struct load_nearest near;
 
     load_nearest_init(&near, at->text);
     for (const struct machine_kind *const *kind = m->opt->kinds; *kind != NULL; kind++) {
-        if (strcmp((*kind)->name, at->text) == 0) {
-            *kind_p = *kind;
-            return SIM_OK;
-        }
+        if (strcmp((*kind)->name, at->text) == 0)
+            return *kind;
         load_nearest_offer(&near, (*kind)->name);
     }
-    return load_fail(m->err, at, NULL, "unknown kind%s", near.hint);
+    load_fail(at, NULL, "unknown kind%s", near.hint);
 }
 
 /** The list that an included file gives of what its includers may set. */
-static int read_allowed(struct load_machine *m, const struct load_tree *base,
-                        struct load_layer *layer)
+static void read_allowed(struct load_machine *m, const struct load_tree *base,
+                         struct load_layer *layer)
 {
     const struct load_tree *list = load_tree_get(base, "may_override");
     const char **groups;
 
     if (list != NULL && list->type != LOAD_LIST)
-        return load_fail(m->err, list, NULL, "expected a list of groups of keys");
+        load_fail(list, NULL, "expected a list of groups of keys");
     groups = load_alloc(&m->arena, ((list != NULL ? list->n : 0) + 1) * sizeof(*groups));
     for (unsigned i = 0; list != NULL && i < list->n; i++) {
         if (list->items[i].type != LOAD_SCALAR)
-            return load_fail(m->err, &list->items[i], NULL, "expected a group of keys");
+            load_fail(&list->items[i], NULL, "expected a group of keys");
         groups[i] = list->items[i].text;
     }
     layer->allow = groups;
     layer->allow_file = base->file;
-    return SIM_OK;
 }
 
 static const struct machine_param *table_of(struct load_machine *m, const struct machine_kind *kind)
@@ -77,65 +74,55 @@ static const struct machine_param *table_of(struct load_machine *m, const struct
         *t = (struct load_table){ m->tables, kind,
                                   machine_table_create(kind->params, kind->groups) };
         SIM_ASSERT(t->rows != NULL); /* see arena.h */
+        load_own(&m->arena, free, t->rows);
         m->tables = t;
     }
     return t->rows;
 }
 
-static int read_component(struct load_machine *m, const struct load_tree *item, const char *path,
-                          struct machine_component_desc *out)
+static void read_component(struct load_machine *m, const struct load_tree *item, const char *path,
+                           struct machine_component_desc *out)
 {
     struct load_layer layer = { .skip = component_keys, .arena = &m->arena };
     struct load_tree *base = NULL;
     const struct load_tree *kind;
     const char *include = NULL;
     struct load_group *group;
-    int rc;
 
     if (item->type != LOAD_MAP)
-        return load_fail(m->err, item, NULL, "expected a mapping with the key kind or include");
-    rc = load_tree_text(item, "include", &include, m->err);
-    if (rc == SIM_OK && include != NULL)
-        rc = load_source_read(m, load_beside(m, item->file, include), &base);
-    if (rc == SIM_OK)
-        rc = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR, &kind, m->err);
-    if (rc == SIM_OK)
-        rc = find_kind(m, kind, &out->kind);
-    if (rc != SIM_OK)
-        return rc;
+        load_fail(item, NULL, "expected a mapping with the key kind or include");
+    load_tree_text(item, "include", &include);
+    if (include != NULL)
+        base = load_source_read(m, load_beside(m, item->file, include));
+    kind = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR);
+    out->kind = find_kind(m, kind);
     if (base != NULL && load_tree_get(item, "kind") != NULL)
-        return load_fail(m->err, load_tree_get(item, "kind"), NULL,
-                         "expected no kind here, %s has it", base->file);
+        load_fail(load_tree_get(item, "kind"), NULL, "expected no kind here, %s has it",
+                  base->file);
     group = load_group_add(m, path, table_of(m, out->kind));
     group->spare = out->kind->spare;
     out->values = group->v.values;
     if (base != NULL) {
-        rc = load_values_assign(&group->v, &layer, base, m->err);
-        if (rc == SIM_OK)
-            rc = read_allowed(m, base, &layer);
-        if (rc != SIM_OK)
-            return rc;
+        load_values_assign(&group->v, &layer, base);
+        read_allowed(m, base, &layer);
     }
-    return load_values_assign(&group->v, &layer, item, m->err);
+    load_values_assign(&group->v, &layer, item);
 }
 
-static int read_components(struct load_machine *m, const struct load_tree *map, unsigned node,
-                           struct machine_node_desc *out)
+static void read_components(struct load_machine *m, const struct load_tree *map, unsigned node,
+                            struct machine_node_desc *out)
 {
-    int rc = SIM_OK;
-
     out->components = load_alloc(&m->arena, map->n * sizeof(*out->components));
-    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < map->n; i++) {
         const struct load_tree *item = &map->items[i];
         const char *path = load_text(&m->arena, "node%u.%s", node, item->key);
 
         if (strchr(item->key, '.') != NULL)
-            return load_fail(m->err, item, NULL, "expected a name without a dot");
+            load_fail(item, NULL, "expected a name without a dot");
         out->components[i].name = item->key;
         out->ncomponents = i + 1;
-        rc = read_component(m, item, path, &out->components[i]);
+        read_component(m, item, path, &out->components[i]);
     }
-    return rc;
 }
 
 /* ---- links ----------------------------------------------------------------- */
@@ -165,14 +152,14 @@ static const char *list_names(struct load_machine *m, const char *const *names)
     return text;
 }
 
-static int component_expected(struct load_machine *m, const struct machine_node_desc *node,
-                              const struct load_tree *at)
+static _Noreturn void refuse_component(struct load_machine *m, const struct machine_node_desc *node,
+                                       const struct load_tree *at)
 {
     const char **names = load_alloc(&m->arena, (node->ncomponents + 1) * sizeof(*names));
 
     for (unsigned i = 0; i < node->ncomponents; i++)
         names[i] = node->components[i].name;
-    return load_fail(m->err, at, NULL, "expected a port of %s", list_names(m, names));
+    load_fail(at, NULL, "expected a port of %s", list_names(m, names));
 }
 
 /** Splits "node12." off; -1 when it is not there or there is no such node. */
@@ -194,11 +181,11 @@ static int split_node(const struct load_machine *m, const char **text_p)
     return (int)node;
 }
 
-static int port_expected(struct load_machine *m, const struct load_tree *at,
-                         const struct machine_component_desc *component)
+static _Noreturn void refuse_port(struct load_machine *m, const struct load_tree *at,
+                                  const struct machine_component_desc *component)
 {
-    return load_fail(m->err, at, NULL, "expected the port %s of %s",
-                     list_names(m, component->kind->ports), component->name);
+    load_fail(at, NULL, "expected the port %s of %s", list_names(m, component->kind->ports),
+              component->name);
 }
 
 const char *load_port(const struct machine_component_desc *component, const char *name)
@@ -210,27 +197,27 @@ const char *load_port(const struct machine_component_desc *component, const char
     return *port;
 }
 
-int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
-                    const char *port, struct load_end *end_p)
+struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
+                                const char *port)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
-    const struct machine_component_desc *hub = NULL;
+    struct load_end end = { .node = node };
     unsigned hubs = 0;
 
     for (unsigned i = 0; i < nd->ncomponents; i++)
         if (nd->components[i].kind->set_routes != NULL) {
-            hub = &nd->components[i];
+            end.component = &nd->components[i];
             hubs++;
         }
     if (hubs != 1)
-        return load_fail(m->err, at, NULL, "node%u has %u hubs: expected one, or cables:", node,
-                         hubs);
-    *end_p = (struct load_end){ node, hub, port != NULL ? load_port(hub, port) : NULL };
-    return port == NULL || end_p->port != NULL ? SIM_OK : port_expected(m, at, hub);
+        load_fail(at, NULL, "node%u has %u hubs: expected one, or cables:", node, hubs);
+    if (port != NULL && (end.port = load_port(end.component, port)) == NULL)
+        refuse_port(m, at, end.component);
+    return end;
 }
 
-int load_end_text(struct load_machine *m, const struct load_tree *at, const char *text, int node,
-                  struct load_end *end_p)
+struct load_end load_end_text(struct load_machine *m, const struct load_tree *at, const char *text,
+                              int node)
 {
     const struct machine_component_desc *component;
     const char *port;
@@ -239,18 +226,16 @@ int load_end_text(struct load_machine *m, const struct load_tree *at, const char
     if (node < 0)
         node = split_node(m, &text);
     if (node < 0)
-        return load_fail(m->err, at, NULL,
-                         "expected node0 .. node%u, component and port, node0.hub.e",
-                         m->desc.nnodes - 1);
+        load_fail(at, NULL, "expected node0 .. node%u, component and port, node0.hub.e",
+                  m->desc.nnodes - 1);
     n = strcspn(text, ".");
     component = load_component(m, (unsigned)node, load_text(&m->arena, "%.*s", (int)n, text));
     if (component == NULL || text[n] != '.')
-        return component_expected(m, &m->desc.nodes[node], at);
+        refuse_component(m, &m->desc.nodes[node], at);
     port = load_port(component, text + n + 1);
     if (port == NULL)
-        return port_expected(m, at, component);
-    *end_p = (struct load_end){ (unsigned)node, component, port };
-    return SIM_OK;
+        refuse_port(m, at, component);
+    return (struct load_end){ (unsigned)node, component, port };
 }
 
 void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
@@ -285,98 +270,72 @@ struct machine_link_desc load_link_between(const struct load_end *a, const struc
 }
 
 /** The end that the link's file names by this key. */
-static int read_link_end(struct load_machine *m, const struct load_tree *link, const char *key,
-                         int node, struct load_end *end_p)
+static struct load_end read_link_end(struct load_machine *m, const struct load_tree *link,
+                                     const char *key, int node)
 {
-    const struct load_tree *at;
-    int rc = load_tree_need(link, key, LOAD_SCALAR, &at, m->err);
+    const struct load_tree *at = load_tree_need(link, key, LOAD_SCALAR);
 
-    return rc == SIM_OK ? load_end_text(m, at, at->text, node, end_p) : rc;
+    return load_end_text(m, at, at->text, node);
 }
 
-int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
-                   struct machine_link_desc *link)
+void load_link_read(struct load_machine *m, const struct load_tree *item, int node,
+                    const char *path, struct machine_link_desc *link)
 {
     static const char *const ends[] = { "from", "to", NULL };
     struct load_layer layer = { .skip = ends, .arena = &m->arena };
     struct load_group *group = load_group_add(m, path, link_params);
-    struct load_end a = { 0 }, b = { 0 };
-    int rc;
+    struct load_end a, b;
 
     if (item->type != LOAD_MAP)
-        return load_fail(m->err, item, NULL, "expected {from: ..., to: ..., length_mm: ...}");
-    rc = read_link_end(m, item, "from", node, &a);
-    if (rc == SIM_OK)
-        rc = read_link_end(m, item, "to", node, &b);
-    if (rc == SIM_OK)
-        rc = load_values_assign(&group->v, &layer, item, m->err);
-    if (rc != SIM_OK)
-        return rc;
-    SIM_ASSERT(a.component != NULL && b.component != NULL);
+        load_fail(item, NULL, "expected {from: ..., to: ..., length_mm: ...}");
+    a = read_link_end(m, item, "from", node);
+    b = read_link_end(m, item, "to", node);
+    load_values_assign(&group->v, &layer, item);
     if (a.node == b.node && a.component == b.component)
-        return load_fail(m->err, item, NULL, "node%u.%s: expected ports of two components", a.node,
-                         a.component->name);
+        load_fail(item, NULL, "node%u.%s: expected ports of two components", a.node,
+                  a.component->name);
     *link = load_link_between(&a, &b, item);
     group->length_mm_p = &link->length_mm;
-    return SIM_OK;
 }
 
 /* ---- platforms -------------------------------------------------------------- */
 
-int load_platform_find(struct load_machine *m, const struct load_tree *at, const char *name,
-                       const struct load_platform **platform_p)
+const struct load_platform *load_platform_find(struct load_machine *m, const struct load_tree *at,
+                                               const char *name)
 {
     static const char *const keys[] = { "description", "components", "links", NULL };
     struct load_platform *platform;
     struct load_tree *tree;
-    char path[2048];
-    int rc;
+    const char *path;
 
     if (at != NULL && strchr(name, '/') != NULL)
         name = load_beside(m, at->file, name);
-    rc = load_find(m->opt->roots, "platforms", name, path, sizeof(path), NULL);
-    if (rc != SIM_OK && at != NULL)
-        return load_fail(m->err, at, NULL, "expected a platform file or a name in platforms/");
-    if (rc != SIM_OK)
-        return load_find(m->opt->roots, "platforms", name, path, sizeof(path), m->err);
-    for (unsigned i = 0; i < m->nplatforms; i++) {
-        if (strcmp(m->platforms[i].path, path) == 0) {
-            *platform_p = &m->platforms[i];
-            return SIM_OK;
-        }
-    }
+    path = (at != NULL ? load_find_first : load_find)(m->opt->roots, "platforms", name, &m->arena);
+    if (path == NULL)
+        load_fail(at, NULL, "expected a platform file or a name in platforms/");
+    for (unsigned i = 0; i < m->nplatforms; i++)
+        if (strcmp(m->platforms[i].path, path) == 0)
+            return &m->platforms[i];
     if (m->nplatforms == LOAD_PLATFORMS_MAX)
-        return load_fail(m->err, at, NULL, "expected at most %u platforms", LOAD_PLATFORMS_MAX);
-    rc = load_source_read(m, path, &tree);
-    if (rc == SIM_OK)
-        rc = load_tree_only(tree, keys, m->err);
-    if (rc != SIM_OK)
-        return rc;
+        load_fail(at, NULL, "expected at most %u platforms", LOAD_PLATFORMS_MAX);
+    tree = load_source_read(m, path);
+    load_tree_only(tree, keys);
     platform = &m->platforms[m->nplatforms++];
-    *platform = (struct load_platform){ load_text(&m->arena, "%s", name),
-                                        load_text(&m->arena, "%s", path), tree };
-    *platform_p = platform;
-    return SIM_OK;
+    *platform = (struct load_platform){ load_text(&m->arena, "%s", name), path, tree };
+    return platform;
 }
 
-int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node)
+void load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node)
 {
     struct machine_node_desc *out = &m->desc.nodes[node];
-    const struct load_tree *components, *links;
-    int rc = load_tree_need(platform->tree, "components", LOAD_MAP, &components, m->err);
+    const struct load_tree *components = load_tree_need(platform->tree, "components", LOAD_MAP);
+    const struct load_tree *links = load_tree_need(platform->tree, "links", LOAD_LIST);
 
-    if (rc == SIM_OK)
-        rc = load_tree_need(platform->tree, "links", LOAD_LIST, &links, m->err);
-    if (rc != SIM_OK)
-        return rc;
     out->platform = platform->name;
-    rc = read_components(m, components, node, out);
-    if (rc != SIM_OK)
-        return rc;
+    read_components(m, components, node, out);
     out->nlinks = links->n;
     out->links = load_alloc(&m->arena, links->n * sizeof(*out->links));
-    for (unsigned i = 0; i < links->n && rc == SIM_OK; i++)
-        rc = load_link_read(m, &links->items[i], (int)node,
-                            load_text(&m->arena, "node%u.link%u", node, i), &out->links[i]);
-    return rc;
+    for (unsigned i = 0; i < links->n; i++)
+        load_link_read(m, &links->items[i], (int)node,
+                       load_text(&m->arena, "node%u.link%u", node, i), &out->links[i]);
 }

@@ -28,51 +28,46 @@ static bool hub_has_port(const struct load_machine *m, const char *name)
     return false;
 }
 
-static int read_port(struct load_machine *m, const struct load_tree *item, const char **port_p)
+static const char *read_port(struct load_machine *m, const struct load_tree *item)
 {
     if (item->type != LOAD_SCALAR || !hub_has_port(m, item->text))
-        return load_fail(m->err, item, NULL, "expected a port of the hubs");
-    *port_p = item->text;
-    return SIM_OK;
+        load_fail(item, NULL, "expected a port of the hubs");
+    return item->text;
 }
 
 /** A port, or a list of ports. */
-static int read_dimension(struct load_machine *m, const struct load_tree *item,
-                          struct machine_dimension *dimension)
+static void read_dimension(struct load_machine *m, const struct load_tree *item,
+                           struct machine_dimension *dimension)
 {
     bool list = item->type == LOAD_LIST;
     unsigned n = list ? item->n : 1;
     const char **ports = load_alloc(&m->arena, (n + 1) * sizeof(*ports));
-    int rc = SIM_OK;
 
-    for (unsigned i = 0; i < n && rc == SIM_OK; i++)
-        rc = read_port(m, list ? &item->items[i] : item, &ports[i]);
+    for (unsigned i = 0; i < n; i++)
+        ports[i] = read_port(m, list ? &item->items[i] : item);
     dimension->ports = ports;
-    return rc;
 }
 
-static int read_dimensions(struct load_machine *m, const struct load_tree *item, bool list)
+static void read_dimensions(struct load_machine *m, const struct load_tree *item, bool list)
 {
     struct machine_routing_desc *r = &m->desc.routing;
     unsigned n = list ? item->n : 1;
     struct machine_dimension *dimensions;
-    int rc = SIM_OK;
 
     if (list && (item->type != LOAD_LIST || n == 0))
-        return load_fail(m->err, item, NULL, "expected a list of lists of ports, [[e, w], [a, b]]");
+        load_fail(item, NULL, "expected a list of lists of ports, [[e, w], [a, b]]");
     if (r->ndimensions != 0)
-        return load_fail(m->err, item, NULL, "expected one of one_way and dimensions");
+        load_fail(item, NULL, "expected one of one_way and dimensions");
     dimensions = load_alloc(&m->arena, n * sizeof(*dimensions));
-    for (unsigned i = 0; i < n && rc == SIM_OK; i++)
-        rc = read_dimension(m, list ? &item->items[i] : item, &dimensions[i]);
+    for (unsigned i = 0; i < n; i++)
+        read_dimension(m, list ? &item->items[i] : item, &dimensions[i]);
     r->ndimensions = n;
     r->dimensions = dimensions;
-    return rc;
 }
 
 /** "3" or "3-5" */
-static int read_nodes(const struct load_machine *m, const struct load_tree *item, unsigned *first_p,
-                      unsigned *last_p)
+static void read_nodes(const struct load_machine *m, const struct load_tree *item,
+                       unsigned *first_p, unsigned *last_p)
 {
     char first[16] = "", last[16] = "", end;
     int n = item->type == LOAD_SCALAR ? sscanf(item->text, "%15[0-9]-%15[0-9]%c", first, last, &end)
@@ -83,54 +78,48 @@ static int read_nodes(const struct load_machine *m, const struct load_tree *item
         memcpy(last, first, sizeof(last));
     if (n < 1 || n > 2 || !load_number(first, false, &from) || !load_number(last, false, &to) ||
         from > to || to >= m->desc.nnodes)
-        return load_fail(m->err, item, NULL, "expected nodes, 0 .. %u, as 3, 0-2 or [3, 5-7]",
-                         m->desc.nnodes - 1);
+        load_fail(item, NULL, "expected nodes, 0 .. %u, as 3, 0-2 or [3, 5-7]", m->desc.nnodes - 1);
     *first_p = (unsigned)from;
     *last_p = (unsigned)to;
-    return SIM_OK;
 }
 
 /** The hands of one port. */
-static int read_hand(struct load_machine *m, const struct load_tree *item,
-                     struct machine_hand_desc *hand)
+static void read_hand(struct load_machine *m, const struct load_tree *item,
+                      struct machine_hand_desc *hand)
 {
     bool list = item->type == LOAD_LIST;
-    struct load_end end;
-    int rc = load_end_text(m, item, item->key, -1, &end);
+    struct load_end end = load_end_text(m, item, item->key, -1);
 
-    if (rc == SIM_OK && end.component->kind->set_routes == NULL)
-        return load_fail(m->err, item, NULL, "expected the port of a hub");
-    for (unsigned i = 0; rc == SIM_OK && i < (list ? item->n : 1); i++) {
+    if (end.component->kind->set_routes == NULL)
+        load_fail(item, NULL, "expected the port of a hub");
+    for (unsigned i = 0; i < (list ? item->n : 1); i++) {
         hand[i] = (struct machine_hand_desc){ .node = end.node,
                                               .component = end.component->name,
                                               .port = end.port,
                                               .file = item->file,
                                               .line = item->line };
-        rc = read_nodes(m, list ? &item->items[i] : item, &hand[i].first, &hand[i].last);
+        read_nodes(m, list ? &item->items[i] : item, &hand[i].first, &hand[i].last);
     }
-    return rc;
 }
 
-static int read_by_hand(struct load_machine *m, const struct load_tree *map)
+static void read_by_hand(struct load_machine *m, const struct load_tree *map)
 {
     struct machine_hand_desc *hand;
     unsigned n = 0;
-    int rc = SIM_OK;
 
     if (map->type != LOAD_MAP)
-        return load_fail(m->err, map, NULL,
-                         "expected ports and the nodes they lead to, node0.hub.e: "
-                         "[1, 4-7]");
+        load_fail(map, NULL,
+                  "expected ports and the nodes they lead to, node0.hub.e: "
+                  "[1, 4-7]");
     for (unsigned i = 0; i < map->n; i++)
         n += map->items[i].type == LOAD_LIST ? map->items[i].n : 1;
     hand = load_alloc(&m->arena, (n + 1) * sizeof(*hand));
     m->desc.routing.hand = hand;
     m->desc.routing.nhand = n;
-    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
-        rc = read_hand(m, &map->items[i], hand);
+    for (unsigned i = 0; i < map->n; i++) {
+        read_hand(m, &map->items[i], hand);
         hand += map->items[i].type == LOAD_LIST ? map->items[i].n : 1;
     }
-    return rc;
 }
 
 static bool is_shortest(const struct load_tree *item)
@@ -152,37 +141,33 @@ static void place_messages(struct load_machine *m, const struct load_tree *root)
     m->desc.routing.line = at->line;
 }
 
-int load_routes_read(struct load_machine *m, const struct load_tree *root)
+void load_routes_read(struct load_machine *m, const struct load_tree *root)
 {
     static const char *const keys[] = { "one_way", "dimensions", "by_hand", "others", NULL };
     const struct load_tree *map = load_tree_get(root, "routes");
     const struct load_tree *one_way, *dimensions, *by_hand, *others;
-    int rc;
 
     place_messages(m, root);
     if (map == NULL || is_shortest(map))
-        return SIM_OK;
+        return;
     if (map->type != LOAD_MAP)
-        return load_fail(m->err, map, NULL,
-                         "expected shortest, {one_way: PORT}, {dimensions: [...]} or "
-                         "{by_hand: {...}}");
-    rc = load_tree_only(map, keys, m->err);
-    if (rc != SIM_OK)
-        return rc;
+        load_fail(map, NULL,
+                  "expected shortest, {one_way: PORT}, {dimensions: [...]} or "
+                  "{by_hand: {...}}");
+    load_tree_only(map, keys);
     one_way = load_tree_get(map, "one_way");
     dimensions = load_tree_get(map, "dimensions");
     by_hand = load_tree_get(map, "by_hand");
     others = load_tree_get(map, "others");
     if (others != NULL && !is_shortest(others))
-        return load_fail(m->err, others, NULL, "expected shortest");
+        load_fail(others, NULL, "expected shortest");
     if (one_way != NULL)
-        rc = read_dimensions(m, one_way, false);
-    if (rc == SIM_OK && dimensions != NULL)
-        rc = read_dimensions(m, dimensions, true);
-    if (rc == SIM_OK && by_hand != NULL)
-        rc = read_by_hand(m, by_hand);
+        read_dimensions(m, one_way, false);
+    if (dimensions != NULL)
+        read_dimensions(m, dimensions, true);
+    if (by_hand != NULL)
+        read_by_hand(m, by_hand);
     m->desc.routing.by_hand = by_hand != NULL && others == NULL && m->desc.routing.ndimensions == 0;
-    return rc;
 }
 
 /* ---- slots ------------------------------------------------------------------------- */
@@ -232,40 +217,38 @@ static void order_by_ring(struct load_machine *m, unsigned *order)
     }
 }
 
-static int read_order(struct load_machine *m, const struct load_tree *list, unsigned *order)
+static void read_order(struct load_machine *m, const struct load_tree *list, unsigned *order)
 {
     const struct load_tree **seen = load_alloc(&m->arena, m->desc.nnodes * sizeof(*seen));
 
     if (list->type != LOAD_LIST || list->n != m->desc.nnodes)
-        return load_fail(m->err, list, NULL, "expected ring, nodes, or a list of all %u nodes",
-                         m->desc.nnodes);
+        load_fail(list, NULL, "expected ring, nodes, or a list of all %u nodes", m->desc.nnodes);
     for (unsigned i = 0; i < list->n; i++) {
         const struct load_tree *item = &list->items[i];
         uint64_t node;
 
         if (item->type != LOAD_SCALAR || !load_number(item->text, false, &node) ||
             node >= m->desc.nnodes)
-            return load_fail(m->err, item, NULL, "expected a node, 0 .. %u", m->desc.nnodes - 1);
+            load_fail(item, NULL, "expected a node, 0 .. %u", m->desc.nnodes - 1);
         if (seen[node] != NULL)
-            return load_fail(m->err, item, NULL, "expected each node once; it is also in line %u",
-                             seen[node]->line);
+            load_fail(item, NULL, "expected each node once; it is also in line %u",
+                      seen[node]->line);
         seen[node] = item;
         order[i] = (unsigned)node;
     }
-    return SIM_OK;
 }
 
-int load_slots_read(struct load_machine *m, const struct load_tree *root)
+void load_slots_read(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *slots = load_tree_get(root, "slots");
     unsigned *order = load_alloc(&m->arena, m->desc.nnodes * sizeof(*order));
     const char *word = slots == NULL ? "ring" : slots->type == LOAD_SCALAR ? slots->text : "";
 
     if (strcmp(word, "nodes") == 0)
-        return SIM_OK;
+        return;
     m->desc.slot_order = order;
-    if (strcmp(word, "ring") != 0)
-        return read_order(m, slots, order);
-    order_by_ring(m, order);
-    return SIM_OK;
+    if (strcmp(word, "ring") == 0)
+        order_by_ring(m, order);
+    else
+        read_order(m, slots, order);
 }

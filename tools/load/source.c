@@ -15,8 +15,8 @@ void load_source_add(struct load_machine *m, const char *path)
     m->sources = source;
 }
 
-int load_source_read(struct load_machine *m, const char *path, struct load_tree **root_p)
+struct load_tree *load_source_read(struct load_machine *m, const char *path)
 {
     load_source_add(m, path);
-    return load_tree_read(path, &m->arena, root_p, m->err);
+    return load_tree_read(path, &m->arena);
 }

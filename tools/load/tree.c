@@ -3,10 +3,8 @@
 #include "tools/load/file.h"
 #include "tools/load/nearest.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -25,7 +23,6 @@ struct builder {
     const char *file;
     struct load_arena *arena;
     unsigned nodes, nodes_max;
-    struct sim_error *err;
 };
 
 static void place_node(struct load_tree *out, const char *file, yaml_mark_t mark)
@@ -35,15 +32,7 @@ static void place_node(struct load_tree *out, const char *file, yaml_mark_t mark
     out->column = (unsigned)mark.column + 1;
 }
 
-static int located(struct sim_error *err)
-{
-    if (err != NULL)
-        err->located = true;
-    return SIM_ERR_CONFIG;
-}
-
-int load_fail(struct sim_error *err, const struct load_tree *at, const char *name, const char *fmt,
-              ...)
+void load_fail(const struct load_tree *at, const char *name, const char *fmt, ...)
 {
     char text[512];
     size_t shown = at->text != NULL ? strcspn(at->text, "\n") : 0; /* the first line */
@@ -56,11 +45,11 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
         shown = SHOWN_MAX;
     if (name == NULL)
         name = at->key;
-    (void)sim_error_set(
-        err, SIM_ERR_CONFIG, "%s:%u:%u: %s%s%.*s%s%s", at->file, at->line, at->column,
-        name != NULL ? name : "", name != NULL && at->text != NULL ? " = " : "", (int)shown,
-        at->text != NULL ? at->text : "", name != NULL || at->text != NULL ? ": " : "", text);
-    return located(err);
+    load_error()->located = true;
+    load_raise(SIM_ERR_CONFIG, "%s:%u:%u: %s%s%.*s%s%s", at->file, at->line, at->column,
+               name != NULL ? name : "", name != NULL && at->text != NULL ? " = " : "", (int)shown,
+               at->text != NULL ? at->text : "", name != NULL || at->text != NULL ? ": " : "",
+               text);
 }
 
 /** A copy without bytes that would break a one-line message. A literal block (key: |) keeps its
@@ -79,76 +68,70 @@ static const char *copy_text(struct builder *b, const yaml_node_t *node)
     return text;
 }
 
-static int build_node(struct builder *b, int index, unsigned depth, struct load_tree *out);
+static void build_node(struct builder *b, int index, unsigned depth, struct load_tree *out);
 
-static int build_list(struct builder *b, const yaml_node_t *node, unsigned depth,
-                      struct load_tree *out)
+static void build_list(struct builder *b, const yaml_node_t *node, unsigned depth,
+                       struct load_tree *out)
 {
     const yaml_node_item_t *item = node->data.sequence.items.start;
-    int rc = SIM_OK;
 
     out->type = LOAD_LIST;
     out->n = (unsigned)(node->data.sequence.items.top - item);
     out->items = load_alloc(b->arena, out->n * sizeof(*out->items));
-    for (unsigned i = 0; i < out->n && rc == SIM_OK; i++)
-        rc = build_node(b, item[i], depth + 1, &out->items[i]);
-    return rc;
+    for (unsigned i = 0; i < out->n; i++)
+        build_node(b, item[i], depth + 1, &out->items[i]);
 }
 
-static int add_pair(struct builder *b, const yaml_node_pair_t *pair, unsigned depth,
-                    struct load_tree *map, struct load_tree *out)
+static void add_pair(struct builder *b, const yaml_node_pair_t *pair, unsigned depth,
+                     struct load_tree *map, struct load_tree *out)
 {
     const yaml_node_t *key = yaml_document_get_node(&b->doc, pair->key);
     const struct load_tree *same;
-    int rc;
 
     place_node(out, b->file, key->start_mark);
     if (key->type != YAML_SCALAR_NODE || key->data.scalar.length == 0)
-        return load_fail(b->err, out, NULL, "expected a key of plain text");
+        load_fail(out, NULL, "expected a key of plain text");
     out->key = copy_text(b, key);
     same = load_tree_get(map, out->key);
     if (same != NULL)
-        return load_fail(b->err, out, NULL, "expected each key once; it is also in line %u",
-                         same->line);
-    rc = build_node(b, pair->value, depth + 1, out);
+        load_fail(out, NULL, "expected each key once; it is also in line %u", same->line);
+    build_node(b, pair->value, depth + 1, out);
     place_node(out, b->file, key->start_mark);
-    return rc;
 }
 
-static int build_map(struct builder *b, const yaml_node_t *node, unsigned depth,
-                     struct load_tree *out)
+static void build_map(struct builder *b, const yaml_node_t *node, unsigned depth,
+                      struct load_tree *out)
 {
     const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
     unsigned n = (unsigned)(node->data.mapping.pairs.top - pairs);
-    int rc = SIM_OK;
 
     out->type = LOAD_MAP;
     out->items = load_alloc(b->arena, n * sizeof(*out->items));
-    for (unsigned i = 0; i < n && rc == SIM_OK; i++) {
-        rc = add_pair(b, &pairs[i], depth, out, &out->items[i]);
+    for (unsigned i = 0; i < n; i++) {
+        add_pair(b, &pairs[i], depth, out, &out->items[i]);
         out->n = i + 1;
     }
-    return rc;
 }
 
-static int build_node(struct builder *b, int index, unsigned depth, struct load_tree *out)
+static void build_node(struct builder *b, int index, unsigned depth, struct load_tree *out)
 {
     const yaml_node_t *node = yaml_document_get_node(&b->doc, index);
 
     place_node(out, b->file, node->start_mark);
     if (depth > DEPTH_MAX)
-        return load_fail(b->err, out, NULL, "expected at most %u levels", DEPTH_MAX);
+        load_fail(out, NULL, "expected at most %u levels", DEPTH_MAX);
     if (++b->nodes > b->nodes_max)
-        return load_fail(b->err, out, NULL, "expected at most %u values", b->nodes_max);
+        load_fail(out, NULL, "expected at most %u values", b->nodes_max);
     switch (node->type) {
     case YAML_SEQUENCE_NODE:
-        return build_list(b, node, depth, out);
+        build_list(b, node, depth, out);
+        break;
     case YAML_MAPPING_NODE:
-        return build_map(b, node, depth, out);
+        build_map(b, node, depth, out);
+        break;
     default:
         out->type = LOAD_SCALAR;
         out->text = copy_text(b, node);
-        return SIM_OK;
     }
 }
 
@@ -178,78 +161,78 @@ static const char *advice_on(const char *problem)
     return "YAML";
 }
 
-static int syntax_error(const char *file, const yaml_parser_t *parser, struct sim_error *err)
+static _Noreturn void refuse_syntax(const char *file, const yaml_parser_t *parser)
 {
     const char *problem = parser->problem != NULL ? parser->problem : "not readable as YAML";
     bool marked = parser->error != YAML_READER_ERROR;
 
-    (void)sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: expected %s", file,
-                        marked ? (unsigned)parser->problem_mark.line + 1 : 1,
-                        marked ? (unsigned)parser->problem_mark.column + 1 : 1, problem,
-                        advice_on(problem));
-    return located(err);
+    load_error()->located = true;
+    load_raise(SIM_ERR_CONFIG, "%s:%u:%u: %s: expected %s", file,
+               marked ? (unsigned)parser->problem_mark.line + 1 : 1,
+               marked ? (unsigned)parser->problem_mark.column + 1 : 1, problem, advice_on(problem));
 }
 
-static int parse_tree(const char *name, const char *bytes, size_t n, const struct limits *limits,
-                      struct load_arena *arena, struct load_tree **root_p, struct sim_error *err)
+static void delete_parser(void *parser)
 {
-    struct builder b = {
-        .file = load_text(arena, "%s", name), .arena = arena, .nodes_max = limits->nodes, .err = err
-    };
+    yaml_parser_delete(parser);
+}
+
+static void delete_document(void *doc)
+{
+    yaml_document_delete(doc);
+}
+
+static struct load_tree *parse_tree(const char *name, const char *bytes, size_t n,
+                                    const struct limits *limits, struct load_arena *arena)
+{
+    struct builder b = { .file = load_text(arena, "%s", name),
+                         .arena = arena,
+                         .nodes_max = limits->nodes };
     struct load_tree *root = load_alloc(arena, sizeof(*root));
+    struct load_arena scratch = { 0 };
     yaml_parser_t parser;
-    int rc;
 
     SIM_ASSERT(yaml_parser_initialize(&parser) != 0);
+    load_own(&scratch, delete_parser, &parser);
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, n);
-    if (yaml_parser_load(&parser, &b.doc) == 0) {
-        rc = syntax_error(b.file, &parser, err);
-        yaml_parser_delete(&parser);
-        return rc;
-    }
-    if (yaml_document_get_root_node(&b.doc) == NULL) {
-        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s:1:1: empty: expected a mapping", b.file);
-    } else {
-        rc = build_node(&b, 1, 0, root);
-        if (rc == SIM_OK && root->type != LOAD_MAP)
-            rc = load_fail(err, root, NULL, "expected a mapping");
-    }
-    yaml_document_delete(&b.doc);
-    yaml_parser_delete(&parser);
-    if (rc == SIM_OK)
-        *root_p = root;
-    return rc;
+    if (yaml_parser_load(&parser, &b.doc) == 0)
+        refuse_syntax(b.file, &parser);
+    load_own(&scratch, delete_document, &b.doc);
+    if (yaml_document_get_root_node(&b.doc) == NULL)
+        load_raise(SIM_ERR_CONFIG, "%s:1:1: empty: expected a mapping", b.file);
+    build_node(&b, 1, 0, root);
+    if (root->type != LOAD_MAP)
+        load_fail(root, NULL, "expected a mapping");
+    load_arena_fini(&scratch);
+    return root;
 }
 
-int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_arena *arena,
-                    struct load_tree **root_p, struct sim_error *err)
+struct load_tree *load_tree_parse(const char *name, const char *bytes, size_t n,
+                                  struct load_arena *arena)
 {
-    return parse_tree(name, bytes, n, &by_hand, arena, root_p, err);
+    return parse_tree(name, bytes, n, &by_hand, arena);
 }
 
-static int read_tree(const char *path, const struct limits *limits, struct load_arena *arena,
-                     struct load_tree **root_p, struct sim_error *err)
+static struct load_tree *read_tree(const char *path, const struct limits *limits,
+                                   struct load_arena *arena)
 {
-    char *bytes = NULL;
-    size_t n = 0;
-    int rc = load_file_read(path, limits->bytes, &bytes, &n, err);
+    struct load_arena scratch = { 0 };
+    size_t n;
+    const char *bytes = load_file_read(path, limits->bytes, &scratch, &n);
+    struct load_tree *root = parse_tree(path, bytes, n, limits, arena);
 
-    if (rc == SIM_OK)
-        rc = parse_tree(path, bytes, n, limits, arena, root_p, err);
-    free(bytes);
-    return rc;
+    load_arena_fini(&scratch);
+    return root;
 }
 
-int load_tree_read(const char *path, struct load_arena *arena, struct load_tree **root_p,
-                   struct sim_error *err)
+struct load_tree *load_tree_read(const char *path, struct load_arena *arena)
 {
-    return read_tree(path, &by_hand, arena, root_p, err);
+    return read_tree(path, &by_hand, arena);
 }
 
-int load_tree_read_data(const char *path, struct load_arena *arena, struct load_tree **root_p,
-                        struct sim_error *err)
+struct load_tree *load_tree_read_data(const char *path, struct load_arena *arena)
 {
-    return read_tree(path, &by_hubsim, arena, root_p, err);
+    return read_tree(path, &by_hubsim, arena);
 }
 
 const struct load_tree *load_tree_get(const struct load_tree *map, const char *key)
@@ -277,7 +260,7 @@ const char *load_tree_keys(const char *const *keys, char *text, size_t room)
     return text;
 }
 
-int load_tree_only(const struct load_tree *map, const char *const *keys, struct sim_error *err)
+void load_tree_only(const struct load_tree *map, const char *const *keys)
 {
     for (unsigned i = 0; i < map->n; i++) {
         const struct load_tree *item = &map->items[i];
@@ -289,37 +272,33 @@ int load_tree_only(const struct load_tree *map, const char *const *keys, struct 
         for (k = 0; keys[k] != NULL && strcmp(keys[k], item->key) != 0; k++)
             load_nearest_offer(&near, keys[k]);
         if (keys[k] == NULL)
-            return load_fail(err, item, NULL, "unknown key%s",
-                             near.hint[0] != '\0' ? near.hint
-                                                  : load_tree_keys(keys, known, sizeof(known)));
+            load_fail(item, NULL, "unknown key%s",
+                      near.hint[0] != '\0' ? near.hint
+                                           : load_tree_keys(keys, known, sizeof(known)));
     }
-    return SIM_OK;
 }
 
 static const char *const type_names[] = { "a single value", "a list", "a mapping" };
 
-int load_tree_text(const struct load_tree *map, const char *key, const char **text_p,
-                   struct sim_error *err)
+void load_tree_text(const struct load_tree *map, const char *key, const char **text_p)
 {
     const struct load_tree *item = load_tree_get(map, key);
 
     if (item == NULL)
-        return SIM_OK;
+        return;
     if (item->type != LOAD_SCALAR)
-        return load_fail(err, item, NULL, "expected %s", type_names[LOAD_SCALAR]);
+        load_fail(item, NULL, "expected %s", type_names[LOAD_SCALAR]);
     *text_p = item->text;
-    return SIM_OK;
 }
 
-int load_tree_need(const struct load_tree *map, const char *key, enum load_type type,
-                   const struct load_tree **item_p, struct sim_error *err)
+const struct load_tree *load_tree_need(const struct load_tree *map, const char *key,
+                                       enum load_type type)
 {
     const struct load_tree *item = load_tree_get(map, key);
 
     if (item == NULL)
-        return load_fail(err, map, NULL, "expected the key %s", key);
+        load_fail(map, NULL, "expected the key %s", key);
     if (item->type != type)
-        return load_fail(err, item, NULL, "expected %s", type_names[type]);
-    *item_p = item;
-    return SIM_OK;
+        load_fail(item, NULL, "expected %s", type_names[type]);
+    return item;
 }

@@ -22,35 +22,31 @@ struct load_tree {
     struct load_tree *items;
 };
 
-/** @return SIM_OK and the root, a map; else SIM_ERR_IO or SIM_ERR_CONFIG. Lives in `arena`. */
-int load_tree_read(const char *path, struct load_arena *arena, struct load_tree **root_p,
-                   struct sim_error *err);
+/** @return the root, a map, in `arena`. Raises SIM_ERR_IO or SIM_ERR_CONFIG. */
+struct load_tree *load_tree_read(const char *path, struct load_arena *arena);
 /** The same from memory; `name` stands for the file in messages. */
-int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_arena *arena,
-                    struct load_tree **root_p, struct sim_error *err);
+struct load_tree *load_tree_parse(const char *name, const char *bytes, size_t n,
+                                  struct load_arena *arena);
 
 /** The same for what hubsim has written itself, JSON being YAML: it may be large. */
-int load_tree_read_data(const char *path, struct load_arena *arena, struct load_tree **root_p,
-                        struct sim_error *err);
+struct load_tree *load_tree_read_data(const char *path, struct load_arena *arena);
 
 /** The item of a map, or NULL. */
 const struct load_tree *load_tree_get(const struct load_tree *map, const char *key);
 
-/** "file:line:col: name = value: " and the rest. `name` NULL: the node's own key. @return `CONFIG`.
- */
-int load_fail(struct sim_error *err, const struct load_tree *at, const char *name, const char *fmt,
-              ...) __attribute__((format(printf, 4, 5)));
+/** Raises "file:line:col: name = value: " and the rest. `name` NULL: the node's own key. */
+_Noreturn void load_fail(const struct load_tree *at, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /** Only keys of the list (NULL at the end) may occur in the map. */
-int load_tree_only(const struct load_tree *map, const char *const *keys, struct sim_error *err);
+void load_tree_only(const struct load_tree *map, const char *const *keys);
 /** For messages: ": expected this, that", as many as there is room for. @return `text` */
 const char *load_tree_keys(const char *const *keys, char *text, size_t room);
-/** A scalar of the map; absent: SIM_OK and *text_p unchanged. */
-int load_tree_text(const struct load_tree *map, const char *key, const char **text_p,
-                   struct sim_error *err);
-/** The same for what must be there. */
-int load_tree_need(const struct load_tree *map, const char *key, enum load_type type,
-                   const struct load_tree **item_p, struct sim_error *err);
+/** A scalar of the map; absent: *text_p is unchanged. */
+void load_tree_text(const struct load_tree *map, const char *key, const char **text_p);
+/** What must be there. */
+const struct load_tree *load_tree_need(const struct load_tree *map, const char *key,
+                                       enum load_type type);
 
 SIM_END_DECLS
 #endif /* LOAD_TREE_H */

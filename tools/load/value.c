@@ -132,34 +132,32 @@ void load_values_init(struct load_values *v, const struct machine_param *params,
 
 /* ---- one value ------------------------------------------------------------ */
 
-static int annotate_value(struct machine_value *value, const struct load_tree *map,
-                          const struct load_layer *layer, struct sim_error *err)
+static void annotate_value(struct machine_value *value, const struct load_tree *map,
+                           const struct load_layer *layer)
 {
     static const char *const keys[] = { "value", "source", "calibrated", NULL };
     const struct load_tree *rows = load_tree_get(map, "calibrated");
     const char **ids;
-    int rc = load_tree_only(map, keys, err);
 
-    if (rc == SIM_OK)
-        rc = load_tree_text(map, "source", &value->source, err);
-    if (rc != SIM_OK || rows == NULL)
-        return rc;
+    load_tree_only(map, keys);
+    load_tree_text(map, "source", &value->source);
+    if (rows == NULL)
+        return;
     if (rows->type != LOAD_LIST || rows->n == 0)
-        return load_fail(err, rows, NULL, "expected a list of row ids");
+        load_fail(rows, NULL, "expected a list of row ids");
     ids = load_alloc(layer->arena, (rows->n + 1) * sizeof(*ids));
     for (unsigned i = 0; i < rows->n; i++) {
         if (rows->items[i].type != LOAD_SCALAR)
-            return load_fail(err, &rows->items[i], NULL, "expected a row id");
+            load_fail(&rows->items[i], NULL, "expected a row id");
         ids[i] = rows->items[i].text;
     }
     value->calibrated = ids;
     value->ncalibrated = rows->n;
-    return SIM_OK;
 }
 
 /** `item` is a scalar, or a map with the key `value`. */
-static int assign_one(struct machine_value *value, const struct load_tree *item,
-                      const struct load_layer *layer, struct sim_error *err)
+static void assign_one(struct machine_value *value, const struct load_tree *item,
+                       const struct load_layer *layer)
 {
     struct machine_value next = { .param = value->param, .file = item->file, .line = item->line };
     const struct load_tree *scalar = item->type == LOAD_MAP ? load_tree_get(item, "value") : item;
@@ -167,19 +165,13 @@ static int assign_one(struct machine_value *value, const struct load_tree *item,
     char text[256];
 
     if (scalar == NULL || scalar->type != LOAD_SCALAR)
-        return load_fail(err, item, key, "%s",
-                         load_value_expected(value->param, text, sizeof(text)));
+        load_fail(item, key, "%s", load_value_expected(value->param, text, sizeof(text)));
     if (!load_value_parse(value->param, scalar->text, &next.value))
-        return load_fail(err, scalar, key, "%s",
-                         load_value_expected(value->param, text, sizeof(text)));
+        load_fail(scalar, key, "%s", load_value_expected(value->param, text, sizeof(text)));
     if (item->type == LOAD_MAP) {
-        int rc = annotate_value(&next, item, layer, err);
-
-        if (rc != SIM_OK)
-            return rc;
+        annotate_value(&next, item, layer);
     }
     *value = next;
-    return SIM_OK;
 }
 
 /* ---- a map of values ------------------------------------------------------ */
@@ -188,7 +180,6 @@ struct assignment {
     struct load_values *v;
     const struct load_layer *layer;
     const struct load_tree **given; /* for each row the item of this layer that set it */
-    struct sim_error *err;
 };
 
 static bool is_group(const struct load_values *v, const char *key)
@@ -222,7 +213,8 @@ static bool is_allowed(const struct load_layer *layer, const char *key)
     return false;
 }
 
-static int unknown_key(const struct assignment *a, const struct load_tree *item, const char *key)
+static _Noreturn void unknown_key(const struct assignment *a, const struct load_tree *item,
+                                  const char *key)
 {
     struct load_nearest near;
     char keys[KEY_MAX + 32];
@@ -233,45 +225,43 @@ static int unknown_key(const struct assignment *a, const struct load_tree *item,
         const char *known = a->v->values[i].param->key;
 
         if (strncmp(known, key, n) == 0 && known[n] == '_')
-            return load_fail(a->err, item, key, "missing unit: expected %s", known);
+            load_fail(item, key, "missing unit: expected %s", known);
         load_nearest_offer(&near, known);
     }
     for (const char *const *skip = a->layer->skip; *skip != NULL; skip++)
         load_nearest_offer(&near, *skip);
     if (near.hint[0] != '\0' || a->layer->skip[0] == NULL)
-        return load_fail(a->err, item, key, "unknown key%s", near.hint);
-    return load_fail(a->err, item, key, "unknown key%s, or one of `hubsim params`",
-                     load_tree_keys(a->layer->skip, keys, sizeof(keys)));
+        load_fail(item, key, "unknown key%s", near.hint);
+    load_fail(item, key, "unknown key%s, or one of `hubsim params`",
+              load_tree_keys(a->layer->skip, keys, sizeof(keys)));
 }
 
-static int refuse_key(const struct assignment *a, const struct load_tree *item, const char *key)
+static _Noreturn void refuse_key(const struct assignment *a, const struct load_tree *item,
+                                 const char *key)
 {
     char groups[KEY_MAX] = "nothing";
     size_t n = 0;
 
     for (const char *const *g = a->layer->allow; *g != NULL && n < sizeof(groups); g++)
         n += (size_t)snprintf(groups + n, sizeof(groups) - n, "%s%s.*", n > 0 ? " or " : "", *g);
-    return load_fail(a->err, item, key, "expected only %s here, all else is set by %s", groups,
-                     a->layer->allow_file);
+    load_fail(item, key, "expected only %s here, all else is set by %s", groups,
+              a->layer->allow_file);
 }
 
-static int set_row(const struct assignment *a, unsigned row, const struct load_tree *item,
-                   const char *key)
+static void set_row(const struct assignment *a, unsigned row, const struct load_tree *item,
+                    const char *key)
 {
     if (a->given[row] != NULL)
-        return load_fail(a->err, item, key, "expected each key once; it is also in line %u",
-                         a->given[row]->line);
+        load_fail(item, key, "expected each key once; it is also in line %u", a->given[row]->line);
     if (!is_allowed(a->layer, key))
-        return refuse_key(a, item, key);
+        refuse_key(a, item, key);
     a->given[row] = item;
-    return assign_one(&a->v->values[row], item, a->layer, a->err);
+    assign_one(&a->v->values[row], item, a->layer);
 }
 
-static int assign_map(const struct assignment *a, const char *prefix, const struct load_tree *map)
+static void assign_map(const struct assignment *a, const char *prefix, const struct load_tree *map)
 {
-    int rc = SIM_OK;
-
-    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < map->n; i++) {
         const struct load_tree *item = &map->items[i];
         char key[KEY_MAX];
         unsigned row;
@@ -282,22 +272,21 @@ static int assign_map(const struct assignment *a, const char *prefix, const stru
         for (row = 0; row < a->v->n && strcmp(a->v->values[row].param->key, key) != 0;)
             row++;
         if (row < a->v->n)
-            rc = set_row(a, row, item, key);
-        else if (is_group(a->v, key))
-            rc = item->type == LOAD_MAP
-                     ? assign_map(a, key, item)
-                     : load_fail(a->err, item, key, "expected a mapping of %s.*", key);
+            set_row(a, row, item, key);
+        else if (!is_group(a->v, key))
+            unknown_key(a, item, key);
+        else if (item->type == LOAD_MAP)
+            assign_map(a, key, item);
         else
-            rc = unknown_key(a, item, key);
+            load_fail(item, key, "expected a mapping of %s.*", key);
     }
-    return rc;
 }
 
-int load_values_assign(struct load_values *v, const struct load_layer *layer,
-                       const struct load_tree *map, struct sim_error *err)
+void load_values_assign(struct load_values *v, const struct load_layer *layer,
+                        const struct load_tree *map)
 {
-    struct assignment a = { .v = v, .layer = layer, .err = err };
+    struct assignment a = { .v = v, .layer = layer };
 
     a.given = load_alloc(layer->arena, v->n * sizeof(*a.given));
-    return assign_map(&a, "", map);
+    assign_map(&a, "", map);
 }

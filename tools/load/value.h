@@ -34,8 +34,8 @@ struct load_layer {
     struct load_arena *arena;
 };
 /** A key may be dotted, nested or both. */
-int load_values_assign(struct load_values *v, const struct load_layer *layer,
-                       const struct load_tree *map, struct sim_error *err);
+void load_values_assign(struct load_values *v, const struct load_layer *layer,
+                        const struct load_tree *map);
 
 SIM_END_DECLS
 #endif /* LOAD_VALUE_H */

@@ -421,6 +421,7 @@ TEST(Mbcf, ANodeWithoutAnAdapterHasNoNetwork)
 /* A part of the network is a node without a host: it runs no rank, and no platform replaces it. */
 TEST(MbcfMachine, PartsOfTheNetworkRunNoRank)
 {
+    const std::string path = std::string(CONFIGS) + "/machines/mbcf-hub.yaml";
     load_roots roots = {};
     load_options opt = {};
     load_machine *machine = nullptr;
@@ -430,9 +431,7 @@ TEST(MbcfMachine, PartsOfTheNetworkRunNoRank)
     opt.roots = &roots;
     opt.kinds = lab_kinds();
     opt.platform = "mbcf-sunos";
-    ASSERT_EQ(SIM_OK,
-              load_machine_create((std::string(CONFIGS) + "/machines/mbcf-hub.yaml").c_str(), &opt,
-                                  &machine, &err))
+    ASSERT_EQ(SIM_OK, attempt(&err, [&] { machine = load_machine_create(path.c_str(), &opt); }))
         << err.text;
     const machine_desc *desc = load_machine_desc(machine);
     ASSERT_EQ(3u, desc->nnodes);

@@ -60,7 +60,8 @@ class Orders : public testing::TestWithParam<Network>
         launch_software software = lab_software(c.machine(), 0);
         launch_config cfg = {};
 
-        ASSERT_EQ(SIM_OK, lab_software_mpi(&software, n.mpi, nullptr, &c.err)) << c.err.text;
+        ASSERT_EQ(SIM_OK, attempt(&c.err, [&] { lab_software_mpi(&software, n.mpi, nullptr); }))
+            << c.err.text;
         cfg.nranks = n.ranks;
         cfg.software = &software;
         cfg.beside = lab_software_beside(&software, c.machine());

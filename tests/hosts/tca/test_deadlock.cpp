@@ -72,7 +72,7 @@ Circle predicted(const MachineFile &file)
     sim_error err = {};
     Circle names;
 
-    EXPECT_EQ(SIM_OK, lab_topology_create(file.desc(), &topo, &err)) << err.text;
+    EXPECT_EQ(SIM_OK, attempt(&err, [&] { lab_topology_create(file.desc(), &topo); })) << err.text;
     std::vector<unsigned> links(2 * topo.nlinks);
     links.resize(lab_topology_deadlock(&topo, links.data()));
     for (unsigned l : links)

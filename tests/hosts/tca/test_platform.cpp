@@ -2,6 +2,7 @@
 #include "tests/hosts/tca/rank.h"
 
 #include "hosts/driver/driver.h"
+#include "tests/tools/attempt.h"
 #include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
 
@@ -22,16 +23,21 @@ class Machine
     {
         load_roots roots = {};
         load_options opt = {};
-        char path[1024];
+        load_arena arena = {};
+        sim_error err = {};
 
         load_roots_add(&roots, CONFIGS);
         opt.roots = &roots;
         opt.kinds = lab_kinds();
         opt.sets = sets.data();
         opt.nsets = (unsigned)sets.size();
-        EXPECT_EQ(SIM_OK, load_find(&roots, "machines", name, path, sizeof(path), &err_))
-            << err_.text;
-        EXPECT_EQ(SIM_OK, load_machine_create(path, &opt, &machine_, &err_)) << err_.text;
+        EXPECT_EQ(SIM_OK, attempt(&err,
+                                  [&] {
+                                      machine_ = load_machine_create(
+                                          load_find(&roots, "machines", name, &arena), &opt);
+                                  }))
+            << err.text;
+        load_arena_fini(&arena);
     }
     ~Machine() { load_machine_destroy(machine_); }
     Machine(const Machine &) = delete;
@@ -40,7 +46,6 @@ class Machine
 
   private:
     load_machine *machine_ = nullptr;
-    sim_error err_ = {};
 };
 
 struct Case {

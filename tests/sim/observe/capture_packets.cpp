@@ -14,6 +14,7 @@
 #include "pcie/tlp/lcrc.h"
 #include "pcie/tlp/packet.h"
 #include "tests/built.h"
+#include "tests/tools/attempt.h"
 #include "tools/lab/run/simulate.h"
 
 #include <cstdarg>
@@ -426,7 +427,7 @@ void write_run(Output &out, bool faults)
     run.nranks = 2;
     run.nodes[1] = 1;
     run.seed = 1;
-    if (lab_simulate(&site, &run, nowhere, &err) != SIM_OK) {
+    if (attempt(&err, [&] { lab_simulate(&site, &run, nowhere); }) != SIM_OK) {
         (void)fprintf(stderr, "%s\n", err.text);
         exit(1);
     }

@@ -127,7 +127,7 @@ TEST_P(Random, MessagesAreExplainedToThePicosecond)
     lab_topology topo = {};
     sim_error err = {};
 
-    ASSERT_EQ(SIM_OK, lab_topology_create(desc, &topo, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, attempt(&err, [&] { lab_topology_create(desc, &topo); })) << err.text;
     for (int done = 0; done < PER_MACHINE; done += 120) {
         Messages messages;
 

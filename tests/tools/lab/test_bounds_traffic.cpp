@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/bounds/bounds_traffic.h"
 #include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
@@ -31,17 +32,18 @@ class TrafficBound : public testing::Test
         opt.kinds = lab_kinds();
         opt.sets = sets.data();
         opt.nsets = (unsigned)sets.size();
-        EXPECT_EQ(SIM_OK, load_machine_create("configs/machines/ring8.yaml", &opt, &machine, &err))
-            << err.text;
-        rc = lab_traffic_bound(load_machine_desc(machine), &traffic, &t, &err);
-        load_machine_destroy(machine);
+        rc = attempt(&err, [&] {
+            machine = load_machine_create("configs/machines/ring8.yaml", &opt);
+            t = lab_traffic_bound(load_machine_desc(machine), &traffic);
+            load_machine_destroy(machine);
+        });
         return t;
     }
     lab_result parse(const std::string &text)
     {
         lab_result result;
 
-        EXPECT_EQ(SIM_OK, lab_result_parse(text.c_str(), &arena, &result, &err)) << err.text;
+        EXPECT_EQ(SIM_OK, lab_result_try(text.c_str(), &arena, &result, &err)) << err.text;
         return result;
     }
     load_arena arena = {};
@@ -109,14 +111,17 @@ TEST_F(TrafficBound, RanksBecomeTheNodesTheyRunOn)
     run.nodes[0] = 5;
     run.nodes[1] = 3;
     ASSERT_EQ(1u, result.nlines);
-    ASSERT_EQ(SIM_OK, lab_traffic_read(&run, &result, &arena, &traffic, &err)) << err.text;
+    auto read = [&] {
+        return attempt(&err, [&] { traffic = lab_traffic_read(&run, &result, &arena); });
+    };
+    ASSERT_EQ(SIM_OK, read()) << err.text;
     ASSERT_EQ(1u, traffic.n);
     EXPECT_EQ(2u, traffic.messages[0].step);
     EXPECT_EQ(5u, traffic.messages[0].src);
     EXPECT_EQ(3u, traffic.messages[0].dst);
     EXPECT_EQ(4u, traffic.messages[0].blocks);
     result = parse("traffic step=0 src=0 dst=2 bytes=64\n");
-    EXPECT_NE(SIM_OK, lab_traffic_read(&run, &result, &arena, &traffic, &err));
+    EXPECT_NE(SIM_OK, read());
     EXPECT_STREQ("test: traffic without dst: expected a rank from 0 to 1", err.text);
 }
 

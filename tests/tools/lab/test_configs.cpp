@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/figure/figure.h"
 
 namespace
@@ -12,7 +13,7 @@ class Configs : public testing::Test
 {
   protected:
     void TearDown() override { load_arena_fini(&arena); }
-    void plan_all(const lab_experiment &exp)
+    void plan_all()
     {
         lab_protocol protocol = { 2, 8, 3, 1 << 20 };
 
@@ -21,16 +22,24 @@ class Configs : public testing::Test
                 lab_setup setup = exp.series[s].setup;
                 lab_point point = { exp.series[s].where, exp.series[s].platform,
                                     exp.series[s].workload, &setup, exp.series[s].machine };
-                lab_plan plan;
 
-                ASSERT_EQ(SIM_OK, lab_setup_put(&setup, exp.series[s].key,
-                                                exp.series[s].list.items[i], point.where, &err));
-                ASSERT_EQ(SIM_OK, lab_plan_make(&point, &protocol, &arena, &plan, &err))
+                ASSERT_EQ(SIM_OK, attempt(&err,
+                                          [&] {
+                                              lab_setup_put(&setup, exp.series[s].key,
+                                                            exp.series[s].list.items[i],
+                                                            point.where);
+                                              lab_plan_make(&point, &protocol, &arena);
+                                          }))
                     << err.text;
             }
         }
     }
+    int read(const std::string &path)
+    {
+        return attempt(&err, [&] { lab_experiment_read(path.c_str(), &arena, &exp); });
+    }
     load_arena arena = {};
+    lab_experiment exp = {};
     sim_error err = {};
 };
 
@@ -39,11 +48,9 @@ TEST_F(Configs, ExperimentsAreReadAndPlanned)
     unsigned n = 0;
 
     for (const auto &file : std::filesystem::directory_iterator("configs/experiments")) {
-        lab_experiment exp;
-
-        ASSERT_EQ(SIM_OK, lab_experiment_read(file.path().c_str(), &arena, &exp, &err)) << err.text;
+        ASSERT_EQ(SIM_OK, read(file.path())) << err.text;
         EXPECT_STRNE("", exp.description);
-        plan_all(exp);
+        plan_all();
         n++;
     }
     EXPECT_GT(n, 8u);
@@ -54,14 +61,15 @@ TEST_F(Configs, FiguresNameExperimentsAndSeriesThatExist)
     for (const auto &file : std::filesystem::directory_iterator("configs/figures")) {
         lab_figure figure;
 
-        ASSERT_EQ(SIM_OK, lab_figure_read(file.path().c_str(), &arena, &figure, &err)) << err.text;
+        ASSERT_EQ(SIM_OK,
+                  attempt(&err, [&] { lab_figure_read(file.path().c_str(), &arena, &figure); }))
+            << err.text;
         for (unsigned i = 0; i < figure.nexperiments; i++) {
             std::string path =
                 std::string("configs/experiments/") + figure.experiments[i] + ".yaml";
-            lab_experiment exp;
             unsigned shown = 0;
 
-            ASSERT_EQ(SIM_OK, lab_experiment_read(path.c_str(), &arena, &exp, &err)) << err.text;
+            ASSERT_EQ(SIM_OK, read(path)) << err.text;
             for (unsigned s = 0; s < exp.n; s++)
                 shown += lab_figure_shows(&figure, &exp.series[s]);
             EXPECT_GT(shown, 0u) << path;
@@ -75,13 +83,12 @@ class BadExperiment : public Configs
     std::string message(const std::string &text)
     {
         std::string path = testing::TempDir() + "bad.yaml";
-        lab_experiment exp;
         FILE *f = fopen(path.c_str(), "w");
 
         fputs(text.c_str(), f);
         fclose(f);
         err = {};
-        EXPECT_NE(SIM_OK, lab_experiment_read(path.c_str(), &arena, &exp, &err));
+        EXPECT_NE(SIM_OK, read(path));
         return std::string(err.text).substr(path.size());
     }
 };

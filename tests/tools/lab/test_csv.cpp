@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/format/csv.h"
 
 namespace
@@ -13,7 +14,8 @@ class Csv : public testing::Test
     int parse(const std::string &text)
     {
         err = {};
-        return lab_csv_parse("t.csv", text.data(), text.size(), &arena, &csv, &err);
+        return attempt(&err,
+                       [&] { csv = lab_csv_parse("t.csv", text.data(), text.size(), &arena); });
     }
     load_arena arena = {};
     lab_csv csv = {};

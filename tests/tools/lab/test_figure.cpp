@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/figure/figure.h"
 
 namespace
@@ -16,9 +17,12 @@ class Figure : public testing::Test
         series.workload = "pingpong";
         series.platform = "p";
         series.key = "bytes";
-        EXPECT_EQ(SIM_OK,
-                  lab_setup_parse("bytes=8..1024;mode=dma-register;src=gpu;dst=gpu;rounds=3", "e",
-                                  &arena, &series.setup, &err));
+        EXPECT_EQ(SIM_OK, attempt(&err, [&] {
+                      series.setup =
+                          lab_setup_parse("bytes=8..1024;mode=dma-register;src=gpu;dst=gpu;"
+                                          "rounds=3",
+                                          "e", &arena);
+                  }));
         figure.quantity = "latency";
         exp.n = 1;
         exp.series = &series;
@@ -30,13 +34,18 @@ class Figure : public testing::Test
         std::string text = "id,platform,workload,setup,quantity,relation,value,value2,unit,"
                            "tolerance_pct,source\n" +
                            lines;
-        lab_csv csv = {};
         lab_rows rows = {};
         lab_table table;
         std::vector<std::string> list;
 
-        EXPECT_EQ(SIM_OK, lab_csv_parse("t.csv", text.data(), text.size(), &arena, &csv, &err));
-        EXPECT_EQ(SIM_OK, lab_rows_from(&csv, &arena, &rows, &err)) << err.text;
+        EXPECT_EQ(SIM_OK, attempt(&err,
+                                  [&] {
+                                      lab_csv csv =
+                                          lab_csv_parse("t.csv", text.data(), text.size(), &arena);
+
+                                      rows = lab_rows_from(&csv, &arena);
+                                  }))
+            << err.text;
         lab_figure_begin(&table);
         lab_figure_add_rows(&figure, &exp, &rows, &table);
         for (unsigned i = 0; i < table.nrows; i++)
@@ -108,15 +117,19 @@ TEST_F(Figure, OtherSetupsAndOtherQuantitiesAreNot)
 TEST_F(Figure, PointsOfOnesOwnAreNumbers)
 {
     const std::string good = "series,x,y\nmine,8,1.5\n", bad = "series,x,y\nmine,8,fast\n";
-    lab_csv csv = {};
     lab_table table;
+    auto add = [&](const std::string &text) {
+        return attempt(&err, [&] {
+            lab_csv csv = lab_csv_parse("o.csv", text.data(), text.size(), &arena);
+
+            lab_figure_add_points(&csv, &table);
+        });
+    };
 
     lab_figure_begin(&table);
-    ASSERT_EQ(SIM_OK, lab_csv_parse("o.csv", good.data(), good.size(), &arena, &csv, &err));
-    EXPECT_EQ(SIM_OK, lab_figure_add_points(&csv, &table, &err));
+    EXPECT_EQ(SIM_OK, add(good));
     EXPECT_STREQ("own", lab_table_get(&table, 0, 1));
-    ASSERT_EQ(SIM_OK, lab_csv_parse("o.csv", bad.data(), bad.size(), &arena, &csv, &err));
-    EXPECT_EQ(SIM_ERR_CONFIG, lab_figure_add_points(&csv, &table, &err));
+    EXPECT_EQ(SIM_ERR_CONFIG, add(bad));
     EXPECT_STREQ("o.csv:2: x = 8, y = fast: expected numbers in columns series, x, y", err.text);
     lab_table_fini(&table);
 }

@@ -2,6 +2,7 @@
 #include "tools/lab/watch/fst.h"
 
 #include "tests/folder.h"
+#include "tests/tools/attempt.h"
 
 #include <csignal>
 #include <string>
@@ -24,7 +25,7 @@ class Fst : public test::Folder
         std::vector<uint32_t> handles;
 
         err = {};
-        if (lab_fst_open(path.c_str(), &fst, &err) != SIM_OK)
+        if (attempt(&err, [&] { fst = lab_fst_open(path.c_str()); }) != SIM_OK)
             return err.code;
         setrlimit(RLIMIT_FSIZE, &full);
         observe_wave_writer w = lab_fst_writer(fst);
@@ -36,9 +37,9 @@ class Fst : public test::Folder
         for (uint64_t time = 0; time < 100; time++)
             for (uint32_t handle : handles)
                 w.change(w.arg, time, handle, &signal, (time + 1) * handle * 0x9e3779b97f4a7c15);
-        int rc = lab_fst_close(fst, &err);
+        lab_fst_close(fst, &err);
         setrlimit(RLIMIT_FSIZE, &none);
-        return rc;
+        return err.code;
     }
     sim_error err = {};
 };

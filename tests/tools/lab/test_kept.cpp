@@ -2,6 +2,7 @@
  * compare.
  */
 #include "tests/folder.h"
+#include "tests/tools/attempt.h"
 #include "tools/lab/result/changes.h"
 #include "tools/lab/result/compare.h"
 #include "tools/lab/result/junit.h"
@@ -83,13 +84,18 @@ class Kept : public test::Folder
         write(name + "/statistics.json", s);
         return folder + "/" + name;
     }
+    int try_read(const std::string &dir, lab_kept *kept)
+    {
+        const char *name = load_text(&arena, "%s", dir.c_str());
+
+        err = {};
+        return attempt(&err, [&] { *kept = lab_kept_read(name, &arena); });
+    }
     lab_kept read(const std::string &dir)
     {
         lab_kept kept = {};
 
-        err = {};
-        EXPECT_EQ(SIM_OK, lab_kept_read(load_text(&arena, "%s", dir.c_str()), &arena, &kept, &err))
-            << err.text;
+        EXPECT_EQ(SIM_OK, try_read(dir, &kept)) << err.text;
         return kept;
     }
     /** What is wrong with it, without the folder in front. */
@@ -97,8 +103,7 @@ class Kept : public test::Folder
     {
         lab_kept kept = {};
 
-        err = {};
-        EXPECT_NE(SIM_OK, lab_kept_read(dir.c_str(), &arena, &kept, &err));
+        EXPECT_NE(SIM_OK, try_read(dir, &kept));
         return replaced(err.text, dir, "");
     }
     load_arena arena = {};
@@ -174,12 +179,17 @@ TEST_F(Kept, TruncatedFilesAreRefused)
 class Compare : public Kept
 {
   protected:
+    int add_band(const char *text)
+    {
+        err = {};
+        return attempt(&err, [&] { lab_bands_add(&bands, text, &arena); });
+    }
     void compare(const std::string &a, const std::string &b,
                  const std::vector<const char *> &widths = {})
     {
         bands = {};
         for (const char *width : widths)
-            ASSERT_EQ(SIM_OK, lab_bands_add(&bands, width, &arena, &err)) << err.text;
+            ASSERT_EQ(SIM_OK, add_band(width)) << err.text;
         x = read(a);
         y = read(b);
         lab_compare(&x, &y, &bands, &arena, &c);
@@ -249,8 +259,7 @@ TEST_F(Compare, PointsOfOneResultOnlyAreDifferences)
 TEST_F(Compare, BandsThatMeanNothingAreRefused)
 {
     for (const char *text : { "", "1", "x%", "-1%", "=1%", "a=", "a=%", "a=1e999", "0x1%" }) {
-        err = {};
-        EXPECT_EQ(SIM_ERR_CONFIG, lab_bands_add(&bands, text, &arena, &err)) << text;
+        EXPECT_EQ(SIM_ERR_CONFIG, add_band(text)) << text;
         EXPECT_EQ("--band " + std::string(text) + ": expected 1%, COLUMN=1% or COLUMN=0.5",
                   std::string(err.text));
     }

@@ -39,7 +39,7 @@ TEST_F(Lines, OfEachKindComeBack)
     lab_result_write_stat(out, &stat);
     lab_result_write_prints(out, 0x0123456789abcdef, UINT64_MAX);
     fclose(out);
-    ASSERT_EQ(SIM_OK, lab_result_parse(text, &arena, &result, nullptr));
+    ASSERT_EQ(SIM_OK, lab_result_try(text, &arena, &result, nullptr));
     ASSERT_EQ(1u, result.nlines);
     EXPECT_TRUE(lab_line_get(&result.lines[0], "bytes", &value));
     EXPECT_EQ(8u, value);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/workload/plan.h"
 
 namespace
@@ -10,15 +11,16 @@ class Plan : public testing::Test
 {
   protected:
     void TearDown() override { load_arena_fini(&arena); }
-    int plan(const char *workload, const char *text)
+    int plan(const char *workload, const char *text, const char *platform = "plat")
     {
-        lab_setup setup = {};
-
         err = {};
         p = {};
-        EXPECT_EQ(SIM_OK, lab_setup_parse(text, "t.csv:2", &arena, &setup, &err)) << err.text;
-        lab_point point = { "t.csv:2", "plat", workload, &setup, nullptr };
-        return lab_plan_make(&point, &protocol, &arena, &p, &err);
+        return attempt(&err, [&] {
+            lab_setup setup = lab_setup_parse(text, "t.csv:2", &arena);
+            lab_point point = { "t.csv:2", platform, workload, &setup, nullptr };
+
+            p = lab_plan_make(&point, &protocol, &arena);
+        });
     }
     std::string run(const char *workload, const char *text)
     {
@@ -61,11 +63,7 @@ TEST_F(Plan, KernelsHaveARankOnEachNode)
 TEST_F(Plan, TheLibraryAndTheNetworkOfAClusterAreOfTheRow)
 {
     auto text = [&](const char *platform, const char *workload, const char *words) {
-        lab_setup setup = {};
-
-        EXPECT_EQ(SIM_OK, lab_setup_parse(words, "t.csv:2", &arena, &setup, &err)) << err.text;
-        lab_point point = { "t.csv:2", platform, workload, &setup, nullptr };
-        EXPECT_EQ(SIM_OK, lab_plan_make(&point, &protocol, &arena, &p, &err)) << err.text;
+        EXPECT_EQ(SIM_OK, plan(workload, words, platform)) << err.text;
         return std::string(lab_run_text(&p.runs[0], &arena));
     };
 
@@ -268,14 +266,18 @@ TEST_F(Plan, MpiWithoutPlatformAndMachineHasNoNetwork)
         lab_setup setup = {};
         lab_point point = { "t.yaml:4", nullptr, workload, &setup, nullptr };
 
-        err = {};
-        EXPECT_EQ(SIM_ERR_CONFIG, lab_plan_make(&point, &protocol, &arena, &p, &err));
+        auto make = [&] {
+            err = {};
+            return attempt(&err, [&] { p = lab_plan_make(&point, &protocol, &arena); });
+        };
+
+        EXPECT_EQ(SIM_ERR_CONFIG, make());
         EXPECT_EQ(std::string("t.yaml:4: workload = ") + workload +
                       ": expected a platform or a machine beside it, which says what network its "
                       "MPI is on",
                   err.text);
         point.machine = "two-node";
-        EXPECT_EQ(SIM_OK, lab_plan_make(&point, &protocol, &arena, &p, &err)) << err.text;
+        EXPECT_EQ(SIM_OK, make()) << err.text;
     }
 }
 

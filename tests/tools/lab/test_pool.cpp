@@ -1,27 +1,32 @@
-#include <atomic>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/run/pool.h"
 
 namespace
 {
 
 /** "Runs" a program: prints its first argument's number twice over. */
-int execute(void *arg, const lab_run *run, FILE *out, sim_error *err)
+void execute(void *arg, const lab_run *run, FILE *out)
 {
     unsigned n = static_cast<unsigned>(atoi(run->args[0] + 2));
 
     if (arg != nullptr)
         ++*static_cast<unsigned *>(arg);
-    if (std::string(run->program) == "dies")
+    if (strcmp(run->program, "dies") == 0)
         _Exit(3);
-    if (std::string(run->program) == "fails")
-        return sim_error_set(err, SIM_ERR_CONFIG, "a located message");
+    if (strcmp(run->program, "fails") == 0)
+        load_raise(SIM_ERR_CONFIG, "a located message");
     fprintf(out, "some other line\nresult n=%u twice=%u uva=on verified=1\n", n, 2 * n);
     fprintf(out, "fingerprint visible=%u wire=9\n", n + 1);
-    return SIM_OK;
+}
+
+int work(lab_pool *pool, sim_error *err)
+{
+    return attempt(err, [&] { lab_pool_work(pool); });
 }
 
 lab_run run_of(const char *program, const char *arg)
@@ -61,7 +66,7 @@ TEST_P(Pool, EachRunGetsItsOwnResult)
         lab_run r = run_of("p", arg.c_str());
         EXPECT_EQ(nullptr, lab_pool_get(pool, &r));
     }
-    ASSERT_EQ(SIM_OK, lab_pool_work(pool, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, work(pool, &err)) << err.text;
     for (size_t i = 0; i < args.size(); i++) {
         lab_run r = run_of("p", args[i].c_str());
         const lab_result *result = lab_pool_get(pool, &r);
@@ -83,7 +88,7 @@ TEST_P(Pool, AFailingRunIsAResult)
 
     lab_pool_get(pool, &bad);
     lab_pool_get(pool, &good);
-    ASSERT_EQ(SIM_OK, lab_pool_work(pool, &err));
+    ASSERT_EQ(SIM_OK, work(pool, &err));
     EXPECT_EQ(SIM_ERR_CONFIG, lab_pool_get(pool, &bad)->rc);
     EXPECT_STREQ("a located message", lab_pool_get(pool, &bad)->error);
     EXPECT_EQ(SIM_OK, lab_pool_get(pool, &good)->rc);
@@ -123,7 +128,7 @@ TEST(PoolWorkers, AWorkerThatDiesCostsItsRunOnly)
     lab_pool_get(pool, &dies);
     lab_pool_get(pool, &dies2);
     lab_pool_get(pool, &good);
-    ASSERT_EQ(SIM_OK, lab_pool_work(pool, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, work(pool, &err)) << err.text;
     EXPECT_EQ(SIM_ERR_IO, lab_pool_get(pool, &dies)->rc);
     EXPECT_STREQ("the simulation's process ended early", lab_pool_get(pool, &dies)->error);
     EXPECT_EQ(SIM_OK, lab_pool_get(pool, &good)->rc);
@@ -142,9 +147,9 @@ TEST(PoolWorkers, EqualRunsAreMadeOnce)
     lab_run a = run_of("p", "n=1"), same = run_of("p", "n=1");
     lab_pool_get(pool, &a);
     lab_pool_get(pool, &same);
-    ASSERT_EQ(SIM_OK, lab_pool_work(pool, &err));
+    ASSERT_EQ(SIM_OK, work(pool, &err));
     lab_pool_get(pool, &a);
-    ASSERT_EQ(SIM_OK, lab_pool_work(pool, &err));
+    ASSERT_EQ(SIM_OK, work(pool, &err));
     EXPECT_EQ(1u, made);
     lab_pool_destroy(pool);
 }

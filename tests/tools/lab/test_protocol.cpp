@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/built.h"
+#include "tests/tools/attempt.h"
 #include "tools/lab/rows/evaluate.h"
 #include "tools/lab/run/simulate.h"
 
@@ -37,18 +38,23 @@ class Protocol : public testing::TestWithParam<const char *>
     }
     double latency(const lab_protocol &protocol)
     {
-        lab_setup setup = {};
-        lab_point point = { "test", "hapacs-tca", "pingpong", &setup, nullptr };
-        lab_plan plan;
         lab_reading reading = {};
 
-        EXPECT_EQ(SIM_OK, lab_setup_parse(GetParam(), "test", &arena, &setup, &err)) << err.text;
-        EXPECT_EQ(SIM_OK, lab_plan_make(&point, &protocol, &arena, &plan, &err)) << err.text;
-        for (int walk = 0; walk < 2; walk++) {
-            reading = {};
-            EXPECT_EQ(SIM_OK, lab_read_plan(&ev, &plan, "latency", &reading));
-            EXPECT_EQ(SIM_OK, lab_pool_work(ev.pool, &err)) << err.text;
-        }
+        EXPECT_EQ(
+            SIM_OK,
+            attempt(&err,
+                    [&] {
+                        lab_setup setup = lab_setup_parse(GetParam(), "test", &arena);
+                        lab_point point = { "test", "hapacs-tca", "pingpong", &setup, nullptr };
+                        lab_plan plan = lab_plan_make(&point, &protocol, &arena);
+
+                        for (int walk = 0; walk < 2; walk++) {
+                            reading = {};
+                            lab_read_plan(&ev, &plan, "latency", &reading);
+                            lab_pool_work(ev.pool);
+                        }
+                    }))
+            << err.text;
         EXPECT_EQ(nullptr, reading.failure) << reading.failure;
         return reading.value;
     }

@@ -1,13 +1,14 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/rows/score.h"
 
 namespace
 {
 
 /** 1 us at the start; `--set` of *.clock_khz scales it. */
-int execute(void *, const lab_run *run, FILE *out, sim_error *)
+void execute(void *, const lab_run *run, FILE *out)
 {
     double us = 1;
 
@@ -16,7 +17,6 @@ int execute(void *, const lab_run *run, FILE *out, sim_error *)
             us *= 250000.0 / atof(at + strlen("hub.clock_khz="));
     unsigned long long ps = static_cast<unsigned long long>(us * 1e6);
     fprintf(out, "result latency_ps_min=%llu latency_ps_median=%llu verified=1\n", ps, ps);
-    return SIM_OK;
 }
 
 class Score : public testing::Test
@@ -35,21 +35,34 @@ class Score : public testing::Test
             "mpi,hapacs-tca,mpi-pingpong,bytes=8;api=mpi;net=ib,latency,eq,3,,us,3,s,primary,ib-"
             "mpi\n";
         lab_pool_config cfg = {};
-        lab_csv csv = {};
 
         cfg.execute = execute;
         ev.pool = lab_pool_create(&cfg);
         ev.arena = &arena;
         ev.rows = &rows;
         load_roots_add(&site.roots, "configs");
-        ASSERT_EQ(SIM_OK, lab_csv_parse("t.csv", text.data(), text.size(), &arena, &csv, &err));
-        ASSERT_EQ(SIM_OK, lab_rows_from(&csv, &arena, &rows, &err)) << err.text;
+        ASSERT_EQ(SIM_OK, attempt(&err,
+                                  [&] {
+                                      lab_csv csv =
+                                          lab_csv_parse("t.csv", text.data(), text.size(), &arena);
+
+                                      rows = lab_rows_from(&csv, &arena);
+                                  }))
+            << err.text;
     }
     void TearDown() override
     {
         lab_table_fini(&table);
         lab_pool_destroy(ev.pool);
         load_arena_fini(&arena);
+    }
+    int score_all()
+    {
+        return attempt(&err, [&] { scores = lab_score_all(&ev, &site); });
+    }
+    int sensitivity(const char *pattern)
+    {
+        return attempt(&err, [&] { lab_sensitivity(&ev, &site, pattern, &table); });
     }
     std::string csv_text()
     {
@@ -68,14 +81,13 @@ class Score : public testing::Test
     lab_evaluator ev = {};
     lab_site site = {};
     lab_table table = {};
+    lab_scores scores = {};
     sim_error err = {};
 };
 
 TEST_F(Score, TheTableHasOneLineForEachRow)
 {
-    lab_scores scores;
-
-    ASSERT_EQ(SIM_OK, lab_score_all(&ev, &site, &scores, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, score_all()) << err.text;
     lab_score_table(&scores, &table);
     EXPECT_EQ("id,published,simulated,error_pct,verdict,role,calibrated,reason\n"
               "good,1,1,0.00,pass,primary,no,\n"
@@ -88,19 +100,15 @@ TEST_F(Score, TheTableHasOneLineForEachRow)
 
 TEST_F(Score, OnlyPrimaryRowsCount)
 {
-    lab_scores scores;
-
-    ASSERT_EQ(SIM_OK, lab_score_all(&ev, &site, &scores, &err));
+    ASSERT_EQ(SIM_OK, score_all());
     EXPECT_EQ(1u, scores.passed);
     EXPECT_EQ(3u, scores.failed);
 }
 
 TEST_F(Score, ARowThatIsWrongIsNotRunAndHasItsReason)
 {
-    lab_scores scores;
-
     rows.rows[1].workload = "telepathy";
-    ASSERT_EQ(SIM_OK, lab_score_all(&ev, &site, &scores, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, score_all()) << err.text;
     EXPECT_EQ(1u, scores.passed);
     EXPECT_EQ(2u, scores.failed);
     EXPECT_EQ(1u, scores.not_run);
@@ -111,18 +119,26 @@ TEST_F(Score, ARowThatIsWrongIsNotRunAndHasItsReason)
     EXPECT_TRUE(scores.rows[2].score.has_value);
 }
 
+/* Its run is wanted before the unit is looked at, and then by the other rows. */
+TEST_F(Score, ARowThatIsWrongKeepsTheRunsThatItHasAskedFor)
+{
+    rows.rows[0].unit = "GB/s";
+    ASSERT_EQ(SIM_OK, score_all()) << err.text;
+    EXPECT_STREQ("t.csv:2: unit = GB/s: expected a unit of latency", scores.rows[0].score.reason);
+    EXPECT_EQ(LAB_NOT_RUN, scores.rows[0].score.verdict);
+    EXPECT_DOUBLE_EQ(1, scores.rows[1].score.simulated);
+}
+
 TEST_F(Score, AnUnknownPlatformIsAnError)
 {
-    lab_scores scores;
-
     rows.rows[0].platform = "atlantis";
-    EXPECT_EQ(SIM_ERR_IO, lab_score_all(&ev, &site, &scores, &err));
+    EXPECT_EQ(SIM_ERR_IO, score_all());
     EXPECT_STREQ("atlantis: not found in platforms/: `hubsim list` names what is there", err.text);
 }
 
 TEST_F(Score, SensitivityTellsWhatAParameterMoves)
 {
-    ASSERT_EQ(SIM_OK, lab_sensitivity(&ev, &site, "node0.hub.*", &table, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, sensitivity("node0.hub.*")) << err.text;
     EXPECT_EQ("platform,key,keys_alike,id,minus10_change_pct,plus10_change_pct\n"
               "hapacs-tca,node0.hub.clock_khz,1,good,11.11,-9.09\n"
               "hapacs-tca,node0.hub.clock_khz,1,bad,11.11,-9.09\n"
@@ -130,7 +146,7 @@ TEST_F(Score, SensitivityTellsWhatAParameterMoves)
               "hapacs-tca,node0.hub.clock_khz,1,mpi,11.11,-9.09\n",
               csv_text());
     lab_table_fini(&table);
-    EXPECT_EQ(SIM_ERR_CONFIG, lab_sensitivity(&ev, &site, "node0.nothing.*", &table, &err));
+    EXPECT_EQ(SIM_ERR_CONFIG, sensitivity("node0.nothing.*"));
     EXPECT_STREQ("node0.nothing.*: matches no parameter", err.text);
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/rows/published.h"
 #include "tools/lab/workload/plan.h"
 
@@ -16,23 +17,20 @@ class Setup : public testing::Test
     {
         lab_list l = {};
 
-        EXPECT_EQ(SIM_OK, lab_list_parse(text, "t.csv:2", &arena, &l, &err)) << err.text;
+        EXPECT_EQ(SIM_OK, attempt(&err, [&] { l = lab_list_parse(text, "t.csv:2", &arena); }))
+            << err.text;
         return std::vector<std::string>(l.items, l.items + l.n);
     }
     std::string broken_list(const char *text)
     {
-        lab_list l = {};
-
         err = {};
-        EXPECT_EQ(SIM_ERR_CONFIG, lab_list_parse(text, "t.csv:2", &arena, &l, &err));
+        EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] { lab_list_parse(text, "t.csv:2", &arena); }));
         return err.text;
     }
     std::string broken_setup(const char *text)
     {
-        lab_setup s = {};
-
         err = {};
-        EXPECT_EQ(SIM_ERR_CONFIG, lab_setup_parse(text, "t.csv:2", &arena, &s, &err));
+        EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] { lab_setup_parse(text, "t.csv:2", &arena); }));
         return err.text;
     }
     load_arena arena = {};
@@ -76,8 +74,10 @@ TEST_F(Setup, PutReplacesAndDropRemoves)
 {
     lab_setup s = {};
 
-    ASSERT_EQ(SIM_OK, lab_setup_parse("a=1;b=2", "t.csv:2", &arena, &s, &err));
-    ASSERT_EQ(SIM_OK, lab_setup_put(&s, "a", "3", "t.csv:2", &err));
+    ASSERT_EQ(SIM_OK, attempt(&err, [&] {
+                  s = lab_setup_parse("a=1;b=2", "t.csv:2", &arena);
+                  lab_setup_put(&s, "a", "3", "t.csv:2");
+              }));
     EXPECT_STREQ("3", lab_setup_get(&s, "a"));
     lab_setup_drop(&s, "a");
     EXPECT_EQ(nullptr, lab_setup_get(&s, "a"));
@@ -89,13 +89,15 @@ TEST_F(Setup, TheWholePublishedTableIsUnderstood)
 {
     lab_rows rows = {};
 
-    ASSERT_EQ(SIM_OK, lab_rows_read("configs/published/peach2.csv", &arena, &rows, &err))
+    ASSERT_EQ(SIM_OK, attempt(&err,
+                              [&] {
+                                  rows = lab_rows_read("configs/published/peach2.csv", &arena);
+                                  for (unsigned i = 0; i < rows.n; i++)
+                                      lab_plan_check_keys(rows.rows[i].where, rows.rows[i].workload,
+                                                          &rows.rows[i].setup);
+                              }))
         << err.text;
     EXPECT_EQ(74u, rows.n);
-    for (unsigned i = 0; i < rows.n; i++)
-        EXPECT_EQ(SIM_OK, lab_plan_check_keys(rows.rows[i].where, rows.rows[i].workload,
-                                              &rows.rows[i].setup, &err))
-            << err.text;
     const lab_row *row = lab_rows_find(&rows, "peach2.bench.pingpong.tca.16384");
     ASSERT_NE(nullptr, row);
     EXPECT_EQ(LAB_EQ, row->relation);
@@ -123,12 +125,12 @@ TEST_F(Setup, WrongRowsAreLocated)
     };
     for (const auto &c : cases) {
         std::string text = head + c.first;
-        lab_csv csv = {};
-        lab_rows rows = {};
-
         err = {};
-        ASSERT_EQ(SIM_OK, lab_csv_parse("t.csv", text.data(), text.size(), &arena, &csv, &err));
-        EXPECT_EQ(SIM_ERR_CONFIG, lab_rows_from(&csv, &arena, &rows, &err));
+        EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] {
+                      lab_csv csv = lab_csv_parse("t.csv", text.data(), text.size(), &arena);
+
+                      lab_rows_from(&csv, &arena);
+                  }));
         EXPECT_STREQ(c.second, err.text);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "tests/built.h"
 #include "tests/folder.h"
+#include "tests/tools/attempt.h"
 #include "tools/lab/sweep/sweep_run.h"
 
 namespace
@@ -36,8 +37,10 @@ class Sweep : public test::Folder
     }
     int read(const std::string &text)
     {
+        const std::string path = write("s.yaml", text);
+
         err = {};
-        return lab_sweep_read(write("s.yaml", text).c_str(), &site, &arena, &sweep, &err);
+        return attempt(&err, [&] { lab_sweep_read(path.c_str(), &site, &arena, &sweep); });
     }
     /** The message without the folder, or "" when the file is good. */
     std::string refusal(const std::string &text)
@@ -60,11 +63,28 @@ class Sweep : public test::Folder
     }
     lab_sweep_db *open_db(uint64_t model)
     {
+        const std::string path = folder + "/sweep.db";
         lab_sweep_db *db = nullptr;
 
         err = {};
-        (void)lab_sweep_db_open((folder + "/sweep.db").c_str(), &sweep, model, &db, &err);
+        (void)attempt(&err, [&] { db = lab_sweep_db_open(path.c_str(), &sweep, model); });
         return db;
+    }
+    int add_row(lab_sweep_db *db, const lab_sweep_row &row)
+    {
+        return attempt(&err, [&] { lab_sweep_db_add(db, &row); });
+    }
+    int run(lab_sweep_db *db, const lab_sweep_config &cfg)
+    {
+        return attempt(&err, [&] { lab_sweep_run(&sweep, db, &cfg); });
+    }
+    int collect(lab_sweep_db *db, lab_sweep_results *results)
+    {
+        return attempt(&err, [&] { *results = lab_sweep_collect(&sweep, db, &arena); });
+    }
+    int set_aside(const std::string &path)
+    {
+        return attempt(&err, [&] { lab_sweep_db_set_aside(path.c_str()); });
     }
     lab_site site = {};
     load_arena arena = {};
@@ -249,8 +269,8 @@ TEST_F(Sweep, ADatabaseTakesEachPointOnceAndGivesThemInOrder)
     const lab_sweep_row rows[] = { { 2, "{}", "run 2", SIM_OK, "result a=1\n", 7, UINT64_MAX },
                                    { 0, "{}", "run 0", SIM_ERR_IO, "it's wrong", 0, 0 } };
     for (const lab_sweep_row &row : rows)
-        ASSERT_EQ(SIM_OK, lab_sweep_db_add(db, &row, &err)) << err.text;
-    EXPECT_NE(SIM_OK, lab_sweep_db_add(db, &rows[0], &err));
+        ASSERT_EQ(SIM_OK, add_row(db, row)) << err.text;
+    EXPECT_NE(SIM_OK, add_row(db, rows[0]));
     lab_sweep_db_close(db);
 
     db = open_db(sweep.model);
@@ -261,7 +281,7 @@ TEST_F(Sweep, ADatabaseTakesEachPointOnceAndGivesThemInOrder)
             std::to_string(row->point) + row->run + (row->rc == SIM_OK ? " done " : " failed ") +
             row->text + " " + std::to_string(row->visible) + " " + std::to_string(row->wire) + "\n";
     };
-    ASSERT_EQ(SIM_OK, lab_sweep_db_each(db, add, &all, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, attempt(&err, [&] { lab_sweep_db_each(db, add, &all); })) << err.text;
     EXPECT_EQ("0run 0 failed it's wrong 0 0\n2run 2 done result a=1\n 7 18446744073709551615\n",
               all);
     lab_sweep_db_close(db);
@@ -296,10 +316,10 @@ TEST_F(Sweep, SettingAsideKeepsTheOldDatabases)
     const std::string path = folder + "/sweep.db";
 
     ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8 }\n"));
-    EXPECT_EQ(SIM_OK, lab_sweep_db_set_aside(path.c_str(), &err));
+    EXPECT_EQ(SIM_OK, set_aside(path));
     for (int i = 0; i < 2; i++) {
         lab_sweep_db_close(open_db(sweep.model));
-        EXPECT_EQ(SIM_OK, lab_sweep_db_set_aside(path.c_str(), &err)) << err.text;
+        EXPECT_EQ(SIM_OK, set_aside(path)) << err.text;
     }
     EXPECT_FALSE(std::filesystem::exists(path));
     EXPECT_FALSE(std::filesystem::exists(path + "-wal"));
@@ -319,14 +339,14 @@ TEST_F(Sweep, WhatIsNoDatabaseOfASweepIsRefused)
 TEST_F(Sweep, TheLockNamesTheProcessThatHasIt)
 {
     const std::string path = folder + "/sweep.lock";
-    int fd = -1, second = -1;
+    int fd = -1;
+    auto lock = [&] { fd = lab_sweep_lock(path.c_str()); };
 
-    ASSERT_EQ(SIM_OK, lab_sweep_lock(path.c_str(), &fd, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, attempt(&err, lock)) << err.text;
     pid_t self = getpid(), child = fork();
     if (child == 0) {
         std::string expected = path + ": the sweep is being run by process " + std::to_string(self);
-        bool right =
-            lab_sweep_lock(path.c_str(), &second, &err) == SIM_ERR_IO && expected == err.text;
+        bool right = attempt(&err, lock) == SIM_ERR_IO && expected == err.text;
         _exit(right ? 0 : 1);
     }
     int status = -1;
@@ -346,7 +366,7 @@ TEST_F(Sweep, OnlyWhatHasNoRowIsRunAndTheTableComesFromTheRows)
     const lab_sweep_row before = {
         1, "{}", "", SIM_OK, "result latency_ps_min=5 latency_ps_median=6 verified=1\n", 0, 0
     };
-    ASSERT_EQ(SIM_OK, lab_sweep_db_add(db, &before, &err));
+    ASSERT_EQ(SIM_OK, add_row(db, before));
     unsigned told[2] = { 0, 0 };
     lab_sweep_config cfg = {};
     cfg.site = &site;
@@ -356,13 +376,13 @@ TEST_F(Sweep, OnlyWhatHasNoRowIsRunAndTheTableComesFromTheRows)
         static_cast<unsigned *>(arg)[1] = total;
     };
     cfg.progress_arg = told;
-    ASSERT_EQ(SIM_OK, lab_sweep_run(&sweep, db, &cfg, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, run(db, cfg)) << err.text;
     EXPECT_EQ(2u, told[0]);
     EXPECT_EQ(2u, told[1]);
 
     lab_sweep_results results = {};
     lab_table table = {};
-    ASSERT_EQ(SIM_OK, lab_sweep_collect(&sweep, db, &arena, &results, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, collect(db, &results)) << err.text;
     lab_sweep_table(&sweep, &results, &arena, &table);
     ASSERT_EQ(2u, table.nrows);
     EXPECT_STREQ("bytes", table.columns[0].name);
@@ -387,10 +407,10 @@ TEST_F(Sweep, AProgramThatSaysWhatItMovesHasABandwidthAndABoundFromTheMachinesLi
     lab_sweep_config cfg = {};
     cfg.site = &site;
     cfg.workers = 2;
-    ASSERT_EQ(SIM_OK, lab_sweep_run(&sweep, db, &cfg, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, run(db, cfg)) << err.text;
     lab_sweep_results results = {};
     lab_table table = {};
-    ASSERT_EQ(SIM_OK, lab_sweep_collect(&sweep, db, &arena, &results, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, collect(db, &results)) << err.text;
     lab_sweep_table(&sweep, &results, &arena, &table);
     ASSERT_EQ(2u, table.nrows);
 

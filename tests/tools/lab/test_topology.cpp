@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/run/software.h"
 #include "tools/lab/topology/topology.h"
 #include "tools/load/machine.h"
@@ -39,16 +40,18 @@ class Topology : public testing::Test
         opt.kinds = lab_kinds();
         opt.sets = sets.data();
         opt.nsets = static_cast<unsigned>(sets.size());
-        int rc = yaml.empty() ? load_machine_create(path.c_str(), &opt, &machine, &err)
-                              : load_machine_parse(path.c_str(), yaml.data(), yaml.size(), &opt,
-                                                   &machine, &err);
-        ASSERT_EQ(SIM_OK, rc) << err.text;
-        rc = lab_topology_create(load_machine_desc(machine), &topo, &err);
-        if (rc != SIM_OK) {
-            load_machine_destroy(machine);
-            machine = nullptr;
-        }
-        ASSERT_EQ(SIM_OK, rc) << err.text;
+        ASSERT_EQ(SIM_OK, attempt(&err,
+                                  [&] {
+                                      load_machine *file =
+                                          yaml.empty()
+                                              ? load_machine_create(path.c_str(), &opt)
+                                              : load_machine_parse(path.c_str(), yaml.data(),
+                                                                   yaml.size(), &opt);
+
+                                      lab_topology_create(load_machine_desc(file), &topo);
+                                      machine = file;
+                                  }))
+            << err.text;
         sum = lab_topology_summarise(&topo);
         cut = lab_topology_bisect(&topo);
     }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/folder.h"
+#include "tests/tools/attempt.h"
 #include "tools/load/machine.h"
 
 struct box_config {
@@ -60,6 +61,7 @@ class ConfigTest : public test::Folder
     }
     int load(const std::string &text, std::vector<const char *> sets = {})
     {
+        const std::string path = write("machines/m.yaml", text);
         load_options opt = {};
 
         opt.roots = &roots;
@@ -70,7 +72,7 @@ class ConfigTest : public test::Folder
         load_machine_destroy(machine);
         machine = nullptr;
         err = {};
-        return load_machine_create(write("machines/m.yaml", text).c_str(), &opt, &machine, &err);
+        return attempt(&err, [&] { machine = load_machine_create(path.c_str(), &opt); });
     }
     /** The message that loading leaves, without the name of the temporary folder. */
     std::string message(const std::string &text, std::vector<const char *> sets = {})

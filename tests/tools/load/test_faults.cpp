@@ -80,6 +80,7 @@ class Faults : public ConfigTest
     }
     int with(std::vector<const char *> options)
     {
+        const std::string path = write("machines/m.yaml", TWO);
         load_options opt = {};
 
         opt.roots = &roots;
@@ -89,7 +90,7 @@ class Faults : public ConfigTest
         load_machine_destroy(machine);
         machine = nullptr;
         err = {};
-        return load_machine_create(write("machines/m.yaml", TWO).c_str(), &opt, &machine, &err);
+        return attempt(&err, [&] { machine = load_machine_create(path.c_str(), &opt); });
     }
 };
 

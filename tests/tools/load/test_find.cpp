@@ -3,23 +3,45 @@
 namespace
 {
 
-TEST_F(ConfigTest, ANameIsFoundInTheFirstRootThatHasIt)
+class Find : public ConfigTest
 {
-    char path[1024];
+  protected:
+    void TearDown() override
+    {
+        load_arena_fini(&arena);
+        ConfigTest::TearDown();
+    }
+    int find(const char *name)
+    {
+        err = {};
+        return attempt(&err, [&] { path = load_find(&roots, "machines", name, &arena); });
+    }
+    load_arena arena = {};
+    const char *path = nullptr;
+};
 
+TEST_F(Find, ANameIsFoundInTheFirstRootThatHasIt)
+{
     write("machines/ring4.yaml", "");
-    EXPECT_EQ(SIM_OK, load_find(&roots, "machines", "ring4", path, sizeof(path), &err));
+    EXPECT_EQ(SIM_OK, find("ring4"));
     EXPECT_EQ(folder + "/machines/ring4.yaml", path);
-    EXPECT_EQ(SIM_ERR_IO, load_find(&roots, "machines", "rng4", path, sizeof(path), &err));
+    EXPECT_EQ(SIM_ERR_IO, find("rng4"));
     EXPECT_EQ("rng4: not found in machines/, did you mean ring4?", tidy());
 }
 
-TEST_F(ConfigTest, AnAbsentPathIsNamed)
+TEST_F(Find, AnAbsentPathIsNamed)
 {
-    char path[1024];
-
-    EXPECT_EQ(SIM_ERR_IO, load_find(&roots, "machines", "./no.yaml", path, sizeof(path), &err));
+    EXPECT_EQ(SIM_ERR_IO, find("./no.yaml"));
     EXPECT_EQ("./no.yaml: no such file", tidy());
+}
+
+TEST_F(Find, WhatNeedNotBeThereIsNoError)
+{
+    write("machines/ring4.yaml", "");
+    for (const char *name : { "rng4", "./no.yaml" })
+        EXPECT_EQ(nullptr, load_find_first(&roots, "machines", name, &arena));
+    EXPECT_EQ(folder + "/machines/ring4.yaml",
+              load_find_first(&roots, "machines", "ring4", &arena));
 }
 
 } // namespace

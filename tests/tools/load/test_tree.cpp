@@ -7,10 +7,15 @@ class TreeTest : public testing::Test
 {
   protected:
     void TearDown() override { load_arena_fini(&arena); }
-    std::string message(const std::string &text)
+    int parse(const std::string &text)
     {
         err = {};
-        EXPECT_NE(SIM_OK, load_tree_parse("f.yaml", text.data(), text.size(), &arena, &tree, &err));
+        return attempt(&err,
+                       [&] { tree = load_tree_parse("f.yaml", text.data(), text.size(), &arena); });
+    }
+    std::string message(const std::string &text)
+    {
+        EXPECT_NE(SIM_OK, parse(text));
         EXPECT_EQ(std::string::npos, std::string(err.text).find('\n'));
         return err.text;
     }
@@ -21,9 +26,7 @@ class TreeTest : public testing::Test
 
 TEST_F(TreeTest, NodesKnowTheirLineAndColumn)
 {
-    const std::string text = "a: 1\nb:\n  - x\n  - {c: 2}\n";
-
-    ASSERT_EQ(SIM_OK, load_tree_parse("f.yaml", text.data(), text.size(), &arena, &tree, &err));
+    ASSERT_EQ(SIM_OK, parse("a: 1\nb:\n  - x\n  - {c: 2}\n"));
     const load_tree *b = load_tree_get(tree, "b");
     ASSERT_NE(nullptr, b);
     EXPECT_EQ(LOAD_LIST, b->type);

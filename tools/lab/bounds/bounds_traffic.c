@@ -12,27 +12,24 @@
 
 /* ---- what a program has printed ------------------------------------------------------ */
 
-static int node_of_rank(const struct lab_run *run, const struct lab_line *line, const char *key,
-                        unsigned *node_p, struct sim_error *err)
+static unsigned node_of_rank(const struct lab_run *run, const struct lab_line *line,
+                             const char *key)
 {
     uint64_t rank;
 
     if (!lab_line_get(line, key, &rank) || rank >= run->nranks)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: traffic without %s: expected a rank from 0 to %u", run->program,
-                             key, run->nranks - 1);
-    *node_p = run->nodes[rank];
-    return SIM_OK;
+        load_raise(SIM_ERR_CONFIG, "%s: traffic without %s: expected a rank from 0 to %u",
+                   run->program, key, run->nranks - 1);
+    return run->nodes[rank];
 }
 
-int lab_traffic_read(const struct lab_run *run, const struct lab_result *result,
-                     struct load_arena *arena, struct lab_traffic *traffic_p, struct sim_error *err)
+struct lab_traffic lab_traffic_read(const struct lab_run *run, const struct lab_result *result,
+                                    struct load_arena *arena)
 {
     struct lab_traffic t = { .n = result->ntraffic };
-    int rc = SIM_OK;
 
     t.messages = load_alloc(arena, (t.n + 1) * sizeof(*t.messages));
-    for (unsigned i = 0; i < t.n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < t.n; i++) {
         const struct lab_line *line = &result->traffic[i];
         struct lab_message *m = &t.messages[i];
         uint64_t step = 0;
@@ -41,16 +38,13 @@ int lab_traffic_read(const struct lab_run *run, const struct lab_result *result,
         (void)lab_line_get(line, "blocks", &m->blocks);
         if (!lab_line_get(line, "step", &step) || !lab_line_get(line, "bytes", &m->bytes) ||
             m->blocks == 0)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s: traffic: expected step, src, dst and bytes", run->program);
+            load_raise(SIM_ERR_CONFIG, "%s: traffic: expected step, src, dst and bytes",
+                       run->program);
         m->step = (unsigned)step;
-        rc = node_of_rank(run, line, "src", &m->src, err);
-        if (rc == SIM_OK)
-            rc = node_of_rank(run, line, "dst", &m->dst, err);
+        m->src = node_of_rank(run, line, "src");
+        m->dst = node_of_rank(run, line, "dst");
     }
-    if (rc == SIM_OK)
-        *traffic_p = t;
-    return rc;
+    return t;
 }
 
 /* ---- loads of one step ---------------------------------------------------------------- */
@@ -76,8 +70,7 @@ static uint64_t hub_value(const struct machine_desc *desc, unsigned node, const 
     return lab_value(desc, node, "hub", key, 0);
 }
 
-static int add_hub(const struct machine_desc *desc, unsigned node, struct loads *l,
-                   struct sim_error *err)
+static void add_hub(const struct machine_desc *desc, unsigned node, struct loads *l)
 {
     unsigned hub = l->hub_of[node];
     struct shape *s = &l->shapes[hub];
@@ -90,9 +83,9 @@ static int add_hub(const struct machine_desc *desc, unsigned node, struct loads 
     s->bus = hub_value(desc, node, "bus_bytes");
     s->gap = hub_value(desc, node, "bus_gap_cycles");
     if (s->packet == 0 || s->bus == 0 || khz == 0 || rate <= 0)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: node%u.hub: a bound from link loads needs the keys of hub.c",
-                             desc->name, node);
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: node%u.hub: a bound from link loads needs the keys of hub.c", desc->name,
+                   node);
     for (unsigned i = 0; i < 2; i++) {
         struct load *host = &l->loads[l->topo.nlinks + 2 * hub + i];
 
@@ -105,32 +98,26 @@ static int add_hub(const struct machine_desc *desc, unsigned node, struct loads 
         l->loads[i].bytes_per_s = l->topo.links[i].bytes_per_s;
         l->loads[i].cycles_per_s = (double)khz * 1e3;
     }
-    return SIM_OK;
 }
 
-static int loads_create(const struct machine_desc *desc, struct loads *l, struct sim_error *err)
+static void loads_create(const struct machine_desc *desc, struct loads *l)
 {
     struct load_arena *arena = &l->topo.arena;
-    int rc = lab_topology_create(desc, &l->topo, err);
 
-    if (rc != SIM_OK)
-        return rc;
+    lab_topology_create(desc, &l->topo);
     l->n = l->topo.nlinks + 2 * l->topo.nhubs;
     l->loads = load_alloc(arena, l->n * sizeof(*l->loads));
     l->shapes = load_alloc(arena, l->topo.nhubs * sizeof(*l->shapes));
     l->hub_of = load_alloc(arena, desc->nnodes * sizeof(*l->hub_of));
     memset(l->hub_of, 0xff, desc->nnodes * sizeof(*l->hub_of)); /* LAB_TOPO_NONE */
-    for (unsigned hub = 0; hub < l->topo.nhubs && rc == SIM_OK; hub++) {
+    for (unsigned hub = 0; hub < l->topo.nhubs; hub++) {
         unsigned node = l->topo.node_of[hub];
 
         if (strcmp(strchr(l->topo.hubs[hub], '.'), ".hub") != 0)
             continue;
         l->hub_of[node] = hub;
-        rc = add_hub(desc, node, l, err);
+        add_hub(desc, node, l);
     }
-    if (rc != SIM_OK)
-        lab_topology_fini(&l->topo);
-    return rc;
 }
 
 /** Packets of at most `packet` bytes that carry m; each pays its headers and rounds up on the bus.
@@ -148,7 +135,7 @@ static void add_packets(struct load *load, const struct lab_message *m, uint64_t
 
 /** Read requests to the own host, its answers, the writes along the cables and to the other host.
  */
-static int add_message(struct loads *l, const struct lab_message *m, struct sim_error *err)
+static void add_message(struct loads *l, const struct lab_message *m)
 {
     unsigned from = l->hub_of[m->src], to = l->hub_of[m->dst];
     const struct shape *s = &l->shapes[from];
@@ -164,12 +151,11 @@ static int add_message(struct loads *l, const struct lab_message *m, struct sim_
         unsigned link = l->topo.next[(size_t)at * l->topo.nhubs + to];
 
         if (link == LAB_TOPO_NONE)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s: traffic from node%u to node%u: no route",
-                                 l->topo.name, m->src, m->dst);
+            load_raise(SIM_ERR_CONFIG, "%s: traffic from node%u to node%u: no route", l->topo.name,
+                       m->src, m->dst);
         add_packets(&l->loads[link], m, s->packet, CABLE_OVERHEAD, &l->shapes[at]);
         at = l->topo.links[link].to;
     }
-    return SIM_OK;
 }
 
 /** Adds the step's time and empties the loads. */
@@ -198,31 +184,27 @@ static int by_step(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-int lab_traffic_bound(const struct machine_desc *desc, const struct lab_traffic *traffic,
-                      struct lab_traffic_time *time_p, struct sim_error *err)
+struct lab_traffic_time lab_traffic_bound(const struct machine_desc *desc,
+                                          const struct lab_traffic *traffic)
 {
     struct lab_traffic_time time = { 0, 0, 0 };
     struct loads l;
-    int rc = loads_create(desc, &l, err);
 
-    if (rc != SIM_OK)
-        return rc;
+    loads_create(desc, &l);
     qsort(traffic->messages, traffic->n, sizeof(*traffic->messages), by_step);
-    for (unsigned i = 0; i < traffic->n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < traffic->n; i++) {
         const struct lab_message *m = &traffic->messages[i];
 
         if (i > 0 && m->step != m[-1].step)
             end_step(&l, &time);
-        rc = m->src < desc->nnodes && m->dst < desc->nnodes && l.hub_of[m->src] != LAB_TOPO_NONE &&
-                     l.hub_of[m->dst] != LAB_TOPO_NONE
-                 ? add_message(&l, m, err)
-                 : sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s: traffic from node%u to node%u: expected nodes with a hub",
-                                 desc->name, m->src, m->dst);
+        if (m->src >= desc->nnodes || m->dst >= desc->nnodes || l.hub_of[m->src] == LAB_TOPO_NONE ||
+            l.hub_of[m->dst] == LAB_TOPO_NONE)
+            load_raise(SIM_ERR_CONFIG,
+                       "%s: traffic from node%u to node%u: expected nodes with a hub", desc->name,
+                       m->src, m->dst);
+        add_message(&l, m);
     }
     end_step(&l, &time);
     lab_topology_fini(&l.topo);
-    if (rc == SIM_OK)
-        *time_p = time;
-    return rc;
+    return time;
 }

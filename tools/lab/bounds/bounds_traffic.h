@@ -24,17 +24,16 @@ struct lab_traffic {
 };
 
 /** The traffic that a run has printed, on its nodes. n is 0 when it has printed none. */
-int lab_traffic_read(const struct lab_run *run, const struct lab_result *result,
-                     struct load_arena *arena, struct lab_traffic *traffic_p,
-                     struct sim_error *err);
+struct lab_traffic lab_traffic_read(const struct lab_run *run, const struct lab_result *result,
+                                    struct load_arena *arena);
 
 /** Seconds that the steps take at least, one after the other. */
 struct lab_traffic_time {
     double link, bus; /* by links, and by the outputs of hubs */
     double all;       /* by the slower ones in each step */
 };
-int lab_traffic_bound(const struct machine_desc *desc, const struct lab_traffic *traffic,
-                      struct lab_traffic_time *time_p, struct sim_error *err);
+struct lab_traffic_time lab_traffic_bound(const struct machine_desc *desc,
+                                          const struct lab_traffic *traffic);
 
 SIM_END_DECLS
 #endif /* LAB_BOUNDS_TRAFFIC_H */

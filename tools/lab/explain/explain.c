@@ -15,27 +15,24 @@
 struct job {
     struct observer *obs;
     FILE *out;
-    char **text; /* what was written to `out` */
+    char *text; /* what was written to `out` */
+    size_t size;
     char core[64];
     struct lab_explanation *e;
 };
 
-static int read_result(struct job *job, uint64_t *start_p, uint64_t *end_p, struct sim_error *err)
+static void read_result(struct job *job, uint64_t *start_p, uint64_t *end_p)
 {
     struct lab_result result;
     uint64_t verified = 0;
-    int rc;
 
     (void)fflush(job->out);
-    rc = lab_result_parse(*job->text, &job->e->arena, &result, err);
-    if (rc != SIM_OK)
-        return rc;
+    lab_result_parse(job->text, &job->e->arena, &result);
     if (result.nlines == 0 || !lab_line_get(&result.lines[0], "start_ps", start_p) ||
         !lab_line_get(&result.lines[0], "end_ps", end_p) ||
         !lab_line_get(&result.lines[0], "verified", &verified))
-        return sim_error_set(err, SIM_ERR_IO, "message: printed no result");
+        load_raise(SIM_ERR_IO, "message: printed no result");
     job->e->verified = verified != 0;
-    return SIM_OK;
 }
 
 /** The letter of a port's path says where its cable leads: N is the host's side. */
@@ -65,20 +62,16 @@ static void keep_parts(struct lab_explanation *e, const struct observe_breakdown
     }
 }
 
-static int explain_end(void *arg, struct sim_error *err)
+static void explain_end(void *arg)
 {
     struct job *job = arg;
     struct observe_breakdown b;
     uint64_t start = 0, end = 0;
-    int rc = read_result(job, &start, &end, err);
 
-    if (rc == SIM_OK)
-        rc = observe_explain(job->obs, job->core, start, end, &b, err);
-    if (rc != SIM_OK)
-        return rc;
+    read_result(job, &start, &end);
+    load_check(observe_explain(job->obs, job->core, start, end, &b, load_error()));
     keep_parts(job->e, &b);
     observe_breakdown_fini(&b);
-    return SIM_OK;
 }
 
 static void describe_run(const struct lab_message *m, struct lab_run *run, struct load_arena *arena)
@@ -102,40 +95,39 @@ static void describe_run(const struct lab_message *m, struct lab_run *run, struc
         run->nodes[2 + i] = m->contend[i];
 }
 
-int lab_explain(const struct lab_site *site, const struct lab_run *run,
-                const struct lab_message *message, struct lab_explanation *e_p,
-                struct sim_error *err)
+static void end_job(void *arg)
+{
+    struct job *job = arg;
+
+    (void)fclose(job->out);
+    free(job->text);
+    observe_destroy(job->obs);
+}
+
+struct lab_explanation lab_explain(const struct lab_site *site, const struct lab_run *run,
+                                   const struct lab_message *message)
 {
     struct lab_explanation e = { .message = message, .machine = run->machine };
     struct lab_site observed = *site;
     struct lab_run whole = *run;
     struct job job = { .obs = observe_create(MARKS_MAX), .e = &e };
-    char *text = NULL;
-    size_t size = 0;
-    int rc = SIM_ERR_NOMEM;
+    struct load_arena arena = { 0 };
 
-    job.out = open_memstream(&text, &size);
-    job.text = &text;
+    job.out = open_memstream(&job.text, &job.size);
+    SIM_ASSERT(job.out != NULL);
+    load_own(&arena, end_job, &job);
+    if (job.obs == NULL)
+        load_raise(SIM_ERR_NOMEM, "%s: out of memory", run->machine);
     (void)snprintf(job.core, sizeof(job.core), "node%u.host.core%u", message->to,
                    message->from == message->to ? 1 : 0);
-    if (job.obs != NULL && job.out != NULL) {
-        describe_run(message, &whole, &e.arena);
-        observed.probe = observe_probe(job.obs);
-        observed.ended = explain_end;
-        observed.ended_arg = &job;
-        observed.max_time_ps = TIME_MAX;
-        rc = lab_simulate(&observed, &whole, job.out, err);
-    }
-    if (job.out != NULL)
-        (void)fclose(job.out);
-    free(text);
-    observe_destroy(job.obs);
-    if (rc != SIM_OK) {
-        load_arena_fini(&e.arena);
-        return sim_error_set(err, rc, "%s: out of memory", run->machine);
-    }
-    *e_p = e;
-    return SIM_OK;
+    describe_run(message, &whole, &e.arena);
+    observed.probe = observe_probe(job.obs);
+    observed.ended = explain_end;
+    observed.ended_arg = &job;
+    observed.max_time_ps = TIME_MAX;
+    lab_simulate(&observed, &whole, job.out);
+    load_arena_fini(&arena);
+    return e;
 }
 
 void lab_explanation_fini(struct lab_explanation *e)
@@ -194,7 +186,6 @@ static void set_share(const struct lab_explanation *e, struct lab_table *table, 
 
 void lab_explain_path(const struct lab_explanation *e, struct lab_table *table)
 {
-
     lab_table_begin(table, "phase, kind, stage, where, from_ps#, to_ps#, ps#, meaning");
     for (unsigned i = 0; i < e->n; i++) {
         const struct lab_part *p = &e->parts[i];

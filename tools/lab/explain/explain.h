@@ -41,9 +41,8 @@ struct lab_explanation {
  * Runs `message` on the machine of `run` (its machine, platform, sets and seed count).
  * Free with lab_explanation_fini().
  */
-int lab_explain(const struct lab_site *site, const struct lab_run *run,
-                const struct lab_message *message, struct lab_explanation *e_p,
-                struct sim_error *err);
+struct lab_explanation lab_explain(const struct lab_site *site, const struct lab_run *run,
+                                   const struct lab_message *message);
 void lab_explanation_fini(struct lab_explanation *e);
 
 enum lab_sum { LAB_SUM_KIND, LAB_SUM_PHASE };

@@ -10,78 +10,63 @@
 
 /* ---- reading ------------------------------------------------------------------------- */
 
-static int read_names(const struct load_tree *root, const char *key, struct load_arena *arena,
-                      unsigned *n_p, const char *const **names_p, struct sim_error *err)
+static void read_names(const struct load_tree *root, const char *key, struct load_arena *arena,
+                       unsigned *n_p, const char *const **names_p)
 {
     const struct load_tree *list = load_tree_get(root, key);
     const char **names;
 
     if (list == NULL)
-        return SIM_OK;
+        return;
     if (list->type != LOAD_LIST)
-        return load_fail(err, list, NULL, "expected a list of names");
+        load_fail(list, NULL, "expected a list of names");
     names = load_alloc(arena, (list->n + 1) * sizeof(*names));
     for (unsigned i = 0; i < list->n; i++) {
         if (list->items[i].type != LOAD_SCALAR)
-            return load_fail(err, &list->items[i], NULL, "expected a name");
+            load_fail(&list->items[i], NULL, "expected a name");
         names[i] = list->items[i].text;
     }
     *n_p = list->n;
     *names_p = names;
-    return SIM_OK;
 }
 
-static int check_scale(const struct load_tree *axis, const char *scale, struct sim_error *err)
+static const struct load_tree *read_axis(const struct load_tree *root, const char *name,
+                                         const char *const *keys, const char **label_p,
+                                         const char **scale_p)
 {
-    if (strcmp(scale, "log") != 0 && strcmp(scale, "log2") != 0 && strcmp(scale, "linear") != 0)
-        return load_fail(err, load_tree_get(axis, "scale"), NULL, "expected log, log2 or linear");
-    return SIM_OK;
-}
-
-static int read_axis(const struct load_tree *root, const char *name, const char *const *keys,
-                     const char **label_p, const char **scale_p, const struct load_tree **axis_p,
-                     struct sim_error *err)
-{
-    int rc = load_tree_need(root, name, LOAD_MAP, axis_p, err);
+    const struct load_tree *axis = load_tree_need(root, name, LOAD_MAP);
 
     *label_p = name;
     *scale_p = "log";
-    if (rc == SIM_OK)
-        rc = load_tree_only(*axis_p, keys, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(*axis_p, "label", label_p, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(*axis_p, "scale", scale_p, err);
-    return rc == SIM_OK ? check_scale(*axis_p, *scale_p, err) : rc;
+    load_tree_only(axis, keys);
+    load_tree_text(axis, "label", label_p);
+    load_tree_text(axis, "scale", scale_p);
+    if (strcmp(*scale_p, "log") != 0 && strcmp(*scale_p, "log2") != 0 &&
+        strcmp(*scale_p, "linear") != 0)
+        load_fail(load_tree_get(axis, "scale"), NULL, "expected log, log2 or linear");
+    return axis;
 }
 
-int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure,
-                         struct sim_error *err)
+void lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure)
 {
     static const char *const x_keys[] = { "key", "label", "scale", NULL };
     static const char *const y_keys[] = { "label", "scale", "quantity", NULL };
     const struct load_tree *axis, *quantity;
     const char *bounds = "no";
-    int rc = read_axis(root, "x", x_keys, &figure->x_label, &figure->x_scale, &axis, err);
 
-    if (rc == SIM_OK)
-        rc = load_tree_text(axis, "key", &figure->x_key, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "bounds", &bounds, err);
+    axis = read_axis(root, "x", x_keys, &figure->x_label, &figure->x_scale);
+    load_tree_text(axis, "key", &figure->x_key);
+    load_tree_text(root, "bounds", &bounds);
     figure->bounds = strcmp(bounds, "yes") == 0;
-    if (rc == SIM_OK)
-        rc = read_axis(root, "y", y_keys, &figure->y_label, &figure->y_scale, &axis, err);
-    quantity = rc == SIM_OK ? load_tree_get(axis, "quantity") : NULL;
+    axis = read_axis(root, "y", y_keys, &figure->y_label, &figure->y_scale);
+    quantity = load_tree_get(axis, "quantity");
     if (quantity != NULL && quantity->type == LOAD_LIST && figure->nquantities > 1)
         quantity = &quantity->items[0]; /* the others have been read */
-    else if (rc == SIM_OK)
-        rc = load_tree_need(axis, "quantity", LOAD_SCALAR, &quantity, err);
-    if (rc != SIM_OK)
-        return rc;
+    else
+        quantity = load_tree_need(axis, "quantity", LOAD_SCALAR);
     figure->quantity_item = quantity;
     figure->quantity = quantity->text;
     figure->bandwidth = strcmp(quantity->text, "bandwidth") == 0;
-    return SIM_OK;
 }
 
 /** A quantity of a whole exchange or program: a published row shows it only if it has this very
@@ -99,18 +84,16 @@ static bool is_computed(const char *quantity)
            is_of_whole_run(quantity);
 }
 
-static int read_axes(const struct load_tree *root, struct load_arena *arena,
-                     struct lab_figure *figure, struct sim_error *err)
+static void read_axes(const struct load_tree *root, struct load_arena *arena,
+                      struct lab_figure *figure)
 {
     const struct load_tree *y = load_tree_get(root, "y");
-    int rc = SIM_OK;
 
     if (y != NULL && load_tree_get(y, "quantity") != NULL &&
         load_tree_get(y, "quantity")->type == LOAD_LIST)
-        rc = read_names(y, "quantity", arena, &figure->nquantities, &figure->quantities, err);
-    if (rc == SIM_OK)
-        rc = lab_figure_read_axes(root, figure, err);
-    if (rc == SIM_OK && figure->nquantities == 0) {
+        read_names(y, "quantity", arena, &figure->nquantities, &figure->quantities);
+    lab_figure_read_axes(root, figure);
+    if (figure->nquantities == 0) {
         const char **one = load_alloc(arena, sizeof(*one));
 
         *one = figure->quantity;
@@ -118,76 +101,61 @@ static int read_axes(const struct load_tree *root, struct load_arena *arena,
         figure->quantities = one;
     }
 
-    if (rc == SIM_OK && figure->x_key != NULL)
-        return load_fail(err, load_tree_get(load_tree_get(root, "x"), "key"), NULL,
-                         "expected in sweeps only: a series of an experiment has one list");
-    for (unsigned i = 0; i < figure->nquantities && rc == SIM_OK; i++) {
+    if (figure->x_key != NULL)
+        load_fail(load_tree_get(load_tree_get(root, "x"), "key"), NULL,
+                  "expected in sweeps only: a series of an experiment has one list");
+    for (unsigned i = 0; i < figure->nquantities; i++) {
         const char *text = figure->quantities[i];
 
         if (!is_computed(text) && strstr(text, "_ps") == NULL)
-            return load_fail(err, load_tree_get(y, "quantity"), NULL,
-                             "expected latency, bandwidth, round_trip, time, speedup or a key of "
-                             "the result in ps");
+            load_fail(load_tree_get(y, "quantity"), NULL,
+                      "expected latency, bandwidth, round_trip, time, speedup or a key of "
+                      "the result in ps");
     }
-    return rc;
 }
 
-int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figure *figure,
-                    struct sim_error *err)
+void lab_figure_read(const char *path, struct load_arena *arena, struct lab_figure *figure)
 {
     static const char *const keys[] = { "description", "experiments", "series",    "x",
                                         "y",           "bounds",      "published", NULL };
-    struct load_tree *root;
-    int rc = load_tree_read(path, arena, &root, err);
+    struct load_tree *root = load_tree_read(path, arena);
 
     *figure = (struct lab_figure){ .description = "" };
     figure->name = load_find_stem(path, arena);
-    if (rc == SIM_OK)
-        rc = load_tree_only(root, keys, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "description", &figure->description, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "published", &figure->published, err);
-    if (rc == SIM_OK)
-        rc = read_names(root, "experiments", arena, &figure->nexperiments, &figure->experiments,
-                        err);
-    if (rc == SIM_OK)
-        rc = read_names(root, "series", arena, &figure->nseries, &figure->series, err);
-    figure->series_item = rc == SIM_OK ? load_tree_get(root, "series") : NULL;
-    if (rc == SIM_OK)
-        rc = read_axes(root, arena, figure, err);
-    if (rc == SIM_OK && figure->nexperiments == 0)
-        rc = load_fail(err, root, NULL, "expected the key experiments");
-    return rc;
+    load_tree_only(root, keys);
+    load_tree_text(root, "description", &figure->description);
+    load_tree_text(root, "published", &figure->published);
+    read_names(root, "experiments", arena, &figure->nexperiments, &figure->experiments);
+    read_names(root, "series", arena, &figure->nseries, &figure->series);
+    figure->series_item = load_tree_get(root, "series");
+    read_axes(root, arena, figure);
+    if (figure->nexperiments == 0)
+        load_fail(root, NULL, "expected the key experiments");
 }
 
-static int check_quantity(const struct lab_figure *figure, const struct lab_series *series,
-                          const char *quantity, struct sim_error *err)
+static void check_quantity(const struct lab_figure *figure, const struct lab_series *series,
+                           const char *quantity)
 {
     char prints[LAB_PRINTS_MAX];
 
     if (is_computed(quantity) || lab_workload_has(series->workload, quantity, prints))
-        return SIM_OK;
-    return load_fail(err, figure->quantity_item, NULL,
-                     "%s: expected latency, bandwidth, round_trip, time, speedup or a key in ps of "
-                     "the result of %s: %s",
-                     quantity, series->workload, prints);
+        return;
+    load_fail(figure->quantity_item, NULL,
+              "%s: expected latency, bandwidth, round_trip, time, speedup or a key in ps of "
+              "the result of %s: %s",
+              quantity, series->workload, prints);
 }
 
-int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,
-                     struct sim_error *err)
+void lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp)
 {
-    int rc = SIM_OK;
-
     for (unsigned s = 0; s < exp->n; s++)
-        for (unsigned q = 0; q < figure->nquantities && rc == SIM_OK; q++)
+        for (unsigned q = 0; q < figure->nquantities; q++)
             if (lab_figure_shows(figure, &exp->series[s]))
-                rc = check_quantity(figure, &exp->series[s], figure->quantities[q], err);
-    return rc;
+                check_quantity(figure, &exp->series[s], figure->quantities[q]);
 }
 
-int lab_figure_check_series(const struct lab_figure *figure, const struct lab_experiment *exps,
-                            unsigned n, struct sim_error *err)
+void lab_figure_check_series(const struct lab_figure *figure, const struct lab_experiment *exps,
+                             unsigned n)
 {
     for (unsigned i = 0; i < figure->nseries; i++) {
         bool found = false;
@@ -196,10 +164,9 @@ int lab_figure_check_series(const struct lab_figure *figure, const struct lab_ex
             for (unsigned s = 0; s < exps[e].n; s++)
                 found |= strcmp(exps[e].series[s].name, figure->series[i]) == 0;
         if (!found)
-            return load_fail(err, &figure->series_item->items[i], NULL,
-                             "expected the name of a series of the experiments");
+            load_fail(&figure->series_item->items[i], NULL,
+                      "expected the name of a series of the experiments");
     }
-    return SIM_OK;
 }
 
 bool lab_figure_shows(const struct lab_figure *figure, const struct lab_series *series)
@@ -216,7 +183,6 @@ enum { SERIES, KIND, X, Y, Y2, SOURCE };
 
 void lab_figure_begin(struct lab_table *table)
 {
-
     lab_table_begin(table, "series, kind, x#, y#, y2#, source");
 }
 
@@ -459,7 +425,7 @@ void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_exper
     }
 }
 
-int lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table, struct sim_error *err)
+void lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table)
 {
     for (unsigned i = 0; i < csv->nrows; i++) {
         const char *x = lab_csv_cell(csv, i, "x"), *y = lab_csv_cell(csv, i, "y");
@@ -468,12 +434,11 @@ int lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table, st
 
         (void)strtod(x, &x_end);
         if (x[0] == '\0' || y[0] == '\0' || *x_end != '\0' || *y_end != '\0')
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s:%u: x = %s, y = %s: expected numbers in columns series, x, y",
-                                 csv->file, csv->row_lines[i], x, y);
+            load_raise(SIM_ERR_CONFIG,
+                       "%s:%u: x = %s, y = %s: expected numbers in columns series, x, y", csv->file,
+                       csv->row_lines[i], x, y);
         lab_figure_add(table, lab_csv_cell(csv, i, "series"), "own", x, value, csv->file);
     }
-    return SIM_OK;
 }
 
 void lab_figure_write_axes(const struct lab_figure *figure, FILE *out)

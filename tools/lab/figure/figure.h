@@ -35,17 +35,14 @@ struct lab_figure {
     const char *published; /* NULL: none */
 };
 
-int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figure *figure,
-                    struct sim_error *err);
+void lab_figure_read(const char *path, struct load_arena *arena, struct lab_figure *figure);
 /** x, y and bounds. */
-int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure,
-                         struct sim_error *err);
+void lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure);
 /** Its quantities are among the results of what it shows of the experiment. */
-int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,
-                     struct sim_error *err);
+void lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp);
 /** Each of its series is in one of the experiments. */
-int lab_figure_check_series(const struct lab_figure *figure, const struct lab_experiment *exps,
-                            unsigned n, struct sim_error *err);
+void lab_figure_check_series(const struct lab_figure *figure, const struct lab_experiment *exps,
+                             unsigned n);
 bool lab_figure_shows(const struct lab_figure *figure, const struct lab_series *series);
 
 /** Columns of its CSV: series, kind, x, y, y2, source. Kinds: simulated, bound, published,
@@ -63,8 +60,7 @@ const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_
 void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_experiment *exp,
                          const struct lab_rows *rows, struct lab_table *table);
 /** One's own points: columns series, x, y. */
-int lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table,
-                          struct sim_error *err);
+void lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table);
 /** What scripts/plot.py gets beside the CSV. */
 void lab_figure_write_axes(const struct lab_figure *figure, FILE *out);
 

@@ -1,13 +1,11 @@
 #include "tools/lab/format/csv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct reader {
     const char *file, *p, *end;
     unsigned line;
     struct load_arena *arena;
-    struct sim_error *err;
     unsigned nfields, room;
     const char **fields; /* of all rows so far, the header first */
 };
@@ -24,7 +22,7 @@ static bool ends_field(char c)
 }
 
 /** From behind the opening quote to behind the closing one; "" stands for one quote. */
-static int read_quoted(struct reader *r)
+static void read_quoted(struct reader *r)
 {
     char *text = load_alloc(r->arena, (size_t)(r->end - r->p) + 1);
     unsigned opened = r->line;
@@ -39,14 +37,11 @@ static int read_quoted(struct reader *r)
         text[n++] = *r->p;
     }
     if (r->p == r->end)
-        return sim_error_set(r->err, SIM_ERR_CONFIG, "%s:%u: \": expected a closing quote", r->file,
-                             opened);
+        load_raise(SIM_ERR_CONFIG, "%s:%u: \": expected a closing quote", r->file, opened);
     r->p++;
     if (r->p < r->end && !ends_field(*r->p))
-        return sim_error_set(r->err, SIM_ERR_CONFIG, "%s:%u: \": expected a comma behind it",
-                             r->file, r->line);
+        load_raise(SIM_ERR_CONFIG, "%s:%u: \": expected a comma behind it", r->file, r->line);
     add_field(r, text);
-    return SIM_OK;
 }
 
 static void read_plain(struct reader *r)
@@ -59,19 +54,15 @@ static void read_plain(struct reader *r)
 }
 
 /** One line (longer with quoted line breaks); leaves `p` at the next one. */
-static int read_row(struct reader *r)
+static void read_row(struct reader *r)
 {
     for (;;) {
-        int rc = SIM_OK;
-
         if (r->p < r->end && *r->p == '"') {
             r->p++;
-            rc = read_quoted(r);
+            read_quoted(r);
         } else {
             read_plain(r);
         }
-        if (rc != SIM_OK)
-            return rc;
         if (r->p == r->end || *r->p != ',')
             break;
         r->p++;
@@ -79,7 +70,6 @@ static int read_row(struct reader *r)
     r->p += r->p < r->end && *r->p == '\r';
     r->p += r->p < r->end && *r->p == '\n';
     r->line++;
-    return SIM_OK;
 }
 
 /** At least the number of rows: a lone carriage return ends one too. */
@@ -92,20 +82,18 @@ static unsigned count_lines(const char *text, size_t n)
     return lines;
 }
 
-int lab_csv_parse(const char *name, const char *text, size_t n, struct load_arena *arena,
-                  struct lab_csv *csv_p, struct sim_error *err)
+struct lab_csv lab_csv_parse(const char *name, const char *text, size_t n, struct load_arena *arena)
 {
-    struct reader r = { .p = text, .end = text + n, .line = 1, .arena = arena, .err = err };
+    struct reader r = { .p = text, .end = text + n, .line = 1, .arena = arena };
     unsigned *lines = load_alloc(arena, count_lines(text, n) * sizeof(*lines));
     struct lab_csv csv = { .row_lines = lines };
-    int rc;
 
     r.file = csv.file = load_text(arena, "%s", name);
     if (n > 0 && memchr(text, '\0', n) != NULL) /* ends texts here */
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: has bytes of 0: expected text", name);
-    rc = read_row(&r);
+        load_raise(SIM_ERR_CONFIG, "%s: has bytes of 0: expected text", name);
+    read_row(&r);
     csv.ncolumns = r.nfields;
-    while (rc == SIM_OK && r.p < r.end) {
+    while (r.p < r.end) {
         unsigned line = r.line, before = r.nfields;
 
         if (*r.p == '\n' || *r.p == '\r') { /* an empty line */
@@ -113,32 +101,26 @@ int lab_csv_parse(const char *name, const char *text, size_t n, struct load_aren
             r.line += r.p[-1] == '\n';
             continue;
         }
-        rc = read_row(&r);
-        if (rc == SIM_OK && r.nfields - before != csv.ncolumns)
-            rc =
-                sim_error_set(err, SIM_ERR_CONFIG, "%s:%u: %u fields: expected %u as in the header",
-                              csv.file, line, r.nfields - before, csv.ncolumns);
+        read_row(&r);
+        if (r.nfields - before != csv.ncolumns)
+            load_raise(SIM_ERR_CONFIG, "%s:%u: %u fields: expected %u as in the header", csv.file,
+                       line, r.nfields - before, csv.ncolumns);
         lines[csv.nrows++] = line;
     }
-    if (rc != SIM_OK)
-        return rc;
     csv.names = r.fields;
     csv.cells = r.fields + csv.ncolumns;
-    *csv_p = csv;
-    return SIM_OK;
+    return csv;
 }
 
-int lab_csv_read(const char *path, size_t max, struct load_arena *arena, struct lab_csv *csv_p,
-                 struct sim_error *err)
+struct lab_csv lab_csv_read(const char *path, size_t max, struct load_arena *arena)
 {
-    char *text = NULL;
-    size_t n = 0;
-    int rc = load_file_read(path, max, &text, &n, err);
+    struct load_arena scratch = { 0 };
+    size_t n;
+    const char *text = load_file_read(path, max, &scratch, &n);
+    struct lab_csv csv = lab_csv_parse(path, text, n, arena);
 
-    if (rc == SIM_OK)
-        rc = lab_csv_parse(path, text, n, arena, csv_p, err);
-    free(text);
-    return rc;
+    load_arena_fini(&scratch);
+    return csv;
 }
 
 const char *lab_csv_cell(const struct lab_csv *csv, unsigned row, const char *column)

@@ -19,10 +19,9 @@ struct lab_csv {
 
 /** Every row must have as many fields as the header. Lives in `arena`.
  * @param max bytes of the file: LOAD_FILE_BY_HAND or LOAD_FILE_BY_HUBSIM */
-int lab_csv_read(const char *path, size_t max, struct load_arena *arena, struct lab_csv *csv_p,
-                 struct sim_error *err);
-int lab_csv_parse(const char *name, const char *text, size_t n, struct load_arena *arena,
-                  struct lab_csv *csv_p, struct sim_error *err);
+struct lab_csv lab_csv_read(const char *path, size_t max, struct load_arena *arena);
+struct lab_csv lab_csv_parse(const char *name, const char *text, size_t n,
+                             struct load_arena *arena);
 /** "" when there is no such column. */
 const char *lab_csv_cell(const struct lab_csv *csv, unsigned row, const char *column);
 

@@ -38,26 +38,22 @@ unsigned lab_line_count(const char *text, enum lab_line_kind kind)
     return n;
 }
 
-int lab_line_parse(const char *p, size_t n, struct load_arena *arena, struct lab_line *line,
-                   struct sim_error *err)
+struct lab_line lab_line_parse(const char *body, size_t n, struct load_arena *arena)
 {
-    const char *text = load_text(arena, "%.*s", (int)n, p);
+    const char *text = load_text(arena, "%.*s", (int)n, body);
+    struct lab_line line = { .pairs = load_alloc(arena, (n / 3 + 1) * sizeof(*line.pairs)) };
 
-    line->pairs = load_alloc(arena, (n / 3 + 1) * sizeof(*line->pairs));
-    for (p = text; *(p += strspn(p, " ")) != '\0';) {
+    for (const char *p = text; *(p += strspn(p, " ")) != '\0';) {
         int len = (int)strcspn(p, " ");
         const char *word = load_text(arena, "%.*s", len, p), *eq = strchr(word, '=');
-        struct lab_pair *pair = &line->pairs[line->n];
 
         if (eq == NULL || eq == word)
-            return sim_error_set(err, SIM_ERR_CONFIG, "result %s: %s: expected key=value", text,
-                                 word);
-        pair->value = eq + 1;
-        pair->key = load_text(arena, "%.*s", (int)(eq - word), word);
-        line->n++;
+            load_raise(SIM_ERR_CONFIG, "result %s: %s: expected key=value", text, word);
+        line.pairs[line.n++] =
+            (struct lab_pair){ load_text(arena, "%.*s", (int)(eq - word), word), eq + 1 };
         p += len;
     }
-    return SIM_OK;
+    return line;
 }
 
 bool lab_line_get(const struct lab_line *line, const char *key, uint64_t *value_p)

@@ -36,9 +36,8 @@ void lab_line_write(FILE *out, enum lab_line_kind kind, const char *fmt, ...)
 const char *lab_line_body(const char *text, enum lab_line_kind kind);
 /** How many lines of `text` are of this kind. */
 unsigned lab_line_count(const char *text, enum lab_line_kind kind);
-/** The n bytes of a body, "key=value key=value". */
-int lab_line_parse(const char *body, size_t n, struct load_arena *arena, struct lab_line *line,
-                   struct sim_error *err);
+/** From the n bytes of a body, "key=value key=value". */
+struct lab_line lab_line_parse(const char *body, size_t n, struct load_arena *arena);
 /** False: there is no such key, or its value is no whole number. */
 bool lab_line_get(const struct lab_line *line, const char *key, uint64_t *value_p);
 

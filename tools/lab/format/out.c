@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/format/out.h"
 
+#include "tools/load/arena.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int lab_out_folder(const char *path, struct sim_error *err)
+void lab_out_folder(const char *path)
 {
     struct stat s = { 0 };
     char part[1024];
@@ -17,46 +19,39 @@ int lab_out_folder(const char *path, struct sim_error *err)
         p += 1 + strcspn(p + 1, "/");
         snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to", part,
-                                 strerror(errno));
+            load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", part, strerror(errno));
     }
     if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to", path,
-                             strerror(ENOTDIR));
-    return SIM_OK;
+        load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(ENOTDIR));
 }
 
-int lab_out_create(const char *path, int *fd_p, struct sim_error *err)
+int lab_out_create(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
 
     if (fd < 0)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a writable file", path,
-                             errno == ENXIO ? "no process reads from it" : strerror(errno));
+        load_raise(SIM_ERR_IO, "%s: %s: expected a writable file", path,
+                   errno == ENXIO ? "no process reads from it" : strerror(errno));
     (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-    *fd_p = fd;
-    return SIM_OK;
+    return fd;
 }
 
-int lab_out_open(const char *path, FILE **file_p, struct sim_error *err)
+FILE *lab_out_open(const char *path)
 {
-    int fd = -1, rc = lab_out_create(path, &fd, err);
+    FILE *f = fdopen(lab_out_create(path), "w");
 
-    if (rc != SIM_OK)
-        return rc;
-    *file_p = fdopen(fd, "w");
-    SIM_ASSERT(*file_p != NULL);
-    return SIM_OK;
+    SIM_ASSERT(f != NULL);
+    return f;
 }
 
 /** @param code an error number, 0 where it is not known */
-static int fail_written(const char *name, int code, struct sim_error *err)
+static _Noreturn void fail_written(const char *name, int code)
 {
-    return sim_error_set(err, SIM_ERR_IO, "%s: could not be written in full%s%s", name,
-                         code != 0 ? ": " : "", code != 0 ? strerror(code) : "");
+    load_raise(SIM_ERR_IO, "%s: could not be written in full%s%s", name, code != 0 ? ": " : "",
+               code != 0 ? strerror(code) : "");
 }
 
-int lab_out_close(FILE *f, const char *path, struct sim_error *err)
+void lab_out_close(FILE *f, const char *path)
 {
     int code = ferror(f) != 0 ? errno : 0; /* what comes after it has failed alike */
     bool failed = ferror(f) != 0;
@@ -65,7 +60,8 @@ int lab_out_close(FILE *f, const char *path, struct sim_error *err)
         code = errno;
         failed = true;
     }
-    return failed ? fail_written(path, code, err) : SIM_OK;
+    if (failed)
+        fail_written(path, code);
 }
 
 void lab_out_prepare(void)
@@ -77,11 +73,12 @@ void lab_out_prepare(void)
 }
 
 /** `errno` of an earlier failure is gone by now; that of the last write is not. */
-int lab_out_close_standard(struct sim_error *err)
+void lab_out_close_standard(void)
 {
     bool failed = ferror(stdout) != 0;
 
     errno = 0;
     failed |= fclose(stdout) != 0;
-    return failed ? fail_written("standard output", errno, err) : SIM_OK;
+    if (failed)
+        fail_written("standard output", errno);
 }

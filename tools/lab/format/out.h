@@ -8,14 +8,16 @@
 
 SIM_BEGIN_DECLS
 
+/* What these functions raise is SIM_ERR_IO. */
+
 /** Makes `path` and the folders above it. */
-int lab_out_folder(const char *path, struct sim_error *err);
+void lab_out_folder(const char *path);
 /** Makes or empties a file, or opens a device or pipe: one without a reader is refused at once.
- * @return SIM_OK and a descriptor to be closed, or SIM_ERR_IO */
-int lab_out_create(const char *path, int *fd_p, struct sim_error *err);
-int lab_out_open(const char *path, FILE **file_p, struct sim_error *err);
-/** An error when not all of it could be written. */
-int lab_out_close(FILE *file, const char *path, struct sim_error *err);
+ * @return a descriptor to be closed */
+int lab_out_create(const char *path);
+FILE *lab_out_open(const char *path);
+/** Raises when not all of it could be written. */
+void lab_out_close(FILE *file, const char *path);
 
 /**
  * At the start of a program. A standard stream that its caller has closed would be the number of
@@ -24,9 +26,9 @@ int lab_out_close(FILE *file, const char *path, struct sim_error *err);
  * instead of ending the process.
  */
 void lab_out_prepare(void);
-/** At the end of a program, when nothing is printed any more: an error when not all of standard
+/** At the end of a program, when nothing is printed any more: raises when not all of standard
  * output could be written. */
-int lab_out_close_standard(struct sim_error *err);
+void lab_out_close_standard(void);
 
 SIM_END_DECLS
 #endif /* LAB_OUT_H */

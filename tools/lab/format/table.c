@@ -236,13 +236,10 @@ void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *ou
     }
 }
 
-int lab_table_save(const struct lab_table *t, const char *path, struct sim_error *err)
+void lab_table_save(const struct lab_table *t, const char *path)
 {
-    FILE *f;
-    int rc = lab_out_open(path, &f, err);
+    FILE *f = lab_out_open(path);
 
-    if (rc != SIM_OK)
-        return rc;
     write_csv(t, f);
-    return lab_out_close(f, path, err);
+    lab_out_close(f, path);
 }

@@ -35,7 +35,7 @@ const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned colu
 void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *out);
 
 /** As CSV, into a file. */
-int lab_table_save(const struct lab_table *t, const char *path, struct sim_error *err);
+void lab_table_save(const struct lab_table *t, const char *path);
 
 /** A JSON string with its quotes, from `arena` or to a stream. */
 const char *lab_json_quote(const char *text, struct load_arena *arena);

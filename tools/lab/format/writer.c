@@ -2,6 +2,7 @@
 #include "tools/lab/format/writer.h"
 #include "tools/lab/format/out.h"
 #include "tools/lab/format/whole.h"
+#include "tools/load/arena.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@ struct lab_writer {
     size_t ready; /* bytes of `other` that wait to be written; 0: it is empty */
     bool last;
     int code; /* error number of the first write that failed, or 0 */
+    uint8_t parts[2][PART_BYTES];
 };
 
 static void *write_parts(void *arg)
@@ -100,8 +102,6 @@ int lab_writer_close(struct lab_writer *w)
         code = errno;
     (void)pthread_cond_destroy(&w->changed);
     (void)pthread_mutex_destroy(&w->lock);
-    free(w->filling);
-    free(w->other);
     free(w);
     return code;
 }
@@ -119,32 +119,21 @@ static int start_thread(struct lab_writer *w)
     return rc;
 }
 
-int lab_writer_open(const char *path, struct lab_writer **writer_p, struct sim_error *err)
+struct lab_writer *lab_writer_open(const char *path)
 {
+    int fd = lab_out_create(path);
     struct lab_writer *w = calloc(1, sizeof(*w));
-    int rc;
 
-    if (w == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
-    w->filling = malloc(PART_BYTES);
-    w->other = malloc(PART_BYTES);
-    rc = lab_out_create(path, &w->fd, err);
-    if (rc != SIM_OK)
-        goto err_free;
+    SIM_ASSERT(w != NULL);
+    w->fd = fd;
+    w->filling = w->parts[0];
+    w->other = w->parts[1];
     (void)pthread_mutex_init(&w->lock, NULL);
     (void)pthread_cond_init(&w->changed, NULL);
-    if (w->filling == NULL || w->other == NULL || start_thread(w) != 0) {
-        rc = sim_error_set(err, SIM_ERR_NOMEM, "%s: no memory for a buffer and a thread", path);
-        goto err_close;
+    if (start_thread(w) != 0) {
+        (void)close(fd);
+        free(w);
+        load_raise(SIM_ERR_NOMEM, "%s: no memory for a buffer and a thread", path);
     }
-    *writer_p = w;
-    return SIM_OK;
-
-err_close:
-    (void)close(w->fd);
-err_free:
-    free(w->filling);
-    free(w->other);
-    free(w);
-    return rc;
+    return w;
 }

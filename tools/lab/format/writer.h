@@ -11,8 +11,8 @@ SIM_BEGIN_DECLS
 
 struct lab_writer;
 
-/** Makes the file, or makes it empty. @return SIM_OK, SIM_ERR_IO or SIM_ERR_NOMEM */
-int lab_writer_open(const char *path, struct lab_writer **writer_p, struct sim_error *err);
+/** Makes the file, or makes it empty. Raises SIM_ERR_IO or SIM_ERR_NOMEM. */
+struct lab_writer *lab_writer_open(const char *path);
 /** For observe_sink: `writer` is a struct lab_writer. False: writing has failed before. */
 bool lab_writer_write(void *writer, const void *bytes, size_t n);
 /** Waits until all is written, and frees the writer. @return 0, or the error number of what was not

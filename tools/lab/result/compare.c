@@ -34,24 +34,20 @@ double lab_resolution(const char *text)
     return point != NULL ? pow(10, -(double)strspn(point + 1, "0123456789")) : 1;
 }
 
-int lab_bands_add(struct lab_bands *bands, const char *text, struct load_arena *arena,
-                  struct sim_error *err)
+void lab_bands_add(struct lab_bands *bands, const char *text, struct load_arena *arena)
 {
     const char *eq = strrchr(text, '='), *width = eq != NULL ? eq + 1 : text;
     size_t n = strlen(width);
     struct lab_band band = { .percent = n > 0 && width[n - 1] == '%' };
 
     if (bands->n == LAB_BANDS_MAX)
-        return sim_error_set(err, SIM_ERR_CONFIG, "--band %s: expected at most %u", text,
-                             LAB_BANDS_MAX);
+        load_raise(SIM_ERR_CONFIG, "--band %s: expected at most %u", text, LAB_BANDS_MAX);
     if (!lab_is_number(load_text(arena, "%.*s", (int)(n - band.percent), width), &band.width) ||
         band.width < 0 || (!band.percent && eq == NULL) || eq == text)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "--band %s: expected 1%%, COLUMN=1%% or COLUMN=0.5", text);
+        load_raise(SIM_ERR_CONFIG, "--band %s: expected 1%%, COLUMN=1%% or COLUMN=0.5", text);
     if (eq != NULL)
         band.column = load_text(arena, "%.*s", (int)(eq - text), text);
     bands->bands[bands->n++] = band;
-    return SIM_OK;
 }
 
 static bool band_matches(const struct lab_band *band, const char *column)

@@ -22,8 +22,7 @@ struct lab_bands {
     struct lab_band bands[LAB_BANDS_MAX]; /* the last one that matches a column counts */
 };
 /** "1%", "latency_us_min=0.5%" or "latency_us_min=0.01". Texts live in `arena`. */
-int lab_bands_add(struct lab_bands *bands, const char *text, struct load_arena *arena,
-                  struct sim_error *err);
+void lab_bands_add(struct lab_bands *bands, const char *text, struct load_arena *arena);
 
 /** Marks the bands that match a column of values of this result. */
 void lab_bands_use(const struct lab_bands *bands, const struct lab_kept *kept,

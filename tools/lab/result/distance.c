@@ -38,24 +38,21 @@ unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to)
 enum { PIO, DMA, LARGE, KINDS };
 
 /** A ping-pong of this kind between two nodes. */
-static int plan_kind(const struct lab_evaluator *ev, const char *machine, const char *platform,
-                     unsigned from, unsigned to, unsigned kind, struct lab_plan *plan,
-                     struct sim_error *err)
+static struct lab_plan plan_kind(const struct lab_evaluator *ev, const char *machine,
+                                 const char *platform, unsigned from, unsigned to, unsigned kind)
 {
     static const char *const setups[KINDS] = {
         [PIO] = "bytes=8;mode=pio;src=cpu;dst=cpu",
         [DMA] = "bytes=8;mode=dma-chain-internal;src=cpu;dst=cpu",
         [LARGE] = "bytes=262144;mode=dma-chain-internal;src=cpu;dst=cpu",
     };
-    struct lab_setup setup;
+    struct lab_setup setup = lab_setup_parse(setups[kind], machine, ev->arena);
     struct lab_point point = { machine, platform, "pingpong", &setup, machine };
-    int rc = lab_setup_parse(setups[kind], machine, ev->arena, &setup, err);
+    struct lab_plan plan = lab_plan_make(&point, &ev->protocol, ev->arena);
 
-    if (rc == SIM_OK)
-        rc = lab_plan_make(&point, &ev->protocol, ev->arena, plan, err);
-    plan->runs[0].nodes[0] = from;
-    plan->runs[0].nodes[1] = to;
-    return rc;
+    plan.runs[0].nodes[0] = from;
+    plan.runs[0].nodes[1] = to;
+    return plan;
 }
 
 /** The number of cables of the route; of both routes where they differ: "2", "1 + 7". */
@@ -151,8 +148,8 @@ struct distances {
     struct lab_out_point *points;
 };
 
-static int fill_row(const struct distances *d, unsigned first, unsigned hub,
-                    struct lab_out_point *point, struct sim_error *err)
+static void fill_row(const struct distances *d, unsigned first, unsigned hub,
+                     struct lab_out_point *point)
 {
     const struct lab_evaluator *ev = d->ev;
     struct lab_bound bound = lab_exchange_bound(d->desc, &d->topo, first, hub);
@@ -164,22 +161,17 @@ static int fill_row(const struct distances *d, unsigned first, unsigned hub,
     lab_table_set(d->table, row, 0, "%u - %u\t%s", from, to, hops_text(ev, &d->topo, first, hub));
     for (unsigned kind = 0; kind < KINDS; kind++) {
         struct lab_reading reading = { 0 };
-        struct lab_plan plan;
-        int rc = plan_kind(ev, d->machine, d->platform, from, to, kind, &plan, err);
+        struct lab_plan plan = plan_kind(ev, d->machine, d->platform, from, to, kind);
 
-        if (rc == SIM_OK)
-            rc = lab_read_plan(ev, &plan, kind == LARGE ? "bandwidth" : "latency", &reading);
-        if (rc != SIM_OK)
-            return rc;
+        lab_read_plan(ev, &plan, kind == LARGE ? "bandwidth" : "latency", &reading);
         if (reading.failure != NULL)
-            return sim_error_set(err, SIM_ERR_IO, "%s", reading.failure);
+            load_raise(SIM_ERR_IO, "%s", reading.failure);
         point->runs[kind] = run_text(ev, &plan);
         lab_table_set(d->table, row, 2 + kind, kind == LARGE ? "%.1f" : "%.4f",
                       reading.value * (kind == LARGE ? 1e-6 : 1e6));
     }
     if (bound.name != NULL)
         lab_table_set(d->table, row, 5, "%.1f", bound.bytes_per_s * 1e-6);
-    return SIM_OK;
 }
 
 /** Is there an earlier hub at this distance from the first one, there and back, in hops and in
@@ -200,63 +192,50 @@ static bool distance_shown(const struct distances *d, unsigned hub)
 
 /** A row for each pair of the first hub of a part and another hub of it. Runs that have no result
  * yet are given to the pool, and their cells are wrong until it has made them. */
-static int fill_table(const struct distances *d, struct sim_error *err)
+static void fill_table(const struct distances *d)
 {
-    int rc = SIM_OK;
-
     d->table->nrows = 0;
-    for (unsigned first = 0; first < d->topo.nhubs && rc == SIM_OK; first++)
-        for (unsigned hub = first + 1; hub < d->topo.nhubs && rc == SIM_OK; hub++)
+    for (unsigned first = 0; first < d->topo.nhubs; first++)
+        for (unsigned hub = first + 1; hub < d->topo.nhubs; hub++)
             if (d->part[hub] == first && (d->topo.nhubs <= EACH_HUB_MAX || !distance_shown(d, hub)))
-                rc = fill_row(d, first, hub, &d->points[d->table->nrows], err);
-    return rc;
+                fill_row(d, first, hub, &d->points[d->table->nrows]);
 }
 
-static int measure_distances(struct distances *d, const char **parts_p, struct sim_error *err)
+/** @return a line that names the parts, or NULL */
+static const char *measure_distances(struct distances *d)
 {
     struct load_arena *arena = d->ev->arena;
+    const char *parts;
     unsigned *part, nparts;
-    int rc;
 
     if (d->desc->nnodes < 2)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: one node: expected an experiment, or a machine of two or more",
-                             d->machine);
-    rc = lab_topology_create(d->desc, &d->topo, err);
-    if (rc != SIM_OK)
-        return rc;
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: one node: expected an experiment, or a machine of two or more", d->machine);
+    lab_topology_create(d->desc, &d->topo);
     d->points = load_alloc(arena, d->topo.nhubs * sizeof(*d->points));
     d->part = part = load_alloc(arena, d->topo.nhubs * sizeof(*part));
     nparts = find_parts(&d->topo, part);
-    rc = fill_table(d, err);
-    if (rc == SIM_OK)
-        rc = lab_pool_work(d->ev->pool, err);
-    if (rc == SIM_OK)
-        rc = fill_table(d, err);
-    *parts_p = nparts > 1 ? parts_text(&d->topo, part, nparts, arena) : NULL;
+    fill_table(d);
+    lab_pool_work(d->ev->pool);
+    fill_table(d);
+    parts = nparts > 1 ? parts_text(&d->topo, part, nparts, arena) : NULL;
     lab_topology_fini(&d->topo);
-    return rc;
+    return parts;
 }
 
-int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
-                 const char *platform, struct lab_table *table,
-                 const struct lab_out_point **points_p, const char **parts_p, struct sim_error *err)
+void lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
+                  const char *platform, struct lab_table *table,
+                  const struct lab_out_point **points_p, const char **parts_p)
 {
     struct lab_run run = {
         .machine = machine, .platform = platform, .sets = ev->sets, .nsets = ev->nsets
     };
     struct distances d = { .ev = ev, .machine = machine, .platform = platform, .table = table };
-    struct load_machine *loaded;
-    int rc = lab_load_run(site, &run, &loaded, err);
+    struct load_machine *loaded = lab_load_run(site, &run);
 
-    if (rc != SIM_OK)
-        return rc;
     lab_table_begin(table, "nodes, hops#, pio_8B_us#, dma_8B_us#, dma_256KiB_MBps#, bound_MBps#");
     d.desc = load_machine_desc(loaded);
-    rc = measure_distances(&d, parts_p, err);
+    *parts_p = measure_distances(&d);
     *points_p = d.points;
-    if (rc != SIM_OK)
-        lab_table_fini(table);
     load_machine_destroy(loaded);
-    return rc;
 }

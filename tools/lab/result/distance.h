@@ -15,10 +15,9 @@ unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to);
  * ev->arena. *parts_p: NULL, or a line that names the parts, where there are several, such as
  * sub-clusters without cables between them.
  */
-int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
-                 const char *platform, struct lab_table *table,
-                 const struct lab_out_point **points_p, const char **parts_p,
-                 struct sim_error *err);
+void lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
+                  const char *platform, struct lab_table *table,
+                  const struct lab_out_point **points_p, const char **parts_p);
 
 SIM_END_DECLS
 #endif /* LAB_DISTANCE_H */

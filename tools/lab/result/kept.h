@@ -42,8 +42,7 @@ struct lab_manifest {
 };
 
 /** @param root the tree of a manifest.json; all messages name a line of it. Lives in `arena`. */
-int lab_manifest_from(const struct load_tree *root, struct load_arena *arena,
-                      struct lab_manifest *manifest_p, struct sim_error *err);
+struct lab_manifest lab_manifest_from(const struct load_tree *root, struct load_arena *arena);
 
 struct lab_kept_stat {
     const char *path, *unit;
@@ -60,12 +59,11 @@ struct lab_kept {
 };
 
 /** @param runs that each statistic has a value for */
-int lab_statistics_from(const struct load_tree *root, unsigned runs, struct load_arena *arena,
-                        struct lab_kept *kept, struct sim_error *err);
+void lab_statistics_from(const struct load_tree *root, unsigned runs, struct load_arena *arena,
+                         struct lab_kept *kept);
 
-/** @return SIM_OK, else SIM_ERR_IO or SIM_ERR_CONFIG. Lives in `arena`. */
-int lab_kept_read(const char *dir, struct load_arena *arena, struct lab_kept *kept_p,
-                  struct sim_error *err);
+/** Lives in `arena`. Raises SIM_ERR_IO or SIM_ERR_CONFIG. */
+struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena);
 
 SIM_END_DECLS
 #endif /* LAB_KEPT_H */

@@ -187,19 +187,16 @@ static void write_points(struct writer *w)
     fputs("\n  ]\n", w->f);
 }
 
-int lab_manifest_write(const char *path, const struct lab_out *out, struct sim_error *err)
+void lab_manifest_write(const char *path, const struct lab_out *out)
 {
-    struct writer w = { .out = out };
+    struct writer w = { .out = out, .f = lab_out_open(path) };
     const char *const texts[][2] = {
         { "format", LAB_OUT_FORMAT }, { "hubsim", HUBSIM_VERSION },
         { "commit", hubsim_commit },  { "kind", out->kind },
         { "name", out->name },        { "description", out->description },
         { "command", out->command }
     };
-    int rc = lab_out_open(path, &w.f, err);
 
-    if (rc != SIM_OK)
-        return rc;
     fputs("{\n", w.f);
     for (size_t i = 0; i < LOAD_COUNT(texts); i++)
         fprintf(w.f, "  \"%s\": %s,\n", texts[i][0], quote(&w, texts[i][1]));
@@ -212,5 +209,5 @@ int lab_manifest_write(const char *path, const struct lab_out *out, struct sim_e
     write_points(&w);
     fputs("}\n", w.f);
     load_arena_fini(&w.arena);
-    return lab_out_close(w.f, path, err);
+    lab_out_close(w.f, path);
 }

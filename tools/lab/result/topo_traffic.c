@@ -41,8 +41,7 @@ static void read_link(struct lab_topology *topo, unsigned link, const struct lab
     l->used.stalled = (double)stalled * 1e-12 / seconds;
 }
 
-int lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept, uint64_t run,
-                         struct sim_error *err)
+void lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept, uint64_t run)
 {
     const struct lab_manifest *m = &kept->manifest;
     struct lab_topo_traffic *traffic = load_alloc(&topo->arena, sizeof(*traffic));
@@ -50,19 +49,16 @@ int lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept,
     uint64_t tlps = 0;
 
     if (run >= m->nruns)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: run %" PRIu64 ": expected 0 to %u",
-                             kept->dir, run, m->nruns > 0 ? m->nruns - 1 : 0);
+        load_raise(SIM_ERR_CONFIG, "%s: run %" PRIu64 ": expected 0 to %u", kept->dir, run,
+                   m->nruns > 0 ? m->nruns - 1 : 0);
     on = &m->machines[m->runs[run].machine];
     if (on->nnodes != topo->nnodes)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: run %" PRIu64 " was on %s of %u nodes: expected %s of %u",
-                             kept->dir, run, on->name, on->nnodes, topo->name, topo->nnodes);
+        load_raise(SIM_ERR_CONFIG, "%s: run %" PRIu64 " was on %s of %u nodes: expected %s of %u",
+                   kept->dir, run, on->name, on->nnodes, topo->name, topo->nnodes);
     traffic->time_ps = stat_of(kept, run, "", "", LAB_STAT_TIME);
     if (traffic->time_ps == 0)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: no statistic %s: expected a result of this "
-                             "version",
-                             kept->dir, LAB_STAT_TIME);
+        load_raise(SIM_ERR_CONFIG, "%s: no statistic %s: expected a result of this version",
+                   kept->dir, LAB_STAT_TIME);
     topo->traffic = traffic;
     for (unsigned i = 0; i < topo->nlinks; i++) {
         read_link(topo, i, kept, run);
@@ -73,11 +69,9 @@ int lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept,
             traffic->max_payload = topo->links[i].used.payload_bytes;
     }
     if (tlps == 0)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: run %" PRIu64 " sent nothing over a cable of %s: expected one "
-                             "that did",
-                             kept->dir, run, topo->name);
-    return SIM_OK;
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: run %" PRIu64 " sent nothing over a cable of %s: expected one that did",
+                   kept->dir, run, topo->name);
 }
 
 /* ---- the table ------------------------------------------------------------------------ */

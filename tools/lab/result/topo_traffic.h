@@ -9,10 +9,10 @@ SIM_BEGIN_DECLS
 
 /**
  * Reads what run `run` of a kept result counted at the ports of the links: lab_topo_link.used, and
- * lab_topology.traffic. @return SIM_ERR_CONFIG: there is no such run, or it was on another machine
+ * lab_topology.traffic. Raises SIM_ERR_CONFIG: there is no such run, it was on another machine, or
+ * it sent nothing over a cable.
  */
-int lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept, uint64_t run,
-                         struct sim_error *err);
+void lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept, uint64_t run);
 
 /**
  * The links, busiest first, without `all` those that carried a TLP; "routes_say": their load when

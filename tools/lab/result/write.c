@@ -42,29 +42,25 @@ static struct counted *collect_statistics(const struct lab_out *out, struct load
     return rows;
 }
 
-static int write_statistics(const char *path, const struct lab_out *out, struct sim_error *err)
+static void write_statistics(const char *path, const struct lab_out *out)
 {
     struct load_arena arena = { 0 };
     struct lab_index paths = { 0 };
     const struct counted *rows = collect_statistics(out, &arena, &paths);
-    FILE *f;
-    int rc = lab_out_open(path, &f, err);
+    FILE *f = lab_out_open(path);
 
-    if (rc == SIM_OK) {
-        fprintf(f, "{\n  \"format\": \"" LAB_OUT_STATISTICS "\",\n  \"runs\": %u,\n", out->nruns);
-        fputs("  \"statistics\": [", f);
-        for (unsigned i = 0; i < paths.n; i++) {
-            fprintf(f, "%s\n    {\"path\": %s, \"unit\": %s, \"values\": [", i > 0 ? "," : "",
-                    lab_json_quote(paths.texts[i], &arena), lab_json_quote(rows[i].unit, &arena));
-            for (unsigned r = 0; r < out->nruns; r++)
-                fprintf(f, "%s%" PRIu64, r > 0 ? ", " : "", rows[i].values[r]);
-            fputs("]}", f);
-        }
-        fputs("\n  ]\n}\n", f);
-        rc = lab_out_close(f, path, err);
+    fprintf(f, "{\n  \"format\": \"" LAB_OUT_STATISTICS "\",\n  \"runs\": %u,\n", out->nruns);
+    fputs("  \"statistics\": [", f);
+    for (unsigned i = 0; i < paths.n; i++) {
+        fprintf(f, "%s\n    {\"path\": %s, \"unit\": %s, \"values\": [", i > 0 ? "," : "",
+                lab_json_quote(paths.texts[i], &arena), lab_json_quote(rows[i].unit, &arena));
+        for (unsigned r = 0; r < out->nruns; r++)
+            fprintf(f, "%s%" PRIu64, r > 0 ? ", " : "", rows[i].values[r]);
+        fputs("]}", f);
     }
+    fputs("\n  ]\n}\n", f);
+    lab_out_close(f, path);
     load_arena_fini(&arena);
-    return rc;
 }
 
 /* ---- faults and usage: lines of key=value ---------------------------------------- */
@@ -101,22 +97,20 @@ static void write_line(FILE *f, unsigned run, const struct lab_line *line,
 }
 
 /** No lines, no file: an earlier result's is removed. */
-static int write_lines(const char *path, const struct lab_out *out,
-                       struct lines (*of)(const struct lab_result *), struct sim_error *err)
+static void write_lines(const char *path, const struct lab_out *out,
+                        struct lines (*of)(const struct lab_result *))
 {
     struct load_arena arena = { 0 };
     struct lab_index keys = { 0 };
-    FILE *f;
-    int rc = SIM_OK;
 
     for (unsigned r = 0; r < out->nruns; r++)
         for (unsigned i = 0; i < of(out->runs[r].result).n; i++)
             for (unsigned k = 0; k < of(out->runs[r].result).lines[i].n; k++)
                 (void)lab_index_put(&keys, of(out->runs[r].result).lines[i].pairs[k].key, &arena);
     (void)remove(path);
-    if (keys.n > 0)
-        rc = lab_out_open(path, &f, err);
-    if (keys.n > 0 && rc == SIM_OK) {
+    if (keys.n > 0) {
+        FILE *f = lab_out_open(path);
+
         fputs("run", f);
         for (unsigned k = 0; k < keys.n; k++) {
             fputc(',', f);
@@ -126,60 +120,53 @@ static int write_lines(const char *path, const struct lab_out *out,
         for (unsigned r = 0; r < out->nruns; r++)
             for (unsigned i = 0; i < of(out->runs[r].result).n; i++)
                 write_line(f, r, &of(out->runs[r].result).lines[i], &keys);
-        rc = lab_out_close(f, path, err);
+        lab_out_close(f, path);
     }
     load_arena_fini(&arena);
-    return rc;
 }
 
 /* ---- the folder ------------------------------------------------------------------ */
 
+static void close_file(void *file)
+{
+    (void)fclose(file);
+}
+
 /** A result may be made again from its own copy, which must not be emptied first. */
-static int copy_file(const char *from, const char *to, struct sim_error *err)
+static void copy_file(const char *from, const char *to, struct load_arena *arena)
 {
     struct stat a, b;
     char bytes[65536];
     FILE *in, *copy;
     size_t n;
-    int rc;
 
     if (stat(from, &a) == 0 && stat(to, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-        return SIM_OK;
+        return;
     in = fopen(from, "rb");
     if (in == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", from,
-                             strerror(errno));
-    rc = lab_out_open(to, &copy, err);
-    if (rc == SIM_OK) {
-        while ((n = fread(bytes, 1, sizeof(bytes), in)) > 0)
-            fwrite(bytes, 1, n, copy);
-        rc = lab_out_close(copy, to, err);
-    }
-    (void)fclose(in);
-    return rc;
+        load_raise(SIM_ERR_IO, "%s: %s: expected a readable file", from, strerror(errno));
+    (void)load_own(arena, close_file, in);
+    copy = lab_out_open(to);
+    while ((n = fread(bytes, 1, sizeof(bytes), in)) > 0)
+        fwrite(bytes, 1, n, copy);
+    lab_out_close(copy, to);
 }
 
-int lab_out_write(const char *dir, const struct lab_out *out, struct sim_error *err)
+void lab_out_write(const char *dir, const struct lab_out *out)
 {
     struct load_arena arena = { 0 };
     const char *manifest = load_text(&arena, "%s/manifest.json", dir);
-    int rc = lab_out_folder(dir, err);
 
+    lab_out_folder(dir);
     (void)remove(manifest); /* written last: a folder that has one is whole */
-    if (rc == SIM_OK)
-        rc = lab_table_save(out->table, load_text(&arena, "%s/table.csv", dir), err);
-    if (rc == SIM_OK)
-        rc = write_statistics(load_text(&arena, "%s/statistics.json", dir), out, err);
-    if (rc == SIM_OK)
-        rc = write_lines(load_text(&arena, "%s/faults.csv", dir), out, faults_of, err);
-    if (rc == SIM_OK)
-        rc = write_lines(load_text(&arena, "%s/usage.csv", dir), out, usage_of, err);
-    if (rc == SIM_OK && out->file != NULL)
-        rc = copy_file(out->file, load_text(&arena, "%s/%s.yaml", dir, out->name), err);
-    if (rc == SIM_OK)
-        rc = lab_manifest_write(manifest, out, err);
+    lab_table_save(out->table, load_text(&arena, "%s/table.csv", dir));
+    write_statistics(load_text(&arena, "%s/statistics.json", dir), out);
+    write_lines(load_text(&arena, "%s/faults.csv", dir), out, faults_of);
+    write_lines(load_text(&arena, "%s/usage.csv", dir), out, usage_of);
+    if (out->file != NULL)
+        copy_file(out->file, load_text(&arena, "%s/%s.yaml", dir, out->name), &arena);
+    lab_manifest_write(manifest, out);
     load_arena_fini(&arena);
-    return rc;
 }
 
 /* ---- what the pool has run ------------------------------------------------------- */
@@ -209,12 +196,11 @@ static void gather_run(void *arg, const struct lab_run *run, const struct lab_re
     g->n++;
 }
 
-int lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site, struct lab_out *out,
-                   struct sim_error *err)
+void lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site,
+                    struct lab_out *out)
 {
     struct gathering count = { .arena = ev->arena }, g = { .arena = ev->arena };
     struct lab_out_machine *machines;
-    int rc = SIM_OK;
 
     lab_pool_each(ev->pool, gather_run, &count);
     g.runs = load_alloc(ev->arena, (count.n + 1) * sizeof(*g.runs));
@@ -229,15 +215,12 @@ int lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site, 
     out->runs = g.runs;
     out->machines = machines;
     out->nmachines = 0;
-    for (unsigned i = 0; i < g.machines.n && rc == SIM_OK; i++) {
-        rc = lab_load_run(site, g.first[i], &out->loaded[i], err);
+    for (unsigned i = 0; i < g.machines.n; i++) {
+        out->loaded[i] = lab_load_run(site, g.first[i]);
         machines[i] =
             (struct lab_out_machine){ g.first[i]->machine, g.first[i]->platform, out->loaded[i] };
-        out->nmachines += rc == SIM_OK;
+        out->nmachines++;
     }
-    if (rc != SIM_OK)
-        lab_out_drop(out);
-    return rc;
 }
 
 void lab_out_drop(struct lab_out *out)

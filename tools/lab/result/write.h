@@ -57,14 +57,14 @@ struct lab_out {
     struct load_machine **loaded; /* [nmachines], by lab_out_gather() */
 };
 
-int lab_out_write(const char *dir, const struct lab_out *out, struct sim_error *err);
+void lab_out_write(const char *dir, const struct lab_out *out);
 
 /**
  * All that the pool has run, with the machines loaded again: `runs`, `machines`, seed and sets of
  * the result. Free the machines with lab_out_drop().
  */
-int lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site, struct lab_out *out,
-                   struct sim_error *err);
+void lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site,
+                    struct lab_out *out);
 void lab_out_drop(struct lab_out *out);
 
 /** The points of an experiment's table. */

@@ -18,68 +18,66 @@ struct comparison {
     struct lab_list list;
 };
 
-static void make_side(const struct lab_row *row, struct lab_side *side)
+static struct lab_side make_side(const struct lab_row *row)
 {
+    struct lab_side side = { .row = row, .setup = row->setup };
     unsigned kept = 0;
 
-    *side = (struct lab_side){ .row = row, .setup = row->setup };
-    side->take = lab_setup_get(&row->setup, "take");
+    side.take = lab_setup_get(&row->setup, "take");
     for (const char *const *key = grammar; *key != NULL; key++)
-        lab_setup_drop(&side->setup, *key);
-    for (unsigned i = 0; i < side->setup.n; i++)
-        if (strncmp(side->setup.keys[i].key, "versus_", 7) != 0)
-            side->setup.keys[kept++] = side->setup.keys[i];
-    side->setup.n = kept;
+        lab_setup_drop(&side.setup, *key);
+    for (unsigned i = 0; i < side.setup.n; i++)
+        if (strncmp(side.setup.keys[i].key, "versus_", 7) != 0)
+            side.setup.keys[kept++] = side.setup.keys[i];
+    side.setup.n = kept;
+    return side;
 }
 
-/** over=KEY:LIST: with take and no other list it is one more list to take from. */
-static int split_over(struct lab_context *c, const struct lab_row *row, struct lab_side *side,
-                      const char **key_p, struct lab_list *list_p)
+/** over=KEY:LIST: with take and no other list it is one more list to take from.
+ * @return the key that walks over *list_p; NULL: none does */
+static const char *split_over(struct lab_context *c, struct lab_side *side, struct lab_list *list_p)
 {
-    const char *over = lab_setup_get(&row->setup, "over"), *colon, *key, *listed;
+    const char *over = lab_setup_get(&side->row->setup, "over"), *colon, *key;
     struct lab_list other;
-    int rc;
+    bool listed;
 
-    *key_p = NULL;
     if (over == NULL)
-        return SIM_OK;
+        return NULL;
     colon = strchr(over, ':');
     if (colon == NULL)
-        return lab_side_fail(c, "over", "KEY:LIST");
+        lab_side_fail(c, "over", "KEY:LIST");
     key = load_text(c->ev->arena, "%.*s", (int)(colon - over), over);
-    rc = lab_side_list(c, &side->setup, &listed, &other);
-    if (rc == SIM_OK && side->take != NULL && listed == NULL)
-        return lab_setup_put(&side->setup, key, colon + 1, row->where, c->err);
-    if (rc == SIM_OK)
-        rc = lab_list_parse(colon + 1, row->where, c->ev->arena, list_p, c->err);
-    *key_p = key;
-    return rc;
+    listed = lab_side_list(c, &side->setup, &other) != NULL;
+    if (side->take != NULL && !listed) {
+        lab_setup_put(&side->setup, key, colon + 1, side->row->where);
+        return NULL;
+    }
+    *list_p = lab_list_parse(colon + 1, side->row->where, c->ev->arena);
+    return key;
 }
 
-static int make_versus(struct lab_context *c, struct comparison *cmp)
+static void make_versus(struct lab_context *c, struct comparison *cmp)
 {
     const char *id = lab_setup_get(&c->row->setup, "versus"), *over;
     const struct lab_row *row;
     struct lab_list list;
-    int rc = SIM_OK;
 
     if (id == NULL)
-        return SIM_OK;
+        return;
     row = lab_rows_find(c->ev->rows, id);
     if (row == NULL && c->ev->library != NULL)
         row = lab_rows_find(c->ev->library, id);
     if (row == NULL)
-        return lab_side_fail(c, "versus", "the id of a row");
-    make_side(row, &cmp->b);
-    rc = split_over(c, row, &cmp->b, &over, &list);
-    if (rc == SIM_OK && over != NULL && (cmp->over == NULL || strcmp(cmp->over, over) != 0))
-        return lab_side_fail(c, "versus", "a row without a list of its own, or over= the same key");
-    for (unsigned i = 0; i < c->row->setup.n && rc == SIM_OK; i++)
+        lab_side_fail(c, "versus", "the id of a row");
+    cmp->b = make_side(row);
+    over = split_over(c, &cmp->b, &list);
+    if (over != NULL && (cmp->over == NULL || strcmp(cmp->over, over) != 0))
+        lab_side_fail(c, "versus", "a row without a list of its own, or over= the same key");
+    for (unsigned i = 0; i < c->row->setup.n; i++)
         if (strncmp(c->row->setup.keys[i].key, "versus_", 7) == 0)
-            rc = lab_setup_put(&cmp->b.setup, c->row->setup.keys[i].key + 7,
-                               c->row->setup.keys[i].value, c->row->where, c->err);
+            lab_setup_put(&cmp->b.setup, c->row->setup.keys[i].key + 7, c->row->setup.keys[i].value,
+                          c->row->where);
     cmp->has_b = true;
-    return rc;
 }
 
 const char *lab_row_measure(const struct lab_row *row)
@@ -103,7 +101,7 @@ static const char *basic_of(const struct lab_row *row)
 }
 
 /** What is measured on each side: latency, bandwidth or an expression of them. */
-static int choose_measures(struct lab_context *c, struct comparison *cmp)
+static void choose_measures(struct lab_context *c, struct comparison *cmp)
 {
     const char *own = lab_row_measure(c->row), *other = NULL;
 
@@ -117,33 +115,26 @@ static int choose_measures(struct lab_context *c, struct comparison *cmp)
     if (own == NULL)
         own = other;
     if (own == NULL)
-        return lab_side_fail(c, "measure", "latency or bandwidth");
+        lab_side_fail(c, "measure", "latency or bandwidth");
     cmp->a.measure = own;
     cmp->b.measure = lab_side_is_basic(own) || other == NULL ? own : other;
-    return SIM_OK;
 }
 
-static int prepare_sides(struct lab_context *c, struct comparison *cmp)
+static struct comparison prepare_sides(struct lab_context *c)
 {
-    int rc;
+    struct comparison cmp = { .a = make_side(c->row) };
 
-    memset(cmp, 0, sizeof(*cmp));
-    rc = lab_plan_check_keys(c->row->where, c->row->workload, &c->row->setup, c->err);
-    if (rc != SIM_OK)
-        return rc;
-    make_side(c->row, &cmp->a);
-    rc = split_over(c, c->row, &cmp->a, &cmp->over, &cmp->list);
-    if (rc == SIM_OK)
-        rc = make_versus(c, cmp);
-    if (rc == SIM_OK)
-        rc = choose_measures(c, cmp);
-    return rc;
+    lab_plan_check_keys(c->row->where, c->row->workload, &c->row->setup);
+    cmp.over = split_over(c, &cmp.a, &cmp.list);
+    make_versus(c, &cmp);
+    choose_measures(c, &cmp);
+    return cmp;
 }
 
 /* ---- relations ------------------------------------------------------------------------ */
 
 /** What a row's value is in, seen from seconds and bytes per second. */
-static int unit_scale(struct lab_context *c, const char *measure_text, double *scale_p)
+static double unit_scale(const struct lab_context *c, const char *measure_text)
 {
     static const struct {
         const char *unit, *quantity;
@@ -171,11 +162,10 @@ static int unit_scale(struct lab_context *c, const char *measure_text, double *s
             continue;
         if (units[i].quantity != NULL && time != (strcmp(units[i].quantity, "latency") == 0))
             break;
-        *scale_p = units[i].scale;
-        return SIM_OK;
+        return units[i].scale;
     }
-    return sim_error_set(c->err, SIM_ERR_CONFIG, "%s: unit = %s: expected a unit of %s",
-                         c->row->where, c->row->unit, c->row->quantity);
+    load_raise(SIM_ERR_CONFIG, "%s: unit = %s: expected a unit of %s", c->row->where, c->row->unit,
+               c->row->quantity);
 }
 
 static bool is_ratio(const struct lab_row *row)
@@ -206,93 +196,73 @@ static void judge_into(const struct lab_context *c, double simulated, double oth
     score->error_pct = j.error_pct;
 }
 
-static int compare_sides(struct lab_context *c, const struct lab_side *a, const struct lab_side *b,
-                         bool has_b, struct lab_score *score)
+static void compare_sides(struct lab_context *c, const struct lab_side *a, const struct lab_side *b,
+                          bool has_b, struct lab_score *score)
 {
-    double x = 0, y = 1, scale = 1;
     bool ratio = is_ratio(c->row), share = has_b && strcmp(c->row->quantity, "share") == 0;
-    int rc = lab_side_value(c, a, &x);
+    double x = lab_side_value(c, a), y = has_b ? lab_side_value(c, b) : 1;
+    double scale = unit_scale(c, a->measure);
 
-    if (rc == SIM_OK && has_b)
-        rc = lab_side_value(c, b, &y);
-    if (rc == SIM_OK)
-        rc = unit_scale(c, a->measure, &scale);
-    if (rc != SIM_OK)
-        return rc;
     if (strcmp(c->row->quantity, "speedup") == 0)
         judge_into(c, y / x, 0, score);
     else if (ratio || share)
         judge_into(c, x / y * (share ? 100 : 1), 0, score);
     else
         judge_into(c, x * scale, y * scale, score);
-    return SIM_OK;
 }
 
-static int read_place(struct lab_context *c, const char *key, const char *item, double *value_p)
+static double read_place(const struct lab_context *c, const char *key, const char *item)
 {
     uint64_t number;
 
     if (!load_number(item, false, &number))
-        return lab_side_fail(c, key, "a list of whole numbers");
-    *value_p = (double)number;
-    return SIM_OK;
+        lab_side_fail(c, key, "a list of whole numbers");
+    return (double)number;
 }
 
 /** The place with the largest bandwidth. */
-static int find_peak(struct lab_context *c, const struct lab_side *side, struct lab_score *score)
+static void find_peak(struct lab_context *c, const struct lab_side *side, struct lab_score *score)
 {
     struct lab_list list;
-    const char *key;
+    const char *key = lab_side_list(c, &side->setup, &list);
     double best = -INFINITY, place = 0;
-    int rc = lab_side_list(c, &side->setup, &key, &list);
 
-    if (rc != SIM_OK)
-        return rc;
     if (key == NULL)
-        return lab_side_fail(c, "bytes", "a list of values");
-    for (unsigned i = 0; i < list.n && rc == SIM_OK; i++) {
-        struct lab_side one;
-        double value;
+        lab_side_fail(c, "bytes", "a list of values");
+    for (unsigned i = 0; i < list.n; i++) {
+        struct lab_side one = lab_side_with(c, side, key, list.items[i]);
+        double value = lab_side_measure(c, &one);
 
-        rc = lab_side_with(c, side, key, list.items[i], &one);
-        if (rc == SIM_OK)
-            rc = lab_side_measure(c, &one, &value);
-        if (rc == SIM_OK && value > best) {
+        if (value > best) {
             best = value;
-            rc = read_place(c, key, list.items[i], &place);
+            place = read_place(c, key, list.items[i]);
         }
     }
     judge_into(c, place, 0, score);
-    return rc;
 }
 
 /** Where the order of the two sides at the first place ends, and where the reverse begins. */
-static int find_crossover(struct lab_context *c, const struct comparison *cmp,
-                          struct lab_score *score)
+static void find_crossover(struct lab_context *c, const struct comparison *cmp,
+                           struct lab_score *score)
 {
     struct comparison each = *cmp;
     double last = 0, next = INFINITY;
     bool first_less = false;
-    int rc = SIM_OK;
 
     if (!cmp->has_b)
-        return lab_side_fail(c, "versus", "the id of a row");
+        lab_side_fail(c, "versus", "the id of a row");
     if (each.over == NULL)
-        rc = lab_side_list(c, &cmp->a.setup, &each.over, &each.list);
-    if (rc == SIM_OK && each.over == NULL)
-        return lab_side_fail(c, "over", "KEY:LIST");
-    for (unsigned i = 0; i < each.list.n && rc == SIM_OK; i++) {
-        double x = 0, y = 0, place = 0;
+        each.over = lab_side_list(c, &cmp->a.setup, &each.list);
+    if (each.over == NULL)
+        lab_side_fail(c, "over", "KEY:LIST");
+    for (unsigned i = 0; i < each.list.n; i++) {
+        double x, y, place;
 
-        rc = lab_side_with(c, &cmp->a, each.over, each.list.items[i], &each.a);
-        if (rc == SIM_OK)
-            rc = lab_side_with(c, &cmp->b, each.over, each.list.items[i], &each.b);
-        if (rc == SIM_OK)
-            rc = lab_side_measure(c, &each.a, &x);
-        if (rc == SIM_OK)
-            rc = lab_side_measure(c, &each.b, &y);
-        if (rc == SIM_OK)
-            rc = read_place(c, each.over, each.list.items[i], &place);
+        each.a = lab_side_with(c, &cmp->a, each.over, each.list.items[i]);
+        each.b = lab_side_with(c, &cmp->b, each.over, each.list.items[i]);
+        x = lab_side_measure(c, &each.a);
+        y = lab_side_measure(c, &each.b);
+        place = read_place(c, each.over, each.list.items[i]);
         if (i == 0)
             first_less = x < y;
         if ((x < y) != first_less && isinf(next))
@@ -301,75 +271,67 @@ static int find_crossover(struct lab_context *c, const struct comparison *cmp,
             last = place; /* beyond `next` the order came back: no crossover there */
     }
     judge_into(c, last, next, score);
-    return rc;
 }
 
-static int compare_at(struct lab_context *c, const struct comparison *cmp, unsigned item,
-                      struct lab_score *score)
+static void compare_at(struct lab_context *c, const struct comparison *cmp, unsigned item,
+                       struct lab_score *score)
 {
-    struct lab_side a, b;
-    int rc = lab_side_with(c, &cmp->a, cmp->over, cmp->list.items[item], &a);
+    struct lab_side a = lab_side_with(c, &cmp->a, cmp->over, cmp->list.items[item]);
+    struct lab_side b = lab_side_with(c, &cmp->b, cmp->over, cmp->list.items[item]);
 
-    if (rc == SIM_OK)
-        rc = lab_side_with(c, &cmp->b, cmp->over, cmp->list.items[item], &b);
-    return rc == SIM_OK ? compare_sides(c, &a, &b, cmp->has_b, score) : rc;
+    compare_sides(c, &a, &b, cmp->has_b, score);
 }
 
 /** At each place; where a base is given, at the base's worst one. */
-static int compare_over(struct lab_context *c, const struct comparison *cmp,
-                        struct lab_score *score)
+static void compare_over(struct lab_context *c, const struct comparison *cmp,
+                         struct lab_score *score)
 {
     struct lab_context base = *c;
     struct lab_score worst = *score;
     unsigned place = 0;
-    int rc = SIM_OK;
 
     if (c->ev->base != NULL)
         base.ev = c->ev->base;
-    for (unsigned i = 0; i < cmp->list.n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < cmp->list.n; i++) {
         struct lab_score before = worst;
 
-        rc = compare_at(c->ev->base != NULL ? &base : c, cmp, i, &worst);
+        compare_at(c->ev->base != NULL ? &base : c, cmp, i, &worst);
         if (worst.error_pct != before.error_pct || worst.verdict != before.verdict)
             place = i;
     }
-    if (c->ev->base != NULL && rc == SIM_OK)
-        return compare_at(c, cmp, place, score);
-    *score = worst;
-    return rc;
+    if (c->ev->base != NULL)
+        compare_at(c, cmp, place, score);
+    else
+        *score = worst;
 }
 
-static int evaluate_row(struct lab_context *c, struct lab_score *score)
+static void evaluate_row(struct lab_context *c, struct lab_score *score)
 {
-    struct comparison cmp;
-    int rc = prepare_sides(c, &cmp);
+    struct comparison cmp = prepare_sides(c);
 
-    if (rc != SIM_OK)
-        return rc;
     if (!cmp.has_b && (is_ratio(c->row) || is_order(c->row) ||
                        strcmp(c->row->quantity, "speedup") == 0 || cmp.a.measure == NULL))
-        return lab_side_fail(c, "versus", "the id of a row");
+        lab_side_fail(c, "versus", "the id of a row");
     if (c->row->relation == LAB_PEAK_AT)
-        return find_peak(c, &cmp.a, score);
-    if (c->row->relation == LAB_CROSSOVER)
-        return find_crossover(c, &cmp, score);
-    return cmp.over == NULL ? compare_sides(c, &cmp.a, &cmp.b, cmp.has_b, score)
-                            : compare_over(c, &cmp, score);
+        find_peak(c, &cmp.a, score);
+    else if (c->row->relation == LAB_CROSSOVER)
+        find_crossover(c, &cmp, score);
+    else if (cmp.over == NULL)
+        compare_sides(c, &cmp.a, &cmp.b, cmp.has_b, score);
+    else
+        compare_over(c, &cmp, score);
 }
 
-int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
-                 struct lab_score *score_p, struct sim_error *err)
+struct lab_score lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row)
 {
-    struct lab_context c = { .ev = ev, .row = row, .err = err };
+    struct lab_context c = { .ev = ev, .row = row };
     struct lab_score score = { .verdict = LAB_PASS };
-    int rc = evaluate_row(&c, &score);
 
+    evaluate_row(&c, &score);
     if (c.failure != NULL)
         score = (struct lab_score){ .verdict = c.not_run ? LAB_NOT_RUN : LAB_FAIL,
                                     .reason = c.failure };
     if (c.pending)
         score = (struct lab_score){ .verdict = LAB_PENDING };
-    if (rc == SIM_OK)
-        *score_p = score;
-    return rc;
+    return score;
 }

@@ -42,9 +42,8 @@ struct lab_score {
  * the facility below it, it is a remark. */
 const char *lab_row_measure(const struct lab_row *row);
 
-/** @return SIM_OK and *score_p; an error means that the row itself is wrong. */
-int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
-                 struct lab_score *score_p, struct sim_error *err);
+/** Raises what is wrong with the row itself. */
+struct lab_score lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row);
 
 /** The run of a plan with what the evaluator gives to every run. */
 struct lab_run lab_run_with(const struct lab_evaluator *ev, const struct lab_run *run);
@@ -69,8 +68,8 @@ struct lab_reading {
     bool not_run;        /* the failure: what was wanted could not be built */
     double value;
 };
-int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, const char *quantity,
-                  struct lab_reading *reading);
+void lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan,
+                   const char *quantity, struct lab_reading *reading);
 
 SIM_END_DECLS
 #endif /* LAB_EVALUATE_H */

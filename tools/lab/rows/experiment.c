@@ -1,9 +1,8 @@
 #include "tools/lab/rows/experiment.h"
-#include "tools/lab/bounds/bounds_traffic.h"
 
+#include "tools/lab/bounds/bounds_traffic.h"
 #include "tools/load/find.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const char *const file_keys[] = { "description", "workload", "platform", "machine",
@@ -21,118 +20,97 @@ static const char **own_key(struct lab_series *series, const char *key)
                                           : NULL;
 }
 
-static int put_all(const struct load_tree *map, struct lab_series *series, struct sim_error *err)
+static void put_all(const struct load_tree *map, struct lab_series *series)
 {
-    int rc = SIM_OK;
-
-    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < map->n; i++) {
         const struct load_tree *item = &map->items[i];
         const char **own = own_key(series, item->key);
 
         if (item->type != LOAD_SCALAR)
-            return load_fail(err, item, NULL, "expected a single value");
+            load_fail(item, NULL, "expected a single value");
         if (own != NULL)
             *own = item->text;
         else
-            rc = lab_setup_put(&series->setup, item->key, item->text, series->where, err);
+            lab_setup_put(&series->setup, item->key, item->text, series->where);
     }
-    return rc;
 }
 
-static int find_points(struct lab_series *series, struct load_arena *arena, struct sim_error *err)
+static void find_points(struct lab_series *series, struct load_arena *arena)
 {
     for (unsigned i = 0; i < series->setup.n; i++) {
         const struct lab_key *key = &series->setup.keys[i];
-        int rc;
 
         if (strchr(key->value, '|') == NULL && strstr(key->value, "..") == NULL)
             continue;
         if (series->key != NULL)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s = %s: expected one list, %s has it",
-                                 series->where, key->key, key->value, series->key);
+            load_raise(SIM_ERR_CONFIG, "%s: %s = %s: expected one list, %s has it", series->where,
+                       key->key, key->value, series->key);
         series->key = key->key;
-        rc = lab_list_parse(key->value, series->where, arena, &series->list, err);
-        if (rc != SIM_OK)
-            return rc;
+        series->list = lab_list_parse(key->value, series->where, arena);
     }
     if (series->key == NULL) { /* a single point */
         const char *given, *absent;
 
         lab_workload_point(series->workload, arena, &series->key, &absent);
         given = lab_setup_get(&series->setup, series->key);
-        return lab_list_add(&series->list, given != NULL ? given : absent, series->where, arena,
-                            err);
+        lab_list_add(&series->list, given != NULL ? given : absent, series->where, arena);
     }
-    return SIM_OK;
 }
 
-static int read_series(const struct load_tree *root, const struct load_tree *item,
-                       struct load_arena *arena, struct lab_series *series, struct sim_error *err)
+static void read_series(const struct load_tree *root, const struct load_tree *item,
+                        struct load_arena *arena, struct lab_series *series)
 {
     const struct load_tree *setup = load_tree_get(root, "setup");
-    int rc = SIM_OK;
 
     series->where = load_text(arena, "%s:%u", item->file, item->line);
     if (item->type != LOAD_MAP)
-        return load_fail(err, item, NULL, "expected a mapping with a name");
+        load_fail(item, NULL, "expected a mapping with a name");
     if (setup != NULL && setup->type != LOAD_MAP)
-        return load_fail(err, setup, NULL, "expected a mapping");
-    for (unsigned i = 0; i < root->n && rc == SIM_OK; i++) {
+        load_fail(setup, NULL, "expected a mapping");
+    for (unsigned i = 0; i < root->n; i++) {
         const char *key = root->items[i].key, **own = own_key(series, key);
 
         if (own != NULL)
-            rc = load_tree_text(root, key, own, err);
+            load_tree_text(root, key, own);
     }
-    if (rc == SIM_OK && setup != NULL)
-        rc = put_all(setup, series, err);
-    if (rc == SIM_OK)
-        rc = put_all(item, series, err);
-    if (rc == SIM_OK && series->name == NULL)
-        rc = load_fail(err, item, NULL, "expected the key name");
-    if (rc == SIM_OK && series->workload == NULL)
-        rc = load_fail(err, item, NULL, "expected the key workload, here or in the file");
-    if (rc == SIM_OK)
-        rc = lab_plan_check_keys(series->where, series->workload, &series->setup, err);
-    return rc == SIM_OK ? find_points(series, arena, err) : rc;
+    if (setup != NULL)
+        put_all(setup, series);
+    put_all(item, series);
+    if (series->name == NULL)
+        load_fail(item, NULL, "expected the key name");
+    if (series->workload == NULL)
+        load_fail(item, NULL, "expected the key workload, here or in the file");
+    lab_plan_check_keys(series->where, series->workload, &series->setup);
+    find_points(series, arena);
 }
 
-int lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp,
-                        struct sim_error *err)
+void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp)
 {
-    const struct load_tree *list;
-    struct load_tree *root;
-    int rc = load_tree_read(path, arena, &root, err);
+    const struct load_tree *root = load_tree_read(path, arena), *list;
 
     *exp = (struct lab_experiment){ .description = "" };
     exp->name = load_find_stem(path, arena);
-    if (rc == SIM_OK)
-        rc = load_tree_only(root, file_keys, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "description", &exp->description, err);
-    if (rc == SIM_OK)
-        rc = load_tree_need(root, "series", LOAD_LIST, &list, err);
-    if (rc != SIM_OK)
-        return rc;
+    load_tree_only(root, file_keys);
+    load_tree_text(root, "description", &exp->description);
+    list = load_tree_need(root, "series", LOAD_LIST);
     exp->n = list->n;
     exp->series = load_alloc(arena, list->n * sizeof(*exp->series));
-    for (unsigned i = 0; i < list->n && rc == SIM_OK; i++)
-        rc = read_series(root, &list->items[i], arena, &exp->series[i], err);
-    return rc;
+    for (unsigned i = 0; i < list->n; i++)
+        read_series(root, &list->items[i], arena, &exp->series[i]);
 }
 
 /* ---- running -------------------------------------------------------------------------- */
 
-static int plan_sample(const struct lab_series *series, const char *x,
-                       const struct lab_evaluator *ev, struct lab_plan *plan, struct sim_error *err)
+static struct lab_plan plan_sample(const struct lab_series *series, const char *x,
+                                   const struct lab_evaluator *ev)
 {
     struct lab_setup setup = series->setup;
     struct lab_point point = { series->where, series->platform, series->workload, &setup,
                                series->machine };
-    int rc = SIM_OK;
 
     if (x[0] != '\0') /* else it is the program's own */
-        rc = lab_setup_put(&setup, series->key, x, series->where, err);
-    return rc == SIM_OK ? lab_plan_make(&point, &ev->protocol, ev->arena, plan, err) : rc;
+        lab_setup_put(&setup, series->key, x, series->where);
+    return lab_plan_make(&point, &ev->protocol, ev->arena);
 }
 
 /** The best of the plan's runs; all of them are wanted at once. */
@@ -163,91 +141,63 @@ static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *p
 }
 
 /** The traffic that the program has printed, on the links of the machine. */
-static int bound_traffic(const struct machine_desc *desc, const struct lab_run *run,
-                         struct load_arena *arena, struct lab_sample *sample, struct sim_error *err)
+static void bound_traffic(const struct machine_desc *desc, const struct lab_run *run,
+                          struct load_arena *arena, struct lab_sample *sample)
 {
-    struct lab_traffic traffic;
-    struct lab_traffic_time time;
-    int rc = lab_traffic_read(run, sample->result, arena, &traffic, err);
+    struct lab_traffic traffic = lab_traffic_read(run, sample->result, arena);
+    struct lab_traffic_time time = lab_traffic_bound(desc, &traffic);
 
-    if (rc == SIM_OK)
-        rc = lab_traffic_bound(desc, &traffic, &time, err);
-    if (rc == SIM_OK)
-        sample->bound = (struct lab_bound){ .bytes_per_s = (double)sample->bytes / time.all,
-                                            .name = time.link > time.bus ? "link" : "bus" };
-    return rc;
+    sample->bound = (struct lab_bound){ .bytes_per_s = (double)sample->bytes / time.all,
+                                        .name = time.link > time.bus ? "link" : "bus" };
 }
 
 /** Of the machine that was really built, so that --set moves the bound too. */
-static int bound_sample(const struct lab_site *site, const struct lab_evaluator *ev,
-                        const struct lab_plan *plan, struct lab_sample *sample,
-                        struct sim_error *err)
+static void bound_sample(const struct lab_site *site, const struct lab_evaluator *ev,
+                         const struct lab_plan *plan, struct lab_sample *sample)
 {
     struct lab_run run = lab_run_with(ev, &plan->runs[0]);
-    struct load_machine *machine;
-    int rc = lab_load_run(site, &run, &machine, err);
-    if (rc != SIM_OK)
-        return rc;
+    struct load_machine *machine = lab_load_run(site, &run);
+
     if (sample->result != NULL && sample->result->ntraffic > 0)
-        rc = bound_traffic(load_machine_desc(machine), &run, ev->arena, sample, err);
+        bound_traffic(load_machine_desc(machine), &run, ev->arena, sample);
     else if (plan->directions != 0)
         sample->bound = lab_run_bound(load_machine_desc(machine), &run, plan->stores);
     if (plan->directions > 1)
         lab_bound_scale(&sample->bound, plan->directions);
     load_machine_destroy(machine);
-    return rc;
 }
 
-static int walk_points(const struct lab_experiment *exp, const struct lab_evaluator *ev,
-                       const struct lab_site *site, struct lab_samples *out, struct sim_error *err)
+struct lab_samples lab_experiment_want(const struct lab_experiment *exp,
+                                       const struct lab_evaluator *ev, const struct lab_site *site)
 {
-    int rc = SIM_OK;
+    struct lab_samples samples = { 0 };
+    unsigned n = 0;
 
-    out->n = 0;
+    for (unsigned s = 0; s < exp->n; s++)
+        n += exp->series[s].list.n;
+    samples.samples = load_alloc(ev->arena, (n + 1) * sizeof(*samples.samples));
     for (unsigned s = 0; s < exp->n; s++) {
         const struct lab_series *series = &exp->series[s];
 
-        for (unsigned i = 0; i < series->list.n && rc == SIM_OK; i++) {
-            struct lab_sample *sample = &out->samples[out->n++];
-            struct lab_plan plan;
+        for (unsigned i = 0; i < series->list.n; i++) {
+            struct lab_sample *sample = &samples.samples[samples.n++];
+            struct lab_plan plan = plan_sample(series, series->list.items[i], ev);
 
             *sample = (struct lab_sample){ .series = series, .x = series->list.items[i] };
-            rc = plan_sample(series, sample->x, ev, &plan, err);
-            if (rc != SIM_OK)
-                break;
             read_sample(ev, &plan, sample);
-            if (rc == SIM_OK && site != NULL && plan.nruns > 0)
-                rc = bound_sample(site, ev, &plan, sample, err);
+            if (site != NULL && plan.nruns > 0)
+                bound_sample(site, ev, &plan, sample);
         }
     }
-    return rc;
+    return samples;
 }
 
-int lab_experiment_want(const struct lab_experiment *exp, const struct lab_evaluator *ev,
-                        const struct lab_site *site, struct lab_samples *samples_p,
-                        struct sim_error *err)
+struct lab_samples lab_experiment_run(const struct lab_experiment *exp,
+                                      const struct lab_evaluator *ev, const struct lab_site *site)
 {
-    struct lab_samples samples = { 0 };
-    int rc;
-
-    for (unsigned s = 0; s < exp->n; s++)
-        samples.n += exp->series[s].list.n;
-    samples.samples = load_alloc(ev->arena, (samples.n + 1) * sizeof(*samples.samples));
-    rc = walk_points(exp, ev, site, &samples, err);
-    if (rc == SIM_OK)
-        *samples_p = samples;
-    return rc;
-}
-
-int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evaluator *ev,
-                       const struct lab_site *site, struct lab_samples *samples_p,
-                       struct sim_error *err)
-{
-    int rc = lab_experiment_want(exp, ev, site, samples_p, err);
-
-    if (rc == SIM_OK)
-        rc = lab_pool_work(ev->pool, err);
-    return rc == SIM_OK ? lab_experiment_want(exp, ev, site, samples_p, err) : rc;
+    (void)lab_experiment_want(exp, ev, site);
+    lab_pool_work(ev->pool);
+    return lab_experiment_want(exp, ev, site);
 }
 
 /* ---- the table ------------------------------------------------------------------------- */
@@ -256,7 +206,6 @@ enum { SERIES, KEY, X, MIN, MEDIAN, BANDWIDTH, BOUND, SHARE, LIMIT, FAILURE };
 
 void lab_samples_table(const struct lab_samples *samples, struct lab_table *table)
 {
-
     lab_table_begin(table, "series, key, x#, latency_us_min#, latency_us_median#, bandwidth_MBps#, "
                            "bound_MBps#, of_bound_pct#, bound, failure");
     for (unsigned i = 0; i < samples->n; i++) {

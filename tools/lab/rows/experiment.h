@@ -34,8 +34,7 @@ struct lab_experiment {
     struct lab_series *series;
 };
 
-int lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp,
-                        struct sim_error *err);
+void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp);
 
 /** One point with its closed-form bound. */
 struct lab_sample {
@@ -56,13 +55,11 @@ struct lab_samples {
 };
 
 /** Runs what is wanted; only wrong files are errors. */
-int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evaluator *ev,
-                       const struct lab_site *site, struct lab_samples *samples_p,
-                       struct sim_error *err);
+struct lab_samples lab_experiment_run(const struct lab_experiment *exp,
+                                      const struct lab_evaluator *ev, const struct lab_site *site);
 /** Takes only what is already made, and asks the pool for the rest. */
-int lab_experiment_want(const struct lab_experiment *exp, const struct lab_evaluator *ev,
-                        const struct lab_site *site, struct lab_samples *samples_p,
-                        struct sim_error *err);
+struct lab_samples lab_experiment_want(const struct lab_experiment *exp,
+                                       const struct lab_evaluator *ev, const struct lab_site *site);
 /** series, key, x, latencies [us], bandwidth and bound [MB/s], share of the bound [%]. */
 void lab_samples_table(const struct lab_samples *samples, struct lab_table *table);
 

@@ -42,19 +42,17 @@ static bool parse_real(const char *text, double *value_p)
     return end != text && *end == '\0' && strspn(text, "+-.0123456789eE") == strlen(text);
 }
 
-static int read_real(const struct lab_csv *csv, unsigned i, const char *column, const char *where,
-                     bool *given_p, double *value_p, struct sim_error *err)
+static void read_real(const struct lab_csv *csv, unsigned i, const char *column, const char *where,
+                      bool *given_p, double *value_p)
 {
     const char *text = lab_csv_cell(csv, i, column);
 
     *given_p = text[0] != '\0';
     if (*given_p && !parse_real(text, value_p))
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s = %s: expected a number", where, column,
-                             text);
-    return SIM_OK;
+        load_raise(SIM_ERR_CONFIG, "%s: %s = %s: expected a number", where, column, text);
 }
 
-static int read_relation(const char *text, struct lab_row *row, struct sim_error *err)
+static void read_relation(const char *text, struct lab_row *row)
 {
     const unsigned n = sizeof(relations) / sizeof(relations[0]);
 
@@ -62,35 +60,32 @@ static int read_relation(const char *text, struct lab_row *row, struct sim_error
         if (strcmp(relations[i], text) == 0) {
             row->relation = (enum lab_relation)i;
             row->relation_name = relations[i];
-            return SIM_OK;
+            return;
         }
     }
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: relation = %s: expected eq, approx, le, ge, ...",
-                         row->where, text);
+    load_raise(SIM_ERR_CONFIG, "%s: relation = %s: expected eq, approx, le, ge, ...", row->where,
+               text);
 }
 
 /** Which of the values a relation needs. */
-static int check_values(const struct lab_row *row, struct sim_error *err)
+static void check_values(const struct lab_row *row)
 {
     bool order = row->relation == LAB_LESS_THAN || row->relation == LAB_GREATER_THAN;
     bool two = row->relation == LAB_BETWEEN || row->relation == LAB_RATIO_BETWEEN ||
                row->relation == LAB_CROSSOVER;
 
     if (row->has_value == order || row->has_value2 != two)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: relation = %s: expected %s", row->where,
-                             row->relation_name,
-                             order ? "no value"
-                             : two ? "value and value2"
-                                   : "value and no value2");
-    return SIM_OK;
+        load_raise(SIM_ERR_CONFIG, "%s: relation = %s: expected %s", row->where, row->relation_name,
+                   order ? "no value"
+                   : two ? "value and value2"
+                         : "value and no value2");
 }
 
-static int read_row(const struct lab_csv *csv, unsigned i, struct load_arena *arena,
-                    struct lab_row *row, struct sim_error *err)
+static void read_row(const struct lab_csv *csv, unsigned i, struct load_arena *arena,
+                     struct lab_row *row)
 {
     const char *needs = lab_csv_cell(csv, i, "needs"), *spread;
     bool given;
-    int rc;
 
     row->where = load_text(arena, "%s:%u", csv->file, csv->row_lines[i]);
     row->id = lab_csv_cell(csv, i, "id");
@@ -101,29 +96,20 @@ static int read_row(const struct lab_csv *csv, unsigned i, struct load_arena *ar
     row->source = lab_csv_cell(csv, i, "source");
     row->role = lab_csv_cell(csv, i, "role");
     if (strcmp(needs, "") != 0 && strcmp(needs, "ib-mpi") != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: needs = %s: expected ib-mpi or nothing",
-                             row->where, needs);
-    rc = read_relation(lab_csv_cell(csv, i, "relation"), row, err);
-    if (rc == SIM_OK)
-        rc = read_real(csv, i, "value", row->where, &row->has_value, &row->value, err);
-    if (rc == SIM_OK)
-        rc = read_real(csv, i, "value2", row->where, &row->has_value2, &row->value2, err);
-    if (rc == SIM_OK)
-        rc = read_real(csv, i, "tolerance_pct", row->where, &given, &row->tolerance_pct, err);
-    if (rc == SIM_OK)
-        rc = check_values(row, err);
-    if (rc == SIM_OK)
-        rc = lab_setup_parse(lab_csv_cell(csv, i, "setup"), row->where, arena, &row->setup, err);
-    if (rc != SIM_OK)
-        return rc;
+        load_raise(SIM_ERR_CONFIG, "%s: needs = %s: expected ib-mpi or nothing", row->where, needs);
+    read_relation(lab_csv_cell(csv, i, "relation"), row);
+    read_real(csv, i, "value", row->where, &row->has_value, &row->value);
+    read_real(csv, i, "value2", row->where, &row->has_value2, &row->value2);
+    read_real(csv, i, "tolerance_pct", row->where, &given, &row->tolerance_pct);
+    check_values(row);
+    row->setup = lab_setup_parse(lab_csv_cell(csv, i, "setup"), row->where, arena);
     spread = lab_setup_get(&row->setup, "spread_pct");
     if (spread != NULL && !parse_real(spread, &row->spread_pct))
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup spread_pct=%s: expected a number",
-                             row->where, spread);
-    return SIM_OK;
+        load_raise(SIM_ERR_CONFIG, "%s: setup spread_pct=%s: expected a number", row->where,
+                   spread);
 }
 
-static int check_columns(const struct lab_csv *csv, struct sim_error *err)
+static void check_columns(const struct lab_csv *csv)
 {
     for (const char *const *column = columns; *column != NULL; column++) {
         unsigned i;
@@ -131,48 +117,40 @@ static int check_columns(const struct lab_csv *csv, struct sim_error *err)
         for (i = 0; i < csv->ncolumns && strcmp(csv->names[i], *column) != 0;)
             i++;
         if (i == csv->ncolumns)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s:1: expected a column %s", csv->file,
-                                 *column);
+            load_raise(SIM_ERR_CONFIG, "%s:1: expected a column %s", csv->file, *column);
     }
-    return SIM_OK;
 }
 
-int lab_rows_from(const struct lab_csv *csv, struct load_arena *arena, struct lab_rows *rows_p,
-                  struct sim_error *err)
+struct lab_rows lab_rows_from(const struct lab_csv *csv, struct load_arena *arena)
 {
     struct lab_rows rows = { .n = csv->nrows };
     struct lab_csv tidy = *csv;
     size_t ncells = (size_t)csv->ncolumns * csv->nrows;
     const char **cells = load_alloc(arena, (ncells + 1) * sizeof(*cells));
-    int rc = check_columns(csv, err);
 
+    check_columns(csv);
     rows.rows = load_alloc(arena, rows.n * sizeof(*rows.rows));
-    for (size_t i = 0; i < ncells && rc == SIM_OK; i++)
+    for (size_t i = 0; i < ncells; i++)
         cells[i] = one_line(arena, csv->cells[i]);
     tidy.cells = cells;
-    for (unsigned i = 0; i < rows.n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < rows.n; i++) {
         struct lab_rows before = { i, rows.rows };
         const struct lab_row *same;
 
-        rc = read_row(&tidy, i, arena, &rows.rows[i], err);
+        read_row(&tidy, i, arena, &rows.rows[i]);
         same = lab_rows_find(&before, rows.rows[i].id);
-        if (rc == SIM_OK && same != NULL)
-            rc =
-                sim_error_set(err, SIM_ERR_CONFIG, "%s: id = %s: expected each id once; also at %s",
-                              rows.rows[i].where, same->id, same->where);
+        if (same != NULL)
+            load_raise(SIM_ERR_CONFIG, "%s: id = %s: expected each id once; also at %s",
+                       rows.rows[i].where, same->id, same->where);
     }
-    if (rc == SIM_OK)
-        *rows_p = rows;
-    return rc;
+    return rows;
 }
 
-int lab_rows_read(const char *path, struct load_arena *arena, struct lab_rows *rows_p,
-                  struct sim_error *err)
+struct lab_rows lab_rows_read(const char *path, struct load_arena *arena)
 {
-    struct lab_csv csv;
-    int rc = lab_csv_read(path, LOAD_FILE_BY_HAND, arena, &csv, err);
+    struct lab_csv csv = lab_csv_read(path, LOAD_FILE_BY_HAND, arena);
 
-    return rc == SIM_OK ? lab_rows_from(&csv, arena, rows_p, err) : rc;
+    return lab_rows_from(&csv, arena);
 }
 
 const struct lab_row *lab_rows_find(const struct lab_rows *rows, const char *id)

@@ -38,10 +38,8 @@ struct lab_rows {
     struct lab_row *rows;
 };
 
-int lab_rows_read(const char *path, struct load_arena *arena, struct lab_rows *rows_p,
-                  struct sim_error *err);
-int lab_rows_from(const struct lab_csv *csv, struct load_arena *arena, struct lab_rows *rows_p,
-                  struct sim_error *err);
+struct lab_rows lab_rows_read(const char *path, struct load_arena *arena);
+struct lab_rows lab_rows_from(const struct lab_csv *csv, struct load_arena *arena);
 const struct lab_row *lab_rows_find(const struct lab_rows *rows, const char *id);
 
 SIM_END_DECLS

@@ -71,18 +71,17 @@ static double derive_quantity(const char *quantity, const struct lab_plan *plan,
     return strcmp(quantity, "round_trip") == 0 ? 2 * seconds : seconds;
 }
 
-int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, const char *quantity,
-                  struct lab_reading *reading)
+void lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan,
+                   const char *quantity, struct lab_reading *reading)
 {
     double best = 0;
 
     for (unsigned i = 0; i < plan->nruns; i++) {
         struct lab_run run = lab_run_with(ev, &plan->runs[i]);
-        const struct lab_result *result;
+        const struct lab_result *result = lab_pool_get(ev->pool, &run);
         struct lab_times times = { 0, 0 };
         double seconds;
 
-        result = lab_pool_get(ev->pool, &run);
         if (result == NULL) {
             reading->pending = true;
             continue;
@@ -90,7 +89,7 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
         reading->failure = lab_read_times(result, &times);
         reading->not_run = result->rc == SIM_ERR_CONFIG;
         if (reading->failure != NULL)
-            return SIM_OK;
+            return;
         seconds = plan->median ? times.median_s : times.min_s;
         if (best != 0 && seconds >= best)
             continue;
@@ -101,5 +100,4 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
         reading->value = 1;
     else if (plan->nruns == 0)
         reading->value = plan->closed_form;
-    return SIM_OK;
 }

@@ -22,14 +22,6 @@ static void look_for(void *arg, const char *path, const struct machine_value *va
         fitted->found |= strcmp(value->calibrated[i], fitted->id) == 0;
 }
 
-static int load_platform(const struct lab_site *site, const char *name,
-                         struct load_machine **platform_p, struct sim_error *err)
-{
-    struct load_options opt = { .roots = &site->roots, .kinds = lab_kinds() };
-
-    return load_platform_create(name, &opt, platform_p, err);
-}
-
 /** A setting of the MPI library that a row names may be fitted to it. */
 static bool library_fitted(const struct lab_site *site, const struct lab_row *row)
 {
@@ -40,99 +32,104 @@ static bool library_fitted(const struct lab_site *site, const struct lab_row *ro
 }
 
 /** Rows of one platform stand together, so the last one loaded is kept. */
-static int mark_calibrated(const struct lab_site *site, struct lab_scores *scores,
-                           struct sim_error *err)
+static void mark_calibrated(const struct lab_site *site, struct lab_scores *scores)
 {
+    struct load_options opt = { .roots = &site->roots, .kinds = lab_kinds() };
     struct load_machine *platform = NULL;
     const char *name = "";
-    int rc = SIM_OK;
 
-    for (unsigned i = 0; i < scores->n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < scores->n; i++) {
         const struct lab_row *row = scores->rows[i].row;
         struct fitted fitted = { row->id, false };
 
         if (strcmp(name, lab_plan_platform(row->platform, &row->setup)) != 0) {
             load_machine_destroy(platform);
-            platform = NULL;
             name = lab_plan_platform(row->platform, &row->setup);
-            rc = load_platform(site, name, &platform, err);
+            platform = load_platform_create(name, &opt);
         }
-        if (rc != SIM_OK)
-            break;
         load_machine_each(platform, look_for, &fitted);
         scores->rows[i].calibrated = fitted.found || library_fitted(site, row);
     }
     load_machine_destroy(platform);
-    return rc;
 }
 
 /* ---- scoring -------------------------------------------------------------------------- */
 
+struct evaluation {
+    const struct lab_evaluator *ev;
+    struct lab_scored *scored;
+};
+
+static void evaluate_scored(void *arg)
+{
+    struct evaluation *each = arg;
+
+    each->scored->score = lab_evaluate(each->ev, each->scored->row);
+}
+
 /** A row that is wrong, or asks for what there is not, has a reason for a value: the others go on.
  */
-static int evaluate_all(const struct lab_evaluator *ev, struct lab_scores *scores,
-                        struct sim_error *err)
+static void evaluate_all(const struct lab_evaluator *ev, struct lab_scores *scores)
 {
     for (unsigned i = 0; i < scores->n; i++) {
         struct sim_error why = { 0 };
-        struct lab_score *score = &scores->rows[i].score;
-        int rc = lab_evaluate(ev, scores->rows[i].row, score, &why);
+        struct evaluation each = { ev, &scores->rows[i] };
+        int rc = load_attempt(evaluate_scored, &each, &why);
 
         if (rc == SIM_ERR_CONFIG)
-            *score = (struct lab_score){ .verdict = LAB_NOT_RUN,
-                                         .reason = load_text(ev->arena, "%s", why.text) };
+            each.scored->score =
+                (struct lab_score){ .verdict = LAB_NOT_RUN,
+                                    .reason = load_text(ev->arena, "%s", why.text) };
         else if (rc != SIM_OK)
-            return sim_error_set(err, rc, "%s", why.text);
+            load_raise(rc, "%s", why.text);
     }
-    return SIM_OK;
 }
 
 /* ---- overrides that no run can have ------------------------------------------------- */
 
 struct trial {
     const struct lab_site *site;
-    const char *const *set;
+    struct lab_run run; /* of which only the machine counts */
     struct load_arena arena;
     struct lab_index machines; /* that were tried */
     bool fits;
     struct sim_error why; /* the first refusal */
 };
 
+static void try_machine(void *arg)
+{
+    const struct trial *trial = arg;
+
+    load_machine_destroy(lab_load_run(trial->site, &trial->run));
+}
+
 static void try_set(void *arg, const struct lab_run *run, const struct lab_result *result)
 {
     struct trial *trial = arg;
     const char *machine =
         load_text(&trial->arena, "%s %s", run->machine, run->platform != NULL ? run->platform : "");
-    struct lab_run alone = {
-        .machine = run->machine, .platform = run->platform, .sets = trial->set, .nsets = 1
-    };
     unsigned known = trial->machines.n;
-    struct load_machine *loaded;
 
     (void)result;
     if (trial->fits || lab_index_put(&trial->machines, machine, &trial->arena) != known)
         return;
-    trial->fits = lab_load_run(trial->site, &alone, &loaded, &trial->why) == SIM_OK;
-    if (trial->fits)
-        load_machine_destroy(loaded);
+    trial->run.machine = run->machine;
+    trial->run.platform = run->platform;
+    trial->fits = load_attempt(try_machine, trial, &trial->why) == SIM_OK;
 }
 
 /** One that some machine has is a matter of the rows of the others; one that none has is a mistake
  * of the command. */
-static int check_sets(const struct lab_evaluator *ev, const struct lab_site *site,
-                      struct sim_error *err)
+static void check_sets(const struct lab_evaluator *ev, const struct lab_site *site)
 {
-    int rc = SIM_OK;
-
-    for (unsigned i = 0; i < ev->nsets && rc == SIM_OK; i++) {
-        struct trial trial = { .site = site, .set = &ev->sets[i] };
+    for (unsigned i = 0; i < ev->nsets; i++) {
+        struct trial trial = { .site = site, .run = { .sets = &ev->sets[i], .nsets = 1 } };
 
         lab_pool_each_wanted(ev->pool, try_set, &trial);
         if (!trial.fits && trial.machines.n > 0)
-            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s", trial.why.text);
+            load_raise(SIM_ERR_CONFIG, "%s", trial.why.text);
         load_arena_fini(&trial.arena);
     }
-    return rc;
 }
 
 static bool is_primary(const struct lab_row *row)
@@ -163,25 +160,19 @@ static struct lab_scores make_scores(const struct lab_evaluator *ev)
     return scores;
 }
 
-int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
-                  struct lab_scores *scores_p, struct sim_error *err)
+struct lab_scores lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site)
 {
     struct lab_scores scores = make_scores(ev);
-    int rc = evaluate_all(ev, &scores, err);
 
-    if (rc == SIM_OK && site != NULL)
-        rc = mark_calibrated(site, &scores, err);
-    if (rc == SIM_OK && site != NULL)
-        rc = check_sets(ev, site, err);
-    if (rc == SIM_OK)
-        rc = lab_pool_work(ev->pool, err);
-    if (rc == SIM_OK)
-        rc = evaluate_all(ev, &scores, err);
-    if (rc != SIM_OK)
-        return rc;
+    evaluate_all(ev, &scores);
+    if (site != NULL) {
+        mark_calibrated(site, &scores);
+        check_sets(ev, site);
+    }
+    lab_pool_work(ev->pool);
+    evaluate_all(ev, &scores);
     count_verdicts(&scores);
-    *scores_p = scores;
-    return SIM_OK;
+    return scores;
 }
 
 /* ---- tables ----------------------------------------------------------------------------- */

@@ -23,10 +23,9 @@ struct lab_scores {
 };
 
 /** Evaluates all rows of ev->rows. `site` says where the platforms are that name the rows they were
- * fitted to; NULL: no row is marked as calibrated.
- * @return SIM_ERR_CONFIG, too: an override fits no machine of any row */
-int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
-                  struct lab_scores *scores_p, struct sim_error *err);
+ * fitted to; NULL: no row is marked as calibrated. Raises SIM_ERR_CONFIG, too, where an override
+ * fits no machine of any row. */
+struct lab_scores lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site);
 /** For programs: id, published, simulated, error_pct, verdict, role, calibrated, reason. */
 void lab_score_table(const struct lab_scores *scores, struct lab_table *table);
 /** For people: verdict first, with relation and unit. */
@@ -38,8 +37,8 @@ void lab_score_report(const struct lab_scores *scores, struct lab_table *table);
  * out. Parameters that components of one kind, or ports of one component, have alike are changed
  * together (keys_alike).
  */
-int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
-                    const char *pattern, struct lab_table *table, struct sim_error *err);
+void lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
+                     const char *pattern, struct lab_table *table);
 
 SIM_END_DECLS
 #endif /* LAB_SCORE_H */

@@ -118,14 +118,12 @@ static void make_trials(struct study *study)
     study->n = kept;
 }
 
-static int collect_parameters(struct study *study, const struct lab_site *site,
-                              struct sim_error *err)
+static void collect_parameters(struct study *study, const struct lab_site *site)
 {
+    struct load_options opt = { .roots = &site->roots, .kinds = lab_kinds() };
     const struct lab_rows *rows = study->ev->rows;
-    int rc = SIM_OK;
 
-    for (unsigned i = 0; i < rows->n && rc == SIM_OK; i++) {
-        struct load_options opt = { .roots = &site->roots, .kinds = lab_kinds() };
+    for (unsigned i = 0; i < rows->n; i++) {
         struct load_machine *platform;
         bool seen = false;
 
@@ -134,19 +132,15 @@ static int collect_parameters(struct study *study, const struct lab_site *site,
         if (seen)
             continue;
         study->platform = rows->rows[i].platform;
-        rc = load_platform_create(study->platform, &opt, &platform, err);
-        if (rc != SIM_OK)
-            break;
+        platform = load_platform_create(study->platform, &opt);
         load_machine_each(platform, add_parameter, study);
         load_machine_destroy(platform);
     }
-    return rc;
 }
 
 /** @param sets of a trial, NULL: the machine as it is */
-static int evaluate_trial(const struct study *study, const struct parameter *p,
-                          const char *const *sets, const struct lab_row *row,
-                          struct lab_score *score, struct sim_error *err)
+static struct lab_score evaluate_trial(const struct study *study, const struct parameter *p,
+                                       const char *const *sets, const struct lab_row *row)
 {
     struct lab_evaluator ev = *study->ev;
 
@@ -155,7 +149,7 @@ static int evaluate_trial(const struct study *study, const struct parameter *p,
         ev.nsets = study->ev->nsets + p->nkeys;
         ev.base = study->ev;
     }
-    return lab_evaluate(&ev, row, score, err);
+    return lab_evaluate(&ev, row);
 }
 
 static void set_change(struct lab_table *t, unsigned row, unsigned column,
@@ -171,18 +165,15 @@ static double change_pct(const struct lab_score *base, const struct lab_score *m
 }
 
 /** Both ways of one parameter for one row; the first walk only asks the pool for it. */
-static int try_row(const struct study *study, const struct parameter *p, const struct lab_row *row,
-                   struct lab_table *table, struct sim_error *err)
+static void try_row(const struct study *study, const struct parameter *p, const struct lab_row *row,
+                    struct lab_table *table)
 {
-    struct lab_score base, down, up;
-    int rc = evaluate_trial(study, p, NULL, row, &base, err);
+    struct lab_score base = evaluate_trial(study, p, NULL, row);
+    struct lab_score down = evaluate_trial(study, p, p->down, row);
+    struct lab_score up = evaluate_trial(study, p, p->up, row);
 
-    if (rc == SIM_OK)
-        rc = evaluate_trial(study, p, p->down, row, &down, err);
-    if (rc == SIM_OK)
-        rc = evaluate_trial(study, p, p->up, row, &up, err);
-    if (rc != SIM_OK || table == NULL || !base.has_value || base.simulated == 0)
-        return rc;
+    if (table == NULL || !base.has_value || base.simulated == 0)
+        return;
     if (change_pct(&base, &down) >= SMALLEST_CHANGE || change_pct(&base, &up) >= SMALLEST_CHANGE) {
         unsigned r = lab_table_add(table);
 
@@ -190,7 +181,6 @@ static int try_row(const struct study *study, const struct parameter *p, const s
         set_change(table, r, 4, &base, &down);
         set_change(table, r, 5, &base, &up);
     }
-    return SIM_OK;
 }
 
 /** Places on a grid do not move by little. */
@@ -201,52 +191,41 @@ static bool is_asked(const struct lab_row *row)
 }
 
 /** The unchanged machine first: its results choose the places of lists. */
-static int make_base(const struct study *study, struct sim_error *err)
+static void make_base(const struct study *study)
 {
-    int rc = SIM_OK;
-
-    for (unsigned i = 0; i < study->ev->rows->n && rc == SIM_OK; i++) {
-        struct lab_score unused;
-
+    for (unsigned i = 0; i < study->ev->rows->n; i++)
         if (is_asked(&study->ev->rows->rows[i]))
-            rc = evaluate_trial(study, NULL, NULL, &study->ev->rows->rows[i], &unused, err);
-    }
-    return rc == SIM_OK ? lab_pool_work(study->ev->pool, err) : rc;
+            (void)evaluate_trial(study, NULL, NULL, &study->ev->rows->rows[i]);
+    lab_pool_work(study->ev->pool);
 }
 
-static int walk_trials(const struct study *study, struct lab_table *table, struct sim_error *err)
+static void walk_trials(const struct study *study, struct lab_table *table)
 {
     const struct lab_rows *rows = study->ev->rows;
-    int rc = SIM_OK;
 
     for (unsigned p = 0; p < study->n; p++) {
-        for (unsigned i = 0; i < rows->n && rc == SIM_OK; i++) {
+        for (unsigned i = 0; i < rows->n; i++) {
             const struct lab_row *row = &rows->rows[i];
 
             if (strcmp(row->platform, study->parameters[p].platform) == 0 && is_asked(row))
-                rc = try_row(study, &study->parameters[p], row, table, err);
+                try_row(study, &study->parameters[p], row, table);
         }
     }
-    return rc;
 }
 
-int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
-                    const char *pattern, struct lab_table *table, struct sim_error *err)
+void lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
+                     const char *pattern, struct lab_table *table)
 {
     struct study study = { .ev = ev, .pattern = pattern };
-    int rc = collect_parameters(&study, site, err);
 
+    collect_parameters(&study, site);
     make_trials(&study);
     lab_table_begin(table,
                     "platform, key, keys_alike#, id, minus10_change_pct#, plus10_change_pct#");
-    if (rc == SIM_OK && study.n == 0)
-        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: matches no parameter",
-                           pattern != NULL ? pattern : "*");
-    if (rc == SIM_OK)
-        rc = make_base(&study, err);
-    if (rc == SIM_OK)
-        rc = walk_trials(&study, NULL, err);
-    if (rc == SIM_OK)
-        rc = lab_pool_work(ev->pool, err);
-    return rc == SIM_OK ? walk_trials(&study, table, err) : rc;
+    if (study.n == 0)
+        load_raise(SIM_ERR_CONFIG, "%s: matches no parameter", pattern != NULL ? pattern : "*");
+    make_base(&study);
+    walk_trials(&study, NULL);
+    lab_pool_work(ev->pool);
+    walk_trials(&study, table);
 }

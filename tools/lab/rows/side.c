@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-int lab_side_fail(const struct lab_context *c, const char *key, const char *expected)
+void lab_side_fail(const struct lab_context *c, const char *key, const char *expected)
 {
     const char *value = lab_setup_get(&c->row->setup, key);
 
-    return sim_error_set(c->err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", c->row->where, key,
-                         value != NULL ? value : "(absent)", expected);
+    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", c->row->where, key,
+               value != NULL ? value : "(absent)", expected);
 }
 
 /* ---- measures ------------------------------------------------------------------ */
@@ -23,26 +23,23 @@ bool lab_side_is_basic(const char *quantity)
     return false;
 }
 
-static int measure_point(struct lab_context *c, const struct lab_side *side, const char *quantity,
-                         double *value_p)
+static double measure_point(struct lab_context *c, const struct lab_side *side,
+                            const char *quantity)
 {
     struct lab_point point = { side->row->where, side->row->platform, side->row->workload,
                                &side->setup, NULL };
     struct lab_reading reading = { 0 };
-    struct lab_plan plan;
-    int rc = lab_plan_make(&point, &c->ev->protocol, c->ev->arena, &plan, c->err);
+    struct lab_plan plan = lab_plan_make(&point, &c->ev->protocol, c->ev->arena);
 
-    if (rc == SIM_OK && plan.nruns == 0 && strcmp(quantity, "bandwidth") != 0)
-        return lab_side_fail(c, "mode", "something with a latency");
-    if (rc == SIM_OK)
-        rc = lab_read_plan(c->ev, &plan, quantity, &reading);
+    if (plan.nruns == 0 && strcmp(quantity, "bandwidth") != 0)
+        lab_side_fail(c, "mode", "something with a latency");
+    lab_read_plan(c->ev, &plan, quantity, &reading);
     c->pending |= reading.pending;
     if (reading.failure != NULL) {
         c->failure = reading.failure;
         c->not_run = reading.not_run;
     }
-    *value_p = reading.value;
-    return rc;
+    return reading.value;
 }
 
 /** The next word of a measure, or "" at its end. */
@@ -56,131 +53,115 @@ static const char *next_word(struct lab_context *c, const char **text_p)
 }
 
 /** "latency at hops=1": a quantity, at the side's setup or with keys changed. */
-static int measure_term(struct lab_context *c, const struct lab_side *side, const char **text_p,
-                        double *value_p)
+static double measure_term(struct lab_context *c, const struct lab_side *side, const char **text_p)
 {
     struct lab_side changed = *side;
     const char *quantity = next_word(c, text_p);
     const char *rest = *text_p, *word = next_word(c, &rest);
-    int rc = SIM_OK;
 
     if (!lab_side_is_basic(quantity))
-        return lab_side_fail(c, "measure",
-                             "latency or bandwidth [minus|plus|over ... [at key=value]]");
-    while (rc == SIM_OK && (strcmp(word, "at") == 0 || strcmp(word, "and") == 0)) {
+        lab_side_fail(c, "measure", "latency or bandwidth [minus|plus|over ... [at key=value]]");
+    while (strcmp(word, "at") == 0 || strcmp(word, "and") == 0) {
         const char *entry = next_word(c, &rest), *eq = strchr(entry, '=');
 
         if (eq == NULL)
-            return lab_side_fail(c, "measure", "key=value behind at");
-        rc =
-            lab_setup_put(&changed.setup, load_text(c->ev->arena, "%.*s", (int)(eq - entry), entry),
-                          eq + 1, c->row->where, c->err);
+            lab_side_fail(c, "measure", "key=value behind at");
+        lab_setup_put(&changed.setup, load_text(c->ev->arena, "%.*s", (int)(eq - entry), entry),
+                      eq + 1, c->row->where);
         *text_p = rest;
         word = next_word(c, &rest);
     }
-    return rc == SIM_OK ? measure_point(c, &changed, quantity, value_p) : rc;
+    return measure_point(c, &changed, quantity);
 }
 
 /** TERM [minus|plus|over TERM] */
-int lab_side_measure(struct lab_context *c, const struct lab_side *side, double *value_p)
+double lab_side_measure(struct lab_context *c, const struct lab_side *side)
 {
     const char *text = side->measure, *op;
-    double a = 0, b = 0;
-    int rc = measure_term(c, side, &text, &a);
+    double a = measure_term(c, side, &text), b;
 
-    if (rc != SIM_OK)
-        return rc;
     op = next_word(c, &text);
-    *value_p = a;
     if (op[0] == '\0')
-        return SIM_OK;
-    rc = measure_term(c, side, &text, &b);
-    if (rc != SIM_OK)
-        return rc;
+        return a;
+    b = measure_term(c, side, &text);
     if (next_word(c, &text)[0] != '\0')
-        return lab_side_fail(c, "measure", "at most two terms");
+        lab_side_fail(c, "measure", "at most two terms");
     if (strcmp(op, "minus") == 0)
-        *value_p = a - b;
-    else if (strcmp(op, "plus") == 0)
-        *value_p = a + b;
-    else if (strcmp(op, "over") == 0)
-        *value_p = a / b;
-    else
-        return lab_side_fail(c, "measure", "minus, plus or over between two terms");
-    return SIM_OK;
+        return a - b;
+    if (strcmp(op, "plus") == 0)
+        return a + b;
+    if (strcmp(op, "over") == 0)
+        return a / b;
+    lab_side_fail(c, "measure", "minus, plus or over between two terms");
 }
 
 /* ---- lists ------------------------------------------------------------------------ */
 
-int lab_side_list(const struct lab_context *c, const struct lab_setup *setup, const char **key_p,
-                  struct lab_list *list_p)
+const char *lab_side_list(const struct lab_context *c, const struct lab_setup *setup,
+                          struct lab_list *list_p)
 {
-    *key_p = NULL;
+    const char *key = NULL;
+
     for (unsigned i = 0; i < setup->n; i++) {
         const char *value = setup->keys[i].value;
-        int rc;
 
         if (strchr(value, '|') == NULL && strstr(value, "..") == NULL)
             continue;
-        if (*key_p != NULL)
-            return lab_side_fail(c, setup->keys[i].key, "one key with a list of values");
-        *key_p = setup->keys[i].key;
-        rc = lab_list_parse(value, c->row->where, c->ev->arena, list_p, c->err);
-        if (rc != SIM_OK)
-            return rc;
+        if (key != NULL)
+            lab_side_fail(c, setup->keys[i].key, "one key with a list of values");
+        key = setup->keys[i].key;
+        *list_p = lab_list_parse(value, c->row->where, c->ev->arena);
     }
-    return SIM_OK;
+    return key;
 }
 
-int lab_side_with(const struct lab_context *c, const struct lab_side *side, const char *key,
-                  const char *value, struct lab_side *out)
+struct lab_side lab_side_with(const struct lab_context *c, const struct lab_side *side,
+                              const char *key, const char *value)
 {
-    *out = *side;
-    return lab_setup_put(&out->setup, key, value, c->row->where, c->err);
+    struct lab_side with = *side;
+
+    lab_setup_put(&with.setup, key, value, c->row->where);
+    return with;
 }
 
-/** Which item of the list `take` takes; its value in *value_p. */
-static int take_best(struct lab_context *c, const struct lab_side *side, const char *key,
-                     const struct lab_list *list, unsigned *index_p, double *value_p)
+/** @return the item of the list that `take` takes; its value in *value_p. */
+static const char *take_best(struct lab_context *c, const struct lab_side *side, const char *key,
+                             const struct lab_list *list, double *value_p)
 {
     bool largest = strcmp(side->take, "max") == 0;
-    int rc = SIM_OK;
+    const char *best = NULL;
 
-    for (unsigned i = 0; i < list->n && rc == SIM_OK; i++) {
-        struct lab_side one;
-        double value;
+    for (unsigned i = 0; i < list->n; i++) {
+        struct lab_side one = lab_side_with(c, side, key, list->items[i]);
+        double value = lab_side_measure(c, &one);
 
-        rc = lab_side_with(c, side, key, list->items[i], &one);
-        if (rc == SIM_OK)
-            rc = lab_side_measure(c, &one, &value);
-        if (rc == SIM_OK && (i == 0 || (largest ? value > *value_p : value < *value_p))) {
+        if (i == 0 || (largest ? value > *value_p : value < *value_p)) {
             *value_p = value;
-            *index_p = i;
+            best = list->items[i];
         }
     }
-    return rc;
+    return best;
 }
 
-int lab_side_value(struct lab_context *c, const struct lab_side *side, double *value_p)
+double lab_side_value(struct lab_context *c, const struct lab_side *side)
 {
     struct lab_context base = *c;
     struct lab_side one;
     struct lab_list list;
-    const char *key;
-    unsigned index = 0;
-    int rc = lab_side_list(c, &side->setup, &key, &list);
+    const char *key = lab_side_list(c, &side->setup, &list);
+    double value = 0;
 
-    if (rc != SIM_OK || (key == NULL && side->take == NULL))
-        return rc != SIM_OK ? rc : lab_side_measure(c, side, value_p);
+    if (key == NULL && side->take == NULL)
+        return lab_side_measure(c, side);
     if (key == NULL)
-        return lab_side_fail(c, "take", "a key with a list of values beside it");
+        lab_side_fail(c, "take", "a key with a list of values beside it");
     if (side->take == NULL)
-        return lab_side_fail(c, key, "take or over beside a list");
-    if (c->ev->base == NULL)
-        return take_best(c, side, key, &list, &index, value_p);
+        lab_side_fail(c, key, "take or over beside a list");
+    if (c->ev->base == NULL) {
+        (void)take_best(c, side, key, &list, &value);
+        return value;
+    }
     base.ev = c->ev->base;
-    rc = take_best(&base, side, key, &list, &index, value_p);
-    if (rc == SIM_OK)
-        rc = lab_side_with(c, side, key, list.items[index], &one);
-    return rc == SIM_OK ? lab_side_measure(c, &one, value_p) : rc;
+    one = lab_side_with(c, side, key, take_best(&base, side, key, &list, &value));
+    return lab_side_measure(c, &one);
 }

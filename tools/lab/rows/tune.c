@@ -9,27 +9,25 @@ static const char *algorithm_of(const struct lab_series *series)
     return lab_setup_get(&series->setup, "algorithm");
 }
 
-static int check_series(const struct lab_series *series, const char *first, struct sim_error *err)
+static void check_series(const struct lab_series *series, const char *first)
 {
     const char *a = algorithm_of(series);
 
     if (strcmp(series->key, "bytes") != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: a series over %s: expected one over bytes, as in bytes: 8..65536",
-                             series->where, series->key);
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: a series over %s: expected one over bytes, as in bytes: 8..65536",
+                   series->where, series->key);
     if (a == NULL ||
         (strcspn(a, "@/,") == strlen(a) && strncmp(a, first, strcspn(first, "=") + 1) == 0))
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "%s: algorithm = %s: expected one, of the same collective as %s",
-                         series->where, a, first);
+        return;
+    load_raise(SIM_ERR_CONFIG, "%s: algorithm = %s: expected one, of the same collective as %s",
+               series->where, a, first);
 }
 
-int lab_tune_check(const struct lab_experiment *exp, struct sim_error *err)
+void lab_tune_check(const struct lab_experiment *exp)
 {
     const char *first = NULL;
     bool own = false;
-    int rc = SIM_OK;
 
     for (unsigned i = 0; i < exp->n; i++) {
         const char *a = algorithm_of(&exp->series[i]);
@@ -38,14 +36,12 @@ int lab_tune_check(const struct lab_experiment *exp, struct sim_error *err)
         first = first != NULL ? first : a;
     }
     if (first == NULL || !own)
-        return sim_error_set(
-            err, SIM_ERR_CONFIG,
-            "%s: expected series with algorithm: COLLECTIVE=NAME, and one without, "
-            "in which the library chooses",
-            exp->name);
-    for (unsigned i = 0; rc == SIM_OK && i < exp->n; i++)
-        rc = check_series(&exp->series[i], first, err);
-    return rc;
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: expected series with algorithm: COLLECTIVE=NAME, and one without, "
+                   "in which the library chooses",
+                   exp->name);
+    for (unsigned i = 0; i < exp->n; i++)
+        check_series(&exp->series[i], first);
 }
 
 /** The fastest at size `x`; of equal ones the library's own choice, then the first. */

@@ -7,8 +7,8 @@
 SIM_BEGIN_DECLS
 
 /** Whether its series name algorithms of one collective (`algorithm: bcast=chain`) over `bytes`,
- * and one leaves the choice to the library. @return SIM_OK or SIM_ERR_CONFIG */
-int lab_tune_check(const struct lab_experiment *exp, struct sim_error *err);
+ * and one leaves the choice to the library. Raises SIM_ERR_CONFIG. */
+void lab_tune_check(const struct lab_experiment *exp);
 
 /**
  * Of such an experiment: a row for each size of the first series into `table` (which the caller

@@ -1,65 +1,29 @@
 #include "tools/lab/run/mpi_library.h"
 
-#include "tools/load/tree.h"
-
 #include <string.h>
 
-/** The settings of the file. */
-static int read_settings(const struct load_roots *roots, const char *name, struct load_arena *arena,
-                         const struct load_tree **map_p, struct sim_error *err)
+const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *name,
+                                        struct load_arena *arena)
 {
     static const char *const keys[] = { "description", "settings", NULL };
-    struct load_tree *root;
-    char path[2048];
-    int rc = load_find(roots, "mpi", name, path, sizeof(path), err);
+    struct load_tree *root = load_tree_read(load_find(roots, "mpi", name, arena), arena);
 
-    if (rc == SIM_OK)
-        rc = load_tree_read(path, arena, &root, err);
-    if (rc == SIM_OK)
-        rc = load_tree_only(root, keys, err);
-    return rc == SIM_OK ? load_tree_need(root, "settings", LOAD_MAP, map_p, err) : rc;
+    load_tree_only(root, keys);
+    return load_tree_need(root, "settings", LOAD_MAP);
 }
 
-/** A plain value, or {value, source, calibrated}. */
-static int value_of(const struct load_tree *item, const char **text_p, struct sim_error *err)
+const char *lab_mpi_value(const struct load_tree *item)
 {
     static const char *const keys[] = { "value", "source", "calibrated", NULL };
     const struct load_tree *value = item;
-    int rc = SIM_OK;
 
     if (item->type == LOAD_MAP) {
-        rc = load_tree_only(item, keys, err);
-        if (rc == SIM_OK)
-            rc = load_tree_need(item, "value", LOAD_SCALAR, &value, err);
+        load_tree_only(item, keys);
+        value = load_tree_need(item, "value", LOAD_SCALAR);
     }
-    if (rc != SIM_OK)
-        return rc;
     if (value->type != LOAD_SCALAR)
-        return load_fail(err, item, NULL, "expected a value, or {value: ..., source: ...}");
-    *text_p = value->text;
-    return SIM_OK;
-}
-
-int lab_mpi_library(const struct load_roots *roots, const char *name, lab_mpi_setting_fn fn,
-                    void *arg, struct sim_error *err)
-{
-    struct load_arena arena = { 0 };
-    const struct load_tree *map = NULL;
-    const char *value = NULL;
-    int rc = read_settings(roots, name, &arena, &map, err);
-
-    for (unsigned i = 0; rc == SIM_OK && i < map->n; i++) {
-        struct sim_error why = { 0 };
-
-        rc = value_of(&map->items[i], &value, err);
-        if (rc != SIM_OK)
-            break;
-        rc = fn(arg, map->items[i].key, value, &why);
-        if (rc != SIM_OK)
-            (void)sim_error_set_at(err, rc, map->items[i].file, map->items[i].line, "%s", why.text);
-    }
-    load_arena_fini(&arena);
-    return rc;
+        load_fail(item, NULL, "expected a value, or {value: ..., source: ...}");
+    return value->text;
 }
 
 static bool is_fitted(const struct load_tree *item, const char *row)
@@ -73,17 +37,29 @@ static bool is_fitted(const struct load_tree *item, const char *row)
     return false;
 }
 
+struct question {
+    const struct load_roots *roots;
+    const char *library, *row;
+    bool yes;
+};
+
+static void ask_library(void *arg)
+{
+    struct question *q = arg;
+    struct load_arena arena = { 0 };
+    const struct load_tree *settings = lab_mpi_library(q->roots, q->library, &arena);
+
+    for (unsigned i = 0; i < settings->n; i++)
+        q->yes |= is_fitted(&settings->items[i], q->row);
+    load_arena_fini(&arena);
+}
+
 bool lab_mpi_library_fitted(const struct load_roots *roots, const char *name, const char *row)
 {
-    struct load_arena arena = { 0 };
-    const struct load_tree *map = NULL;
-    bool found = false;
+    struct question q = { roots, name, row, false };
 
-    if (read_settings(roots, name, &arena, &map, NULL) == SIM_OK)
-        for (unsigned i = 0; i < map->n; i++)
-            found |= is_fitted(&map->items[i], row);
-    load_arena_fini(&arena);
-    return found;
+    (void)load_attempt(ask_library, &q, NULL);
+    return q.yes;
 }
 
 const char *lab_mpi_library_of(const char *api)

@@ -3,16 +3,16 @@
 #define LAB_MPI_LIBRARY_H
 
 #include "tools/load/find.h"
+#include "tools/load/tree.h"
 
 SIM_BEGIN_DECLS
 
-/** "gdr_limit" and what it is set to. @return SIM_OK, or what is wrong with it. */
-typedef int (*lab_mpi_setting_fn)(void *arg, const char *key, const char *value,
-                                  struct sim_error *err);
-/** @param name in mpi/, or a path */
-int lab_mpi_library(const struct load_roots *roots, const char *name, lab_mpi_setting_fn fn,
-                    void *arg, struct sim_error *err);
-/** Is a setting of the library fitted to the row of this id? */
+/** The settings of a library, a map. @param name in mpi/, or a path */
+const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *name,
+                                        struct load_arena *arena);
+/** What a setting is set to: a plain value, or {value, source, calibrated}. */
+const char *lab_mpi_value(const struct load_tree *setting);
+/** Is a setting of the library fitted to the row of this id? One that cannot be read has none. */
 bool lab_mpi_library_fitted(const struct load_roots *roots, const char *name, const char *row);
 /** The file for what a row calls the library, `api`; NULL: none is known. */
 const char *lab_mpi_library_of(const char *api);

@@ -3,7 +3,6 @@
 
 #include "tools/lab/run/worker.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct entry {
@@ -16,26 +15,24 @@ struct entry {
 
 struct lab_pool {
     struct lab_pool_config cfg;
-    struct load_arena arena;
-    unsigned n, room, done; /* entries [0, done) have results */
+    struct load_arena arena; /* in which it lives */
+    unsigned n, room, done;  /* entries [0, done) have results */
     struct entry **entries;
 };
 
 struct lab_pool *lab_pool_create(const struct lab_pool_config *cfg)
 {
-    struct lab_pool *pool = calloc(1, sizeof(*pool));
+    struct load_arena arena = { 0 };
+    struct lab_pool *pool = load_alloc(&arena, sizeof(*pool));
 
-    SIM_ASSERT(pool != NULL);
-    pool->cfg = *cfg;
+    *pool = (struct lab_pool){ .cfg = *cfg, .arena = arena };
     return pool;
 }
 
 void lab_pool_destroy(struct lab_pool *pool)
 {
-    if (pool == NULL)
-        return;
-    load_arena_fini(&pool->arena);
-    free(pool);
+    if (pool != NULL)
+        load_arena_fini(&pool->arena);
 }
 
 static const char *copy_text(struct load_arena *arena, const char *text)
@@ -102,13 +99,26 @@ static void keep_result(struct lab_pool *pool, struct entry *entry, int rc, cons
     struct sim_error err = { 0 };
 
     if (rc == SIM_OK)
-        rc = lab_result_parse(text, &pool->arena, &entry->result, &err);
+        rc = lab_result_try(text, &pool->arena, &entry->result, &err);
     else
         (void)sim_error_set(&err, rc, "%.900s", text);
     entry->result.rc = rc;
     if (rc != SIM_OK)
         entry->result.error = load_text(&pool->arena, "%s", err.text);
     entry->done = true;
+}
+
+struct execution {
+    const struct lab_pool_config *cfg;
+    const struct lab_run *run;
+    FILE *out;
+};
+
+static void execute(void *arg)
+{
+    const struct execution *e = arg;
+
+    e->cfg->execute(e->cfg->execute_arg, e->run, e->out);
 }
 
 int lab_execute(const struct lab_pool_config *cfg, const struct lab_run *run, char **text_p,
@@ -119,7 +129,7 @@ int lab_execute(const struct lab_pool_config *cfg, const struct lab_run *run, ch
     int rc;
 
     SIM_ASSERT(out != NULL);
-    rc = cfg->execute(cfg->execute_arg, run, out, &err);
+    rc = load_attempt(execute, &(struct execution){ cfg, run, out }, &err);
     if (rc != SIM_OK) {
         rewind(out);
         (void)fprintf(out, "%s", err.text);
@@ -142,18 +152,15 @@ static bool finished(void *arg, const struct lab_finished *end)
     return true;
 }
 
-int lab_pool_work(struct lab_pool *pool, struct sim_error *err)
+void lab_pool_work(struct lab_pool *pool)
 {
     unsigned n = pool->n - pool->done;
     const struct lab_run **runs = load_alloc(&pool->arena, (n + 1) * sizeof(*runs));
-    int rc;
 
     for (unsigned i = 0; i < n; i++)
         runs[i] = &pool->entries[pool->done + i]->run;
-    rc = lab_workers_run(&pool->cfg, runs, n, finished, pool, err);
-    if (rc == SIM_OK)
-        pool->done = pool->n;
-    return rc;
+    lab_workers_run(&pool->cfg, runs, n, finished, pool);
+    pool->done = pool->n;
 }
 
 void lab_pool_each(const struct lab_pool *pool, lab_pool_fn fn, void *arg)

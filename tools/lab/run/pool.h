@@ -12,8 +12,7 @@
 SIM_BEGIN_DECLS
 
 /** Runs one; writes its lines (lab_result_parse) to `out`. */
-typedef int (*lab_execute_fn)(void *arg, const struct lab_run *run, FILE *out,
-                              struct sim_error *err);
+typedef void (*lab_execute_fn)(void *arg, const struct lab_run *run, FILE *out);
 typedef void (*lab_progress_fn)(void *arg, unsigned done, unsigned total);
 
 struct lab_pool_config {
@@ -31,8 +30,8 @@ void lab_pool_destroy(struct lab_pool *pool);
 
 /** The result of this run, or NULL: then the next lab_pool_work() makes it. `run` is copied. */
 const struct lab_result *lab_pool_get(struct lab_pool *pool, const struct lab_run *run);
-/** Makes all that is wanted. A failing run is a result too; only failing workers are an error. */
-int lab_pool_work(struct lab_pool *pool, struct sim_error *err);
+/** Makes all that is wanted. A failing run is a result too; what it raises is about workers. */
+void lab_pool_work(struct lab_pool *pool);
 /** Calls back for each run made so far, in the order they were first wanted. */
 typedef void (*lab_pool_fn)(void *arg, const struct lab_run *run, const struct lab_result *result);
 void lab_pool_each(const struct lab_pool *pool, lab_pool_fn fn, void *arg);

@@ -39,8 +39,7 @@ void lab_result_write_prints(FILE *out, uint64_t visible, uint64_t wire)
 }
 
 /** "VALUE UNIT PATH" */
-static int parse_stat(const char *p, size_t n, struct load_arena *arena, struct lab_stat *stat,
-                      struct sim_error *err)
+static void parse_stat(const char *p, size_t n, struct load_arena *arena, struct lab_stat *stat)
 {
     const char *text = load_text(arena, "%.*s", (int)n, p);
     int value = (int)strcspn(text, " ");
@@ -48,26 +47,21 @@ static int parse_stat(const char *p, size_t n, struct load_arena *arena, struct 
 
     if (unit == 0 || text[value + 1 + unit] == '\0' ||
         !load_number(load_text(arena, "%.*s", value, text), false, &stat->value))
-        return sim_error_set(err, SIM_ERR_CONFIG, "stat %s: expected a number, a unit and a path",
-                             text);
+        load_raise(SIM_ERR_CONFIG, "stat %s: expected a number, a unit and a path", text);
     stat->unit = load_text(arena, "%.*s", unit, text + value + 1);
     stat->path = text + value + 1 + unit + 1;
-    return SIM_OK;
 }
 
-static int parse_fingerprint(const char *p, size_t n, struct load_arena *arena,
-                             struct lab_result *result, struct sim_error *err)
+static void parse_fingerprint(const char *p, size_t n, struct load_arena *arena,
+                              struct lab_result *result)
 {
-    struct lab_line line = { 0 };
-    int rc = lab_line_parse(p, n, arena, &line, err);
+    struct lab_line line = lab_line_parse(p, n, arena);
 
     (void)lab_line_get(&line, "visible", &result->visible);
     (void)lab_line_get(&line, "wire", &result->wire);
-    return rc;
 }
 
-int lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result,
-                     struct sim_error *err)
+void lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result)
 {
     const struct {
         struct lab_line **lines;
@@ -77,25 +71,41 @@ int lab_result_parse(const char *text, struct load_arena *arena, struct lab_resu
                   [LAB_LINE_FAULT] = { &result->faults, &result->nfaults },
                   [LAB_LINE_USAGE] = { &result->usage, &result->nusage } };
     enum { NPAIRS = sizeof(pairs) / sizeof(pairs[0]) };
-    int rc = SIM_OK;
 
     *result = (struct lab_result){ 0 };
     for (unsigned k = 0; k < NPAIRS; k++)
         *pairs[k].lines = load_alloc(arena, lab_line_count(text, k) * sizeof(struct lab_line));
     result->stats = load_alloc(arena, lab_line_count(text, LAB_LINE_STAT) * sizeof(*result->stats));
-    while (*text != '\0' && rc == SIM_OK) {
+    while (*text != '\0') {
         const char *end = text + strcspn(text, "\n"), *body;
 
-        for (unsigned k = 0; k < NPAIRS && rc == SIM_OK; k++)
+        for (unsigned k = 0; k < NPAIRS; k++)
             if ((body = lab_line_body(text, k)) != NULL)
-                rc = lab_line_parse(body, (size_t)(end - body), arena,
-                                    &(*pairs[k].lines)[(*pairs[k].n)++], err);
+                (*pairs[k].lines)[(*pairs[k].n)++] =
+                    lab_line_parse(body, (size_t)(end - body), arena);
         if ((body = lab_line_body(text, LAB_LINE_STAT)) != NULL)
-            rc = parse_stat(body, (size_t)(end - body), arena, &result->stats[result->nstats++],
-                            err);
+            parse_stat(body, (size_t)(end - body), arena, &result->stats[result->nstats++]);
         else if ((body = lab_line_body(text, LAB_LINE_FINGERPRINT)) != NULL)
-            rc = parse_fingerprint(body, (size_t)(end - body), arena, result, err);
+            parse_fingerprint(body, (size_t)(end - body), arena, result);
         text = end + (*end == '\n');
     }
-    return rc;
+}
+
+struct parsing {
+    const char *text;
+    struct load_arena *arena;
+    struct lab_result *result;
+};
+
+static void parse(void *arg)
+{
+    const struct parsing *parsing = arg;
+
+    lab_result_parse(parsing->text, parsing->arena, parsing->result);
+}
+
+int lab_result_try(const char *text, struct load_arena *arena, struct lab_result *result,
+                   struct sim_error *err)
+{
+    return load_attempt(parse, &(struct parsing){ text, arena, result }, err);
 }

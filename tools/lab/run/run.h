@@ -61,8 +61,11 @@ struct lab_result {
 void lab_result_write_stat(FILE *out, const struct lab_stat *stat);
 void lab_result_write_prints(FILE *out, uint64_t visible, uint64_t wire);
 /** From what an execution wrote: the lines above and one `fingerprint visible=... wire=...`. */
-int lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result,
-                     struct sim_error *err);
+void lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result);
+/** The same where an error is no reason to stop. @return its code; its message in *err, if not NULL
+ */
+int lab_result_try(const char *text, struct load_arena *arena, struct lab_result *result,
+                   struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* LAB_RUN_H */

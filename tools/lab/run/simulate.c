@@ -27,8 +27,7 @@ void lab_program_path(const struct lab_site *site, const char *program, char *pa
         (void)snprintf(path, size, "%s/%s.so", site->programs, program);
 }
 
-int lab_load_run(const struct lab_site *site, const struct lab_run *run,
-                 struct load_machine **machine_p, struct sim_error *err)
+struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_run *run)
 {
     struct load_arena arena = { 0 };
     const char **sets = load_alloc(&arena, (run->nfixed + run->nsets + 1) * sizeof(*sets));
@@ -39,15 +38,13 @@ int lab_load_run(const struct lab_site *site, const struct lab_run *run,
                                 .nsets = run->nfixed + run->nsets,
                                 .faults = run->faults,
                                 .nfaults = run->nfaults };
-    char path[2048];
-    int rc = load_find(&site->roots, "machines", run->machine, path, sizeof(path), err);
+    struct load_machine *machine;
 
     for (unsigned i = 0; i < opt.nsets; i++)
         sets[i] = i < run->nfixed ? run->fixed[i] : run->sets[i - run->nfixed];
-    if (rc == SIM_OK)
-        rc = load_machine_create(path, &opt, machine_p, err);
+    machine = load_machine_create(load_find(&site->roots, "machines", run->machine, &arena), &opt);
     load_arena_fini(&arena);
-    return rc;
+    return machine;
 }
 
 /* ---- the program's output --------------------------------------------------------- */
@@ -71,8 +68,9 @@ static void hear_line(void *arg, unsigned rank, enum output_stream stream, sim_t
         (void)fprintf(listener->out, "%s\n", line);
 }
 
-static int check_ranks(const struct lab_run *run, const struct launch_result *result,
-                       const struct listener *listener, struct sim_error *err)
+/** What a failed rank says counts more than that others wait for it without end. */
+static void check_ranks(const struct lab_run *run, const struct launch_result *result,
+                        const struct listener *listener)
 {
     for (unsigned r = 0; r < result->nranks; r++) {
         const struct launch_rank_result *rank = &result->ranks[r];
@@ -84,10 +82,10 @@ static int check_ranks(const struct lab_run *run, const struct launch_result *re
             (void)snprintf(how, sizeof(how), "was ended by signal %d", rank->signal);
         else
             (void)snprintf(how, sizeof(how), "ended with status %d", rank->exit_code);
-        return sim_error_set(err, SIM_ERR_IO, "%s: rank %u %s%s%s", run->program, r, how,
-                             listener->last_error[0] != '\0' ? ": " : "", listener->last_error);
+        *load_error() = (struct sim_error){ 0 };
+        load_raise(SIM_ERR_IO, "%s: rank %u %s%s%s", run->program, r, how,
+                   listener->last_error[0] != '\0' ? ": " : "", listener->last_error);
     }
-    return SIM_OK;
 }
 
 /* Packets that a deadlock holds, behind what its ranks wait for. */
@@ -102,16 +100,16 @@ static void append_line(void *arg, const char *line)
 }
 
 /** "src=gpu@ib" by the machine: see struct lab_run. */
-static int place_memory(const struct lab_run *run, const struct machine *machine,
-                        struct load_arena *arena, const char **arg_p, struct sim_error *err)
+static const char *place_memory(const struct lab_run *run, const struct machine *machine,
+                                const char *arg, struct load_arena *arena)
 {
-    const char *at = strstr(*arg_p, "=gpu@"), *plus;
+    const char *at = strstr(arg, "=gpu@"), *plus;
     unsigned node = run->nranks > 0 ? run->nodes[0] : 0, gpu, skip = 0;
     const char *component;
     bool beside;
 
     if (at == NULL)
-        return SIM_OK;
+        return arg;
     beside = at[5] != '!';
     component = at + 5 + !beside;
     plus = strchr(component, '+');
@@ -119,35 +117,31 @@ static int place_memory(const struct lab_run *run, const struct machine *machine
         skip = (unsigned)strtoul(plus + 1, NULL, 10);
     component = load_text(arena, "%.*s", (int)strcspn(component, "+"), component);
     if (!launch_gpu_by(machine_description(machine), node, component, beside, skip, &gpu))
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "node%u: %s: expected a GPU %s the socket of %s, which has none", node,
-                             *arg_p, beside ? "on" : "beyond", component);
-    *arg_p = load_text(arena, "%.*s=gpu%u", (int)(at - *arg_p), *arg_p, gpu);
-    return SIM_OK;
+        load_raise(SIM_ERR_CONFIG, "node%u: %s: expected a GPU %s the socket of %s, which has none",
+                   node, arg, beside ? "on" : "beyond", component);
+    return load_text(arena, "%.*s=gpu%u", (int)(at - arg), arg, gpu);
 }
 
-static int launch_program(const struct lab_site *site, const struct lab_run *run,
-                          struct machine *machine, FILE *out, struct sim_error *err)
+static void fini_result(void *result)
+{
+    launch_result_fini(result);
+}
+
+static void launch_program(const struct lab_site *site, const struct lab_run *run,
+                           struct machine *machine, FILE *out)
 {
     const char *argv[LAB_ARGS_MAX + 2] = { run->program };
     struct launch_software software = lab_software(machine, 0);
     struct listener listener = { .out = out };
     struct load_arena arena = { 0 };
     struct launch_result result;
-    struct sim_error failed = { 0 };
     char path[1200];
-    int rc = SIM_OK;
+    int rc;
 
-    for (unsigned i = 0; i < run->nargs && rc == SIM_OK; i++) {
-        argv[i + 1] = run->args[i];
-        rc = place_memory(run, machine, &arena, &argv[i + 1], err);
-    }
-    if (rc == SIM_OK && run->mpi != NULL)
-        rc = lab_software_mpi(&software, run->mpi, &site->roots, err);
-    if (rc != SIM_OK) {
-        load_arena_fini(&arena);
-        return rc;
-    }
+    for (unsigned i = 0; i < run->nargs; i++)
+        argv[i + 1] = place_memory(run, machine, run->args[i], &arena);
+    if (run->mpi != NULL)
+        lab_software_mpi(&software, run->mpi, &site->roots);
     if (run->algorithms != NULL)
         lab_software_algorithms(&software, run->algorithms);
     lab_program_path(site, run->program, path, sizeof(path));
@@ -162,16 +156,14 @@ static int launch_program(const struct lab_site *site, const struct lab_run *run
                                              .output = hear_line,
                                              .output_arg = &listener,
                                              .software = &software },
-                    &result, err);
-    if (check_ranks(run, &result, &listener, &failed) != SIM_OK) {
-        *err = failed; /* for which others may wait without end */
-        rc = failed.code;
-    } else if ((rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT) &&
-               err->cause != SIM_CAUSE_DEADLOCK) /* a circle says it all */
-        (void)machine_stall_report(machine, STALL_LINES, append_line, err);
-    launch_result_fini(&result);
+                    &result, load_error());
+    load_own(&arena, fini_result, &result);
+    check_ranks(run, &result, &listener);
+    if ((rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT) &&
+        load_error()->cause != SIM_CAUSE_DEADLOCK) /* a circle says it all */
+        (void)machine_stall_report(machine, STALL_LINES, append_line, load_error());
+    load_check(rc);
     load_arena_fini(&arena);
-    return rc;
 }
 
 /* ---- what it leaves --------------------------------------------------------------- */
@@ -210,77 +202,80 @@ void lab_report_faults(const struct load_machine *machine, FILE *out)
 
 /* ---- the machine ------------------------------------------------------------------ */
 
-static int simulate_machine(const struct lab_site *site, const struct lab_run *run,
-                            const struct machine_desc *desc, const struct lab_watch *watch,
-                            FILE *out, struct sim_error *err)
+static void destroy_memory(void *memory)
 {
-    struct sim_config cfg = { .seed = run->seed,
-                              .fingerprint = site->fingerprint,
-                              .probe = lab_watch_probe(watch) };
+    launch_memory_destroy(memory);
+}
+
+static void destroy_machine(void *machine)
+{
+    machine_destroy(machine);
+}
+
+struct machine *lab_machine(const struct machine_desc *desc, const struct sim_config *cfg,
+                            struct load_arena *arena)
+{
     struct launch_memory *memory = launch_memory_create();
     struct machine *machine;
-    int rc;
 
     if (memory == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
-                             desc->name);
-    rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
-    if (rc == SIM_OK) {
-        rc = launch_program(site, run, machine, out, err);
-        if (rc == SIM_OK && site->fingerprint)
-            lab_report_prints(machine, out);
-        if (rc == SIM_OK && site->statistics)
-            lab_report_counts(machine, out);
-        if (rc == SIM_OK)
-            rc = lab_watch_report(watch, sim_reached(machine_sim(machine)), out, err);
-        if (rc == SIM_OK && site->ended != NULL)
-            rc = site->ended(site->ended_arg, err);
-        machine_destroy(machine);
-    }
-    launch_memory_destroy(memory);
-    return rc;
+        load_raise(SIM_ERR_NOMEM, "%s: no address space for its memories", desc->name);
+    load_own(arena, destroy_memory, memory);
+    load_check(machine_create(desc, cfg, launch_memory_map, memory, &machine, load_error()));
+    return load_own(arena, destroy_machine, machine);
 }
 
-static int simulate_watched(const struct lab_site *site, const struct lab_run *run,
-                            const struct machine_desc *desc, FILE *out, struct sim_error *err)
-{
-    struct lab_watch *watch;
-    int rc = lab_watch_open(&site->watch, site->probe, &watch, err), closed;
+struct simulation {
+    const struct lab_site *site;
+    const struct lab_run *run;
+    const struct machine_desc *desc;
+    FILE *out;
+};
 
-    if (rc != SIM_OK)
-        return rc;
-    rc = simulate_machine(site, run, desc, watch, out, err);
-    closed = lab_watch_close(watch, err);
-    return rc != SIM_OK ? rc : closed;
+static void simulate(void *arg)
+{
+    const struct simulation *s = arg;
+    const struct lab_site *site = s->site;
+    struct lab_watch *watch = lab_watch_open(&site->watch, site->probe);
+    struct sim_config cfg = { .seed = s->run->seed,
+                              .fingerprint = site->fingerprint,
+                              .probe = lab_watch_probe(watch) };
+    struct load_arena arena = { 0 };
+    struct machine *machine = lab_machine(s->desc, &cfg, &arena);
+
+    launch_program(site, s->run, machine, s->out);
+    if (site->fingerprint)
+        lab_report_prints(machine, s->out);
+    if (site->statistics)
+        lab_report_counts(machine, s->out);
+    lab_watch_report(watch, sim_reached(machine_sim(machine)), s->out);
+    if (site->ended != NULL)
+        site->ended(site->ended_arg);
+    load_arena_fini(&arena);
+    lab_watch_close(watch);
 }
 
-int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
-                    const struct load_machine *machine, FILE *out, struct sim_error *err)
+void lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
+                     const struct load_machine *machine, FILE *out)
 {
+    struct simulation s = { site, run, load_machine_desc(machine), out };
     struct lab_claims claims = { 0 };
     struct sim_error why = { 0 };
-    int rc = lab_watch_claim(&site->watch, &claims, err);
+    int rc;
 
-    if (rc == SIM_OK)
-        rc = lab_claims_spare_machine(&claims, machine, err);
-    if (rc != SIM_OK)
-        return rc;
-    rc = simulate_watched(site, run, load_machine_desc(machine), out, &why);
-
+    lab_watch_claim(&site->watch, &claims);
+    lab_claims_spare_machine(&claims, machine);
+    rc = load_attempt(simulate, &s, &why);
     lab_report_faults(machine, out);
     if (rc != SIM_OK)
-        (void)sim_error_set_at(err, rc, why.located ? NULL : run->machine, 0, "%s", why.text);
-    return rc;
+        load_check(sim_error_set_at(load_error(), rc, why.located ? NULL : run->machine, 0, "%s",
+                                    why.text));
 }
 
-int lab_simulate(void *site, const struct lab_run *run, FILE *out, struct sim_error *err)
+void lab_simulate(void *site, const struct lab_run *run, FILE *out)
 {
-    struct load_machine *machine;
-    int rc = lab_load_run(site, run, &machine, err);
+    struct load_machine *machine = lab_load_run(site, run);
 
-    if (rc != SIM_OK)
-        return rc;
-    rc = lab_simulate_on(site, run, machine, out, err);
+    lab_simulate_on(site, run, machine, out);
     load_machine_destroy(machine);
-    return rc;
 }

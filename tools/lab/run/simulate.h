@@ -18,7 +18,7 @@ struct lab_site {
     const struct sim_probe *probe;  /* attached to the simulation, or NULL */
     struct lab_watch_options watch; /* files that observers of each run write: of one, the last */
     /** NULL, or called after the program has ended well, while its machine still is. */
-    int (*ended)(void *arg, struct sim_error *err);
+    void (*ended)(void *arg);
     void *ended_arg;
 };
 
@@ -29,8 +29,11 @@ void lab_site_init(struct lab_site *site);
 void lab_program_path(const struct lab_site *site, const char *program, char *path, size_t size);
 
 /** The machine of a run as it would be built. */
-int lab_load_run(const struct lab_site *site, const struct lab_run *run,
-                 struct load_machine **machine_p, struct sim_error *err);
+struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_run *run);
+
+/** A machine with memories for ranks; they belong to `arena`. */
+struct machine *lab_machine(const struct machine_desc *desc, const struct sim_config *cfg,
+                            struct load_arena *arena);
 
 /** Both fingerprints of a machine whose program has ended, and all that it has counted. */
 void lab_report_prints(struct machine *machine, FILE *out);
@@ -39,11 +42,11 @@ void lab_report_counts(struct machine *machine, FILE *out);
 void lab_report_faults(const struct load_machine *machine, FILE *out);
 
 /** The run on its machine, loaded before. */
-int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
-                    const struct load_machine *machine, FILE *out, struct sim_error *err);
+void lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
+                     const struct load_machine *machine, FILE *out);
 
 /** A lab_execute_fn; `site` is a struct lab_site. */
-int lab_simulate(void *site, const struct lab_run *run, FILE *out, struct sim_error *err);
+void lab_simulate(void *site, const struct lab_run *run, FILE *out);
 
 SIM_END_DECLS
 #endif /* LAB_SIMULATE_H */

@@ -106,82 +106,84 @@ static const char *transport_of(const struct launch_software *software)
 }
 
 /** What the user sets must be there to be set; a library may say more than the transport has. */
-static int check_settings(const struct launch_software *software, const char *text,
-                          struct sim_error *err)
+static void check_settings(const struct launch_software *software, const char *text)
 {
     const char *transport = transport_of(software), *alone;
 
     if (strcmp(transport, "own") == 0)
-        return SIM_OK;
+        return;
     for (const char *at = text; *at != '\0'; at += strcspn(at, ","), at += *at == ',')
         if (find_setting(strcspn(at, "=,"), at, &alone) != NULL && alone != NULL &&
             strcmp(alone, transport) != 0)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "MPI: %.*s: a setting of transport %s alone: expected %s, not %s",
-                                 (int)strcspn(at, ","), at, alone, alone, transport);
-    return SIM_OK;
+            load_raise(SIM_ERR_CONFIG,
+                       "MPI: %.*s: a setting of transport %s alone: expected %s, not %s",
+                       (int)strcspn(at, ","), at, alone, alone, transport);
 }
 
-static int set_text(struct launch_software *software, const char *key, size_t n, const char *text,
-                    struct sim_error *err)
+/** @param at where a file sets it; NULL: the user does */
+static void set_text(struct launch_software *software, const char *key, size_t n, const char *text,
+                     const struct load_tree *at)
 {
-    const char *alone;
+    const char *alone, *wrong = "no such setting; `hubsim params` has them as mpi.*";
     const struct host_param *p = find_setting(n, key, &alone);
-    struct machine_param row;
     char expected[160];
-    uint64_t value;
 
-    if (p == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "MPI: %.*s = %s: no such setting; `hubsim params` has them as mpi.*",
-                             (int)n, key, text);
-    row = row_of(p, 0);
-    if (!load_value_parse(&row, text, &value))
-        return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.*s = %s: %s", (int)n, key, text,
-                             load_value_expected(&row, expected, sizeof(expected)));
-    launch_software_set(software, p, value);
-    return SIM_OK;
-}
+    if (p != NULL) {
+        struct machine_param row = row_of(p, 0);
+        uint64_t value;
 
-static int set_one(void *arg, const char *key, const char *value, struct sim_error *err)
-{
-    return set_text(arg, key, strlen(key), value, err);
+        if (load_value_parse(&row, text, &value)) {
+            launch_software_set(software, p, value);
+            return;
+        }
+        wrong = load_value_expected(&row, expected, sizeof(expected));
+    }
+    load_check(sim_error_set_at(load_error(), SIM_ERR_CONFIG, at != NULL ? at->file : NULL,
+                                at != NULL ? at->line : 0, "MPI: %.*s = %s: %s", (int)n, key, text,
+                                wrong));
 }
 
 /** All settings of a library of its time. */
-static int set_library(struct launch_software *software, const char *name,
-                       const struct load_roots *roots, struct sim_error *err)
+static void set_library(struct launch_software *software, const char *name,
+                        const struct load_roots *roots)
 {
+    struct load_arena arena = { 0 };
     struct load_roots own = { 0 };
+    const struct load_tree *settings;
 
     if (roots == NULL)
         load_roots_init(&own);
-    return lab_mpi_library(roots != NULL ? roots : &own, name, set_one, software, err);
+    settings = lab_mpi_library(roots != NULL ? roots : &own, name, &arena);
+    for (unsigned i = 0; i < settings->n; i++) {
+        const struct load_tree *item = &settings->items[i];
+
+        set_text(software, item->key, strlen(item->key), lab_mpi_value(item), item);
+    }
+    load_arena_fini(&arena);
 }
 
-int lab_software_mpi(struct launch_software *software, const char *text,
-                     const struct load_roots *roots, struct sim_error *err)
+void lab_software_mpi(struct launch_software *software, const char *text,
+                      const struct load_roots *roots)
 {
     char item[128];
-    int rc = SIM_OK;
 
-    for (const char *at = text; rc == SIM_OK && *at != '\0';) {
+    for (const char *at = text; *at != '\0';) {
         size_t n = strcspn(at, ",");
         const char *value;
 
         if (n >= sizeof(item))
-            return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.40s...: no such setting", at);
+            load_raise(SIM_ERR_CONFIG, "MPI: %.40s...: no such setting", at);
         (void)snprintf(item, sizeof(item), "%.*s", (int)n, at);
         value = strchr(item, '=');
         if (strncmp(item, "library=", strlen("library=")) == 0)
-            rc = set_library(software, value + 1, roots, err);
+            set_library(software, value + 1, roots);
         else if (value != NULL)
-            rc = set_text(software, item, (size_t)(value - item), value + 1, err);
+            set_text(software, item, (size_t)(value - item), value + 1, NULL);
         else
-            rc = set_text(software, "transport", strlen("transport"), item, err);
+            set_text(software, "transport", strlen("transport"), item, NULL);
         at += n + (at[n] == ',');
     }
-    return rc == SIM_OK ? check_settings(software, text, err) : rc;
+    check_settings(software, text);
 }
 
 const char *lab_software_beside(const struct launch_software *software,

@@ -36,7 +36,7 @@ static const char *find_missing(const struct transport_ops *ops)
 }
 
 /** Settings of all transports stand in one table, where a key has one meaning. */
-static int check_settings(const char *path, const struct host_param *own, struct sim_error *err)
+static void check_settings(const char *path, const struct host_param *own)
 {
     const struct host_param *known;
     unsigned n = 0;
@@ -45,46 +45,40 @@ static int check_settings(const char *path, const struct host_param *own, struct
         n++;
     for (; own != NULL && own->key != NULL; own++) {
         if (n++ >= LAB_SOFTWARE_ROWS_MAX)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s: setting %s: expected at most %u settings of all libraries",
-                                 path, own->key, LAB_SOFTWARE_ROWS_MAX);
+            load_raise(SIM_ERR_CONFIG,
+                       "%s: setting %s: expected at most %u settings of all libraries", path,
+                       own->key, LAB_SOFTWARE_ROWS_MAX);
         if (own->least > own->most || own->def < own->least || own->def > own->most)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s: setting %s: expected least <= def <= most", path, own->key);
+            load_raise(SIM_ERR_CONFIG, "%s: setting %s: expected least <= def <= most", path,
+                       own->key);
         if (strncmp(own->key, "mpi.", strlen("mpi.")) != 0)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s: setting %s: expected mpi.%s", path,
-                                 own->key, own->key);
+            load_raise(SIM_ERR_CONFIG, "%s: setting %s: expected mpi.%s", path, own->key, own->key);
         for (unsigned i = 0; (known = launch_param(i, NULL)) != NULL; i++)
             if (strcmp(known->key, own->key) == 0)
-                return sim_error_set(err, SIM_ERR_CONFIG, "%s: setting %s: there is one already",
-                                     path, own->key);
+                load_raise(SIM_ERR_CONFIG, "%s: setting %s: there is one already", path, own->key);
     }
-    return SIM_OK;
 }
 
-static int load_transport(const char *path, struct load_arena *arena, struct sim_error *err)
+static void load_transport(const char *path, struct load_arena *arena)
 {
     const char *name = load_find_stem(path, arena);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* stays until the process ends */
     const struct transport_ops *ops =
         object != NULL ? dlsym(object, load_text(arena, "transport_%s", name)) : NULL;
-    int rc;
 
     if (ops == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s", dlerror());
+        load_raise(SIM_ERR_IO, "%s", dlerror());
     if (ops->name == NULL || strcmp(ops->name, name) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: transport %s: expected %s", path,
-                             ops->name != NULL ? ops->name : "without a name", name);
+        load_raise(SIM_ERR_CONFIG, "%s: transport %s: expected %s", path,
+                   ops->name != NULL ? ops->name : "without a name", name);
     if (find_missing(ops) != NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: transport %s: expected .%s", path, name,
-                             find_missing(ops));
-    rc = check_settings(path, ops->params, err);
-    if (rc == SIM_OK && !transport_add(ops))
-        rc = sim_error_set(err, SIM_ERR_CONFIG,
-                           "%s: expected another name of less than %u letters, and at most %u "
-                           "transports in all",
-                           path, TRANSPORT_NAME_BYTES, TRANSPORTS_MAX);
-    return rc;
+        load_raise(SIM_ERR_CONFIG, "%s: transport %s: expected .%s", path, name, find_missing(ops));
+    check_settings(path, ops->params);
+    if (!transport_add(ops))
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: expected another name of less than %u letters, and at most %u "
+                   "transports in all",
+                   path, TRANSPORT_NAME_BYTES, TRANSPORTS_MAX);
 }
 
 /** Does an earlier root have one of this name? The first one counts, as it does for all files. */
@@ -99,21 +93,27 @@ static bool is_hidden(const struct load_roots *roots, unsigned r, const char *pa
     return false;
 }
 
-int lab_transports_load(const struct load_roots *roots, struct sim_error *err)
+static void free_glob(void *found)
+{
+    globfree(found);
+}
+
+static void load_root(const struct load_roots *roots, unsigned r)
 {
     struct load_arena arena = { 0 };
-    int rc = SIM_OK;
+    glob_t found;
 
-    for (unsigned r = 0; r < roots->n; r++) {
-        glob_t found;
-
-        if (glob(load_text(&arena, "%s/transports/*.so", roots->paths[r]), 0, NULL, &found) != 0)
-            continue;
-        for (size_t i = 0; i < found.gl_pathc && rc == SIM_OK; i++)
+    if (glob(load_text(&arena, "%s/transports/*.so", roots->paths[r]), 0, NULL, &found) == 0) {
+        load_own(&arena, free_glob, &found);
+        for (size_t i = 0; i < found.gl_pathc; i++)
             if (!is_hidden(roots, r, found.gl_pathv[i], &arena))
-                rc = load_transport(found.gl_pathv[i], &arena, err);
-        globfree(&found);
+                load_transport(found.gl_pathv[i], &arena);
     }
     load_arena_fini(&arena);
-    return rc;
+}
+
+void lab_transports_load(const struct load_roots *roots)
+{
+    for (unsigned r = 0; r < roots->n; r++)
+        load_root(roots, r);
 }

@@ -7,8 +7,8 @@
 SIM_BEGIN_DECLS
 
 /** Loads transports/NAME.so of each root and adds its transport_NAME. Once, before anything asks
- * for lab_kinds(). @return SIM_OK, or what is wrong with one. */
-int lab_transports_load(const struct load_roots *roots, struct sim_error *err);
+ * for lab_kinds(). Raises what is wrong with one. */
+void lab_transports_load(const struct load_roots *roots);
 
 SIM_END_DECLS
 #endif /* LAB_TRANSPORTS_H */

@@ -187,8 +187,8 @@ static void run_here(struct crew *crew)
     }
 }
 
-int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
-                    unsigned n, lab_finished_fn finished, void *arg, struct sim_error *err)
+void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
+                     unsigned n, lab_finished_fn finished, void *arg)
 {
     struct crew crew = { .cfg = cfg, .runs = runs, .n = n, .finished = finished, .arg = arg };
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
@@ -196,7 +196,7 @@ int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *con
 
     if (cfg->workers == 0) {
         run_here(&crew);
-        return SIM_OK;
+        return;
     }
     (void)sigaction(SIGPIPE, &ignore, &before);
     for (; crew.nworkers < wanted && crew.nworkers < WORKERS_MAX; crew.nworkers++)
@@ -208,7 +208,5 @@ int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *con
         ;
     (void)sigaction(SIGPIPE, &before, NULL);
     if (crew.next < n)
-        return sim_error_set(err, SIM_ERR_IO, "no worker process could be started: %s",
-                             strerror(errno));
-    return SIM_OK;
+        load_raise(SIM_ERR_IO, "no worker process could be started: %s", strerror(errno));
 }

@@ -6,7 +6,7 @@
 
 SIM_BEGIN_DECLS
 
-/** Runs one here; *text_p is its output or its error, to be freed. */
+/** Runs one here; *text_p is its output or its error, to be freed. @return SIM_OK or its code */
 int lab_execute(const struct lab_pool_config *cfg, const struct lab_run *run, char **text_p,
                 size_t *n_p);
 
@@ -19,9 +19,10 @@ struct lab_finished {
 };
 /** @return whether to go on; else no further run is begun. */
 typedef bool (*lab_finished_fn)(void *arg, const struct lab_finished *end);
-/** With no workers, here. @return SIM_OK when all that was to be run has ended. */
-int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
-                    unsigned n, lab_finished_fn finished, void *arg, struct sim_error *err);
+/** Until all that was to be run has ended; with no workers, here. Raises SIM_ERR_IO: no worker can
+ * be started. `finished` must not raise. */
+void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
+                     unsigned n, lab_finished_fn finished, void *arg);
 
 SIM_END_DECLS
 #endif /* LAB_WORKER_H */

@@ -81,8 +81,8 @@ struct lab_sweep {
  * Reads the file, plans every point and loads every machine with all values of `set`, so that
  * wrong words, keys and values are found before anything runs.
  */
-int lab_sweep_read(const char *path, const struct lab_site *site, struct load_arena *arena,
-                   struct lab_sweep *sweep, struct sim_error *err);
+void lab_sweep_read(const char *path, const struct lab_site *site, struct load_arena *arena,
+                    struct lab_sweep *sweep);
 const char *lab_sweep_value(const struct lab_sweep_point *point, const struct lab_axis *axis);
 /** The axis of the series with this column, or NULL. */
 const struct lab_axis *lab_sweep_axis(const struct lab_sweep_series *series, const char *name);

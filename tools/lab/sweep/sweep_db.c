@@ -20,13 +20,13 @@ struct lab_sweep_db {
     struct load_arena arena;
 };
 
-static int fail_db(struct lab_sweep_db *db, struct sim_error *err)
+static _Noreturn void fail_db(const struct lab_sweep_db *db)
 {
-    return sim_error_set(err, SIM_ERR_IO, "%s: %s", db->path, sqlite3_errmsg(db->sql));
+    load_raise(SIM_ERR_IO, "%s: %s", db->path, sqlite3_errmsg(db->sql));
 }
 
 /** `format` is sqlite3_mprintf()'s: %Q is a text with its quotes. */
-static int execute_text(struct lab_sweep_db *db, struct sim_error *err, const char *format, ...)
+static void execute_text(const struct lab_sweep_db *db, const char *format, ...)
 {
     va_list args;
     char *text;
@@ -38,14 +38,24 @@ static int execute_text(struct lab_sweep_db *db, struct sim_error *err, const ch
     SIM_ASSERT(text != NULL);
     code = sqlite3_exec(db->sql, text, NULL, NULL, NULL);
     sqlite3_free(text);
-    return code == SQLITE_OK ? SIM_OK : fail_db(db, err);
+    if (code != SQLITE_OK)
+        fail_db(db);
 }
 
-static int prepare_query(struct lab_sweep_db *db, const char *text, sqlite3_stmt **statement_p,
-                         struct sim_error *err)
+static void finalize_query(void *statement)
 {
-    return sqlite3_prepare_v2(db->sql, text, -1, statement_p, NULL) == SQLITE_OK ? SIM_OK
-                                                                                 : fail_db(db, err);
+    (void)sqlite3_finalize(statement);
+}
+
+/** It ends with the arena. */
+static sqlite3_stmt *prepare_query(const struct lab_sweep_db *db, const char *text,
+                                   struct load_arena *arena)
+{
+    sqlite3_stmt *statement;
+
+    if (sqlite3_prepare_v2(db->sql, text, -1, &statement, NULL) != SQLITE_OK)
+        fail_db(db);
+    return load_own(arena, finalize_query, statement);
 }
 
 /** NULL (an empty database gives it too) becomes "". */
@@ -63,25 +73,24 @@ static uint64_t hash_of(sqlite3_stmt *statement, int i)
 
 /* ---- making and opening ------------------------------------------------------------------- */
 
-static int query_number(struct lab_sweep_db *db, const char *text, int64_t *number_p,
-                        struct sim_error *err)
+static int64_t query_number(const struct lab_sweep_db *db, const char *text)
 {
-    sqlite3_stmt *statement = NULL;
-    int rc = prepare_query(db, text, &statement, err);
+    struct load_arena arena = { 0 };
+    sqlite3_stmt *statement = prepare_query(db, text, &arena);
+    int64_t number;
 
-    if (rc == SIM_OK && sqlite3_step(statement) != SQLITE_ROW)
-        rc = fail_db(db, err);
-    if (rc == SIM_OK)
-        *number_p = sqlite3_column_int64(statement, 0);
-    (void)sqlite3_finalize(statement);
-    return rc;
+    if (sqlite3_step(statement) != SQLITE_ROW)
+        fail_db(db);
+    number = sqlite3_column_int64(statement, 0);
+    load_arena_fini(&arena);
+    return number;
 }
 
 /** All of it or nothing: a kill in the middle leaves an empty database. */
-static int make_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, struct sim_error *err)
+static void make_study(const struct lab_sweep_db *db, const struct lab_sweep *sweep)
 {
-    return execute_text(
-        db, err,
+    execute_text(
+        db,
         "PRAGMA application_id = " APPLICATION_ID "; PRAGMA user_version = " FORMAT ";"
         "CREATE TABLE study (sweep TEXT, file TEXT, definition TEXT, model TEXT, version TEXT,"
         " points INTEGER);"
@@ -93,34 +102,32 @@ static int make_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, st
         (unsigned long long)sweep->model, HUBSIM_VERSION, sweep->n);
 }
 
-static int refuse_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, const char *what,
-                        struct sim_error *err)
+static _Noreturn void refuse_study(const struct lab_sweep_db *db, const struct lab_sweep *sweep,
+                                   const char *what)
 {
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "%s: its results were made by other %s than %s has now: --fresh sets them "
-                         "aside and begins anew, --out takes another folder",
-                         db->path, what, sweep->path);
+    load_raise(SIM_ERR_CONFIG,
+               "%s: its results were made by other %s than %s has now: --fresh sets them "
+               "aside and begins anew, --out takes another folder",
+               db->path, what, sweep->path);
 }
 
-static int check_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, uint64_t model,
-                       struct sim_error *err)
+static void check_study(const struct lab_sweep_db *db, const struct lab_sweep *sweep,
+                        uint64_t model)
 {
-    sqlite3_stmt *statement = NULL;
-    int rc = prepare_query(db, "SELECT definition, model, sweep FROM study", &statement, err);
+    struct load_arena arena = { 0 };
+    sqlite3_stmt *statement =
+        prepare_query(db, "SELECT definition, model, sweep FROM study", &arena);
 
-    if (rc != SIM_OK)
-        return rc;
     if (sqlite3_step(statement) != SQLITE_ROW)
-        rc = fail_db(db, err);
-    else if (strcmp(text_of(statement, 2), sweep->name) != 0)
-        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: holds the sweep %s: expected %s", db->path,
-                           text_of(statement, 2), sweep->name);
-    else if (hash_of(statement, 0) != sweep->definition)
-        rc = refuse_study(db, sweep, "points", err);
-    else if (model != 0 && hash_of(statement, 1) != model)
-        rc = refuse_study(db, sweep, "programs or machine files", err);
-    (void)sqlite3_finalize(statement);
-    return rc;
+        fail_db(db);
+    if (strcmp(text_of(statement, 2), sweep->name) != 0)
+        load_raise(SIM_ERR_CONFIG, "%s: holds the sweep %s: expected %s", db->path,
+                   text_of(statement, 2), sweep->name);
+    if (hash_of(statement, 0) != sweep->definition)
+        refuse_study(db, sweep, "points");
+    if (model != 0 && hash_of(statement, 1) != model)
+        refuse_study(db, sweep, "programs or machine files");
+    load_arena_fini(&arena);
 }
 
 /**
@@ -128,114 +135,107 @@ static int check_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, u
  * loses nothing of what the kernel has, a power cut the last rows, which are then run again. Where
  * there is no WAL (file systems without shared memory), SQLite keeps its journal.
  */
-static int set_up(struct lab_sweep_db *db, const struct lab_sweep *sweep, uint64_t model,
-                  struct sim_error *err)
+static void set_up(const struct lab_sweep_db *db, const struct lab_sweep *sweep, uint64_t model)
 {
-    int64_t tables = 0, id = 0;
-    int rc;
+    int64_t tables, id;
 
     (void)sqlite3_busy_timeout(db->sql, BUSY_MS);
-    rc = execute_text(db, err,
-                      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE");
-    if (rc == SIM_OK)
-        rc = query_number(db, "SELECT count(*) FROM sqlite_master", &tables, err);
-    if (rc == SIM_OK)
-        rc = query_number(db, "PRAGMA application_id", &id, err);
-    if (rc != SIM_OK)
-        return rc;
+    execute_text(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE");
+    tables = query_number(db, "SELECT count(*) FROM sqlite_master");
+    id = query_number(db, "PRAGMA application_id");
     if (tables == 0)
-        rc = make_study(db, sweep, err);
+        make_study(db, sweep);
     else if (id != strtol(APPLICATION_ID, NULL, 0))
-        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: expected the database of a sweep", db->path);
+        load_raise(SIM_ERR_CONFIG, "%s: expected the database of a sweep", db->path);
     else
-        rc = check_study(db, sweep, model, err);
-    return rc == SIM_OK ? execute_text(db, err, "COMMIT") : rc;
+        check_study(db, sweep, model);
+    execute_text(db, "COMMIT");
 }
 
-int lab_sweep_db_open(const char *path, const struct lab_sweep *sweep, uint64_t model,
-                      struct lab_sweep_db **db_p, struct sim_error *err)
+static void close_sql(void *sql)
 {
-    struct lab_sweep_db *db = calloc(1, sizeof(*db));
-    int rc;
+    (void)sqlite3_close(sql);
+}
 
-    SIM_ASSERT(db != NULL);
+/** Closed with the arena, also what could not be opened. @return the result code of SQLite */
+static int open_sql(const char *path, struct load_arena *arena, sqlite3 **sql_p)
+{
+    int code = sqlite3_open(path, sql_p);
+
+    (void)load_own(arena, close_sql, *sql_p);
+    return code;
+}
+
+struct lab_sweep_db *lab_sweep_db_open(const char *path, const struct lab_sweep *sweep,
+                                       uint64_t model)
+{
+    struct load_arena arena = { 0 };
+    struct lab_sweep_db *db = load_alloc(&arena, sizeof(*db));
+
+    db->arena = arena;
     db->path = load_text(&db->arena, "%s", path);
-    if (sqlite3_open(path, &db->sql) != SQLITE_OK)
-        rc = fail_db(db, err);
-    else
-        rc = set_up(db, sweep, model, err);
-    if (rc == SIM_OK)
-        *db_p = db;
-    else
-        lab_sweep_db_close(db);
-    return rc;
+    if (open_sql(path, &db->arena, &db->sql) != SQLITE_OK)
+        fail_db(db);
+    set_up(db, sweep, model);
+    return db;
 }
 
 void lab_sweep_db_close(struct lab_sweep_db *db)
 {
-    if (db == NULL)
-        return;
-    (void)sqlite3_close(db->sql);
-    load_arena_fini(&db->arena);
-    free(db);
+    if (db != NULL)
+        load_arena_fini(&db->arena);
 }
 
 /** What a killed process left in the log belongs into this file, not into the next of its name. */
-static int finish_log(const char *path, struct sim_error *err)
+static void finish_log(const char *path)
 {
-    sqlite3 *sql = NULL;
-    int code = sqlite3_open(path, &sql), rc = SIM_OK;
+    struct load_arena arena = { 0 };
+    sqlite3 *sql;
+    int code = open_sql(path, &arena, &sql);
 
     if (code == SQLITE_OK)
         (void)sqlite3_busy_timeout(sql, BUSY_MS);
     if (code == SQLITE_OK)
         code = sqlite3_exec(sql, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     if (code != SQLITE_OK && code != SQLITE_NOTADB)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, sqlite3_errmsg(sql));
-    (void)sqlite3_close(sql);
-    return rc;
+        load_raise(SIM_ERR_IO, "%s: %s", path, sqlite3_errmsg(sql));
+    load_arena_fini(&arena);
 }
 
-int lab_sweep_db_set_aside(const char *path, struct sim_error *err)
+void lab_sweep_db_set_aside(const char *path)
 {
     struct load_arena arena = { 0 };
     const char *aside;
-    int rc = SIM_OK;
 
     if (access(path, F_OK) != 0)
-        return SIM_OK;
-    rc = finish_log(path, err);
+        return;
+    finish_log(path);
     for (unsigned i = 1; access(aside = load_text(&arena, "%s.%u", path, i), F_OK) == 0;)
         i++;
-    if (rc == SIM_OK && rename(path, aside) != 0)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: cannot become %s: %s", path, aside,
-                           strerror(errno));
+    if (rename(path, aside) != 0)
+        load_raise(SIM_ERR_IO, "%s: cannot become %s: %s", path, aside, strerror(errno));
     load_arena_fini(&arena);
-    return rc;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-int lab_sweep_db_add(struct lab_sweep_db *db, const struct lab_sweep_row *row,
-                     struct sim_error *err)
+void lab_sweep_db_add(struct lab_sweep_db *db, const struct lab_sweep_row *row)
 {
     /* Outside of BEGIN, so it commits by itself. */
-    return execute_text(
-        db, err, "INSERT INTO point VALUES (%u, %Q, %Q, %Q, %Q, '%016llx', '%016llx')", row->point,
-        row->parameters, row->run, row->rc == SIM_OK ? "done" : "failed", row->text,
-        (unsigned long long)row->visible, (unsigned long long)row->wire);
+    execute_text(db, "INSERT INTO point VALUES (%u, %Q, %Q, %Q, %Q, '%016llx', '%016llx')",
+                 row->point, row->parameters, row->run, row->rc == SIM_OK ? "done" : "failed",
+                 row->text, (unsigned long long)row->visible, (unsigned long long)row->wire);
 }
 
-int lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg,
-                      struct sim_error *err)
+void lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg)
 {
-    sqlite3_stmt *statement = NULL;
-    int step = SQLITE_ROW, rc;
-
-    rc = prepare_query(
+    struct load_arena arena = { 0 };
+    sqlite3_stmt *statement = prepare_query(
         db, "SELECT id, parameters, run, state, text, visible, wire FROM point ORDER BY id",
-        &statement, err);
-    while (rc == SIM_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
+        &arena);
+    int step;
+
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW)
         fn(arg, &(struct lab_sweep_row){
                     .point = (unsigned)sqlite3_column_int64(statement, 0),
                     .parameters = text_of(statement, 1),
@@ -245,33 +245,30 @@ int lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg,
                     .visible = hash_of(statement, 5),
                     .wire = hash_of(statement, 6),
                 });
-    if (rc == SIM_OK && step != SQLITE_DONE)
-        rc = fail_db(db, err);
-    (void)sqlite3_finalize(statement);
-    return rc;
+    if (step != SQLITE_DONE)
+        fail_db(db);
+    load_arena_fini(&arena);
 }
 
 /* ---- the lock ---- */
 
 /** A lock of its own file: closing any descriptor of the database would end SQLite's locks. */
-int lab_sweep_lock(const char *path, int *fd_p, struct sim_error *err)
+int lab_sweep_lock(const char *path)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), rc = SIM_OK;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), code;
+    bool known;
 
     if (fd < 0)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
-    if (fcntl(fd, F_SETLK, &lock) == 0) {
-        *fd_p = fd;
-        return SIM_OK;
-    }
-    if (errno != EACCES && errno != EAGAIN)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: cannot be locked: %s", path, strerror(errno));
-    else if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: the sweep is being run by process %ld", path,
-                           (long)lock.l_pid);
-    else
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: the sweep is being run by another process", path);
+        load_raise(SIM_ERR_IO, "%s: %s", path, strerror(errno));
+    if (fcntl(fd, F_SETLK, &lock) == 0)
+        return fd;
+    code = errno;
+    known = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
     (void)close(fd);
-    return rc;
+    if (code != EACCES && code != EAGAIN)
+        load_raise(SIM_ERR_IO, "%s: cannot be locked: %s", path, strerror(code));
+    if (known)
+        load_raise(SIM_ERR_IO, "%s: the sweep is being run by process %ld", path, (long)lock.l_pid);
+    load_raise(SIM_ERR_IO, "%s: the sweep is being run by another process", path);
 }

@@ -22,25 +22,24 @@ struct lab_sweep_row {
 
 /**
  * Opens or makes it. One that was made for other points or by another model is an error;
- * `model` 0 takes any. Free with lab_sweep_db_close().
+ * `model` 0 takes any. Close it with lab_sweep_db_close(); an error that leaves does so, too.
  */
-int lab_sweep_db_open(const char *path, const struct lab_sweep *sweep, uint64_t model,
-                      struct lab_sweep_db **db_p, struct sim_error *err);
+struct lab_sweep_db *lab_sweep_db_open(const char *path, const struct lab_sweep *sweep,
+                                       uint64_t model);
 void lab_sweep_db_close(struct lab_sweep_db *db);
 
 /** Renames it to PATH.1, .2, ...; nothing happens where there is none. For who has the lock. */
-int lab_sweep_db_set_aside(const char *path, struct sim_error *err);
+void lab_sweep_db_set_aside(const char *path);
 
 /** A second row of one point is an error. No kill takes it away again. */
-int lab_sweep_db_add(struct lab_sweep_db *db, const struct lab_sweep_row *row,
-                     struct sim_error *err);
+void lab_sweep_db_add(struct lab_sweep_db *db, const struct lab_sweep_row *row);
 /** Calls back for each row in the order of points; texts are valid during the call. */
 typedef void (*lab_sweep_row_fn)(void *arg, const struct lab_sweep_row *row);
-int lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg,
-                      struct sim_error *err);
+void lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg);
 
-/** One process at a time works on a sweep; the lock goes with the process, however it ends. */
-int lab_sweep_lock(const char *path, int *fd_p, struct sim_error *err);
+/** One process at a time works on a sweep; the lock goes with the process, however it ends.
+ * @return the descriptor that holds it */
+int lab_sweep_lock(const char *path);
 
 SIM_END_DECLS
 #endif /* LAB_SWEEP_DB_H */

@@ -127,26 +127,26 @@ static void list_keys(const struct lab_line *line, char *text, size_t size)
                                    line->pairs[i].key);
 }
 
-int lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
-                           const struct lab_result *result, struct sim_error *err)
+void lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                            const struct lab_result *result)
 {
     const struct lab_figure *figure = &sweep->figure;
     const struct lab_pair *pair;
     char keys[256];
 
     if (!sweep->has_figure || is_formed(figure, point))
-        return SIM_OK;
+        return;
     if (result->nlines != 1)
-        return load_fail(err, figure->quantity_item, NULL,
-                         "expected one line `result key=value ...` of each run of %s, which "
-                         "printed %u",
-                         point->run.program, result->nlines);
+        load_fail(figure->quantity_item, NULL,
+                  "expected one line `result key=value ...` of each run of %s, which "
+                  "printed %u",
+                  point->run.program, result->nlines);
     pair = find_pair(result, figure->quantity);
     if (pair != NULL && lab_sweep_is_number(pair->value))
-        return SIM_OK;
+        return;
     list_keys(&result->lines[0], keys, sizeof(keys));
-    return load_fail(err, figure->quantity_item, NULL, "expected a number of the result of %s: %s",
-                     point->run.program, keys);
+    load_fail(figure->quantity_item, NULL, "expected a number of the result of %s: %s",
+              point->run.program, keys);
 }
 
 static bool value_of(const struct drawing *d, const struct lab_sweep_result *r, double *y_p)
@@ -203,19 +203,15 @@ static const char *styles_of(const struct drawing *d)
     return load_text(d->arena, "%s}", text);
 }
 
-int lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
-                     struct load_arena *arena, struct lab_table *table, struct sim_error *err)
+void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
+                      struct load_arena *arena, struct lab_table *table)
 {
     struct drawing d = { .sweep = sweep, .arena = arena };
-    int rc = SIM_OK;
 
     lab_figure_begin(table);
-    for (unsigned i = 0; i < results->n && rc == SIM_OK; i++)
+    for (unsigned i = 0; i < results->n; i++)
         if (results->results[i].failure == NULL)
-            rc = lab_sweep_check_result(sweep, results->results[i].point,
-                                        &results->results[i].result, err);
-    if (rc != SIM_OK)
-        return rc;
+            lab_sweep_check_result(sweep, results->results[i].point, &results->results[i].result);
     d.lines = load_alloc(arena, (results->n + 1) * sizeof(*d.lines));
     d.places = load_alloc(arena, (results->n + 1) * sizeof(*d.places));
     for (unsigned i = 0; i < results->n; i++) {
@@ -238,5 +234,4 @@ int lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *re
         draw_place(&d, &d.places[i + (n - 1) / 2], table);
     }
     sweep->figure.styles = styles_of(&d);
-    return SIM_OK;
 }

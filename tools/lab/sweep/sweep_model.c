@@ -6,7 +6,6 @@
 #include "tools/lab/result/manifest.h"
 #include "tools/load/file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -19,67 +18,82 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return sim_hash_bytes(hash, &number, sizeof(number));
 }
 
-static int hash_file(const char *path, uint64_t *hash, struct sim_error *err)
+static uint64_t hash_file(uint64_t hash, const char *path)
 {
-    char *bytes = NULL;
-    size_t n = 0;
-    int rc = load_file_read(path, LOAD_FILE_BY_HUBSIM, &bytes, &n, err);
+    struct load_arena scratch = { 0 };
+    size_t n;
+    const char *bytes = load_file_read(path, LOAD_FILE_BY_HUBSIM, &scratch, &n);
 
-    if (rc == SIM_OK)
-        *hash = sim_hash_bytes(*hash, bytes, n);
-    free(bytes);
-    return rc;
+    hash = sim_hash_bytes(hash, bytes, n);
+    load_arena_fini(&scratch);
+    return hash;
 }
 
 /* ---- machines ------------------------------------------------------------------------------ */
 
 /** What the point sets is part of the point; faults that a machine's file has are in no value. */
-int lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *run,
-                           const struct load_machine *machine, uint64_t *hash_p,
-                           struct sim_error *err)
+uint64_t lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *run,
+                                const struct load_machine *machine)
 {
-    uint64_t hash = lab_hash_machine(machine, false);
-    char path[2048];
-    int rc = load_find(&site->roots, "machines", run->machine, path, sizeof(path), err);
+    struct load_arena scratch = { 0 };
+    const char *path = load_find(&site->roots, "machines", run->machine, &scratch);
+    uint64_t hash = hash_file(lab_hash_machine(machine, false), path);
 
-    if (rc == SIM_OK)
-        rc = hash_file(path, &hash, err);
-    if (rc == SIM_OK)
-        *hash_p = hash;
-    return rc;
+    load_arena_fini(&scratch);
+    return hash;
 }
 
-int lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run, uint64_t *hash_p,
-                           struct sim_error *err)
+uint64_t lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run)
 {
-    uint64_t hash = 0;
     char path[1200];
-    int rc;
 
     lab_program_path(site, run->program, path, sizeof(path));
-    rc = hash_file(path, &hash, err);
-    if (rc == SIM_OK)
-        *hash_p = hash;
-    return rc;
+    return hash_file(0, path);
 }
 
 uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run *run)
 {
+    struct load_arena scratch = { 0 };
     uint64_t all = 0, hash = 0;
-    char path[2048];
 
     for (unsigned i = 0; i < run->nfaults; i++) {
-        if (load_find(&site->roots, "faults", run->faults[i], path, sizeof(path), NULL) != SIM_OK)
+        const char *path = load_find_first(&site->roots, "faults", run->faults[i], &scratch);
+
+        if (path == NULL)
             continue; /* one that is written out is part of the point itself */
-        if (hash_file(path, &hash, NULL) == SIM_OK)
-            all = hash_number(all, hash);
+        hash = hash_file(hash, path);
+        all = hash_number(all, hash);
     }
+    load_arena_fini(&scratch);
     return all;
 }
 
+struct loading {
+    const struct lab_site *site;
+    const struct lab_run *run;
+    struct load_machine *machine;
+};
+
+static void load_run(void *arg)
+{
+    struct loading *loading = arg;
+
+    loading->machine = lab_load_run(loading->site, loading->run);
+}
+
+/** @return NULL, and why it cannot be loaded */
+static struct load_machine *try_run(const struct lab_site *site, const struct lab_run *run,
+                                    struct sim_error *why_p)
+{
+    struct loading loading = { .site = site, .run = run };
+
+    (void)load_attempt(load_run, &loading, why_p);
+    return loading.machine;
+}
+
 /** Where in the file a value is written that loading refused as "--set KEY=VALUE: ...". */
-static int locate_set(const struct lab_sweep_series *series, const char *text,
-                      struct load_arena *arena, struct sim_error *err)
+static _Noreturn void locate_set(const struct lab_sweep_series *series, const char *text,
+                                 struct load_arena *arena)
 {
     for (unsigned i = 0; i < series->naxes; i++) {
         const struct lab_axis *axis = &series->axes[i];
@@ -89,20 +103,21 @@ static int locate_set(const struct lab_sweep_series *series, const char *text,
             const char *head = load_text(arena, "--set %s=%s: ", axis->key, value);
 
             if (strncmp(text, head, strlen(head)) == 0)
-                return sim_error_set(err, SIM_ERR_CONFIG, "%s: set %s = %s: %s", axis->where,
-                                     axis->key, value, text + strlen(head));
+                load_raise(SIM_ERR_CONFIG, "%s: set %s = %s: %s", axis->where, axis->key, value,
+                           text + strlen(head));
         }
     }
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s", series->where, text);
+    load_raise(SIM_ERR_CONFIG, "%s: %s", series->where, text);
 }
 
 /** With all values of `set` at once: the last one of each key stays, but each is checked. */
-static int load_with_all(const struct lab_site *site, const struct lab_sweep_point *point,
-                         struct load_arena *arena, struct load_machine **machine_p,
-                         struct sim_error *err)
+static struct load_machine *load_with_all(const struct lab_site *site,
+                                          const struct lab_sweep_point *point,
+                                          struct load_arena *arena)
 {
     const struct lab_sweep_series *series = point->series;
     struct lab_run run = point->run;
+    struct load_machine *machine;
     struct sim_error why = { 0 };
     const char **sets;
     unsigned n = 0;
@@ -116,14 +131,14 @@ static int load_with_all(const struct lab_site *site, const struct lab_sweep_poi
              v++)
             sets[run.nsets++] =
                 load_text(arena, "%s=%s", series->axes[i].key, series->axes[i].list.items[v]);
-    if (lab_load_run(site, &run, machine_p, &why) == SIM_OK)
-        return SIM_OK;
-    return locate_set(series, why.text, arena, err);
+    machine = try_run(site, &run, &why);
+    if (machine == NULL)
+        locate_set(series, why.text, arena);
+    return machine;
 }
 
 /** Each value of `faults` on the machine of the point. */
-static int check_faults(const struct lab_site *site, const struct lab_sweep_point *point,
-                        struct sim_error *err)
+static void check_faults(const struct lab_site *site, const struct lab_sweep_point *point)
 {
     const struct lab_axis *axis = lab_sweep_axis(point->series, "faults");
 
@@ -136,12 +151,12 @@ static int check_faults(const struct lab_site *site, const struct lab_sweep_poin
             continue;
         run.nfaults = 1;
         run.faults[0] = axis->list.items[v];
-        if (lab_load_run(site, &run, &machine, &why) != SIM_OK)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s: faults = %s: %s", axis->where,
-                                 axis->list.items[v], why.text);
+        machine = try_run(site, &run, &why);
+        if (machine == NULL)
+            load_raise(SIM_ERR_CONFIG, "%s: faults = %s: %s", axis->where, axis->list.items[v],
+                       why.text);
         load_machine_destroy(machine);
     }
-    return SIM_OK;
 }
 
 /* ---- points on their machine --------------------------------------------------------------- */
@@ -154,8 +169,7 @@ static bool same_machine(const struct lab_sweep_point *a, const struct lab_sweep
 }
 
 /** The second rank of a workload stands on the first node at the distance that `hops` names. */
-static int place_ranks(const struct machine_desc *desc, struct lab_sweep_point *point,
-                       struct sim_error *err)
+static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point *point)
 {
     const struct lab_axis *machine = lab_sweep_axis(point->series, "machine");
     struct lab_run *run = &point->run;
@@ -166,57 +180,59 @@ static int place_ranks(const struct machine_desc *desc, struct lab_sweep_point *
         while (node < desc->nnodes && lab_hops(desc, 0, node) != hops)
             node++;
         if (node == desc->nnodes)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s: hops = %u: expected a distance that %s has",
-                                 point->series->where, hops, run->machine);
+            load_raise(SIM_ERR_CONFIG, "%s: hops = %u: expected a distance that %s has",
+                       point->series->where, hops, run->machine);
         run->nodes[1] = node;
     }
     for (unsigned r = 0; r < run->nranks; r++)
         if (run->nodes[r] >= desc->nnodes)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s: ranks = %u: expected at most %u, the nodes of %s",
-                                 point->series->where, run->nranks, desc->nnodes, run->machine);
-    return SIM_OK;
+            load_raise(SIM_ERR_CONFIG, "%s: ranks = %u: expected at most %u, the nodes of %s",
+                       point->series->where, run->nranks, desc->nnodes, run->machine);
 }
 
-static int resolve_machine(struct lab_sweep *sweep, unsigned first, const struct lab_site *site,
-                           struct load_arena *arena, struct sim_error *err)
+static void resolve_machine(struct lab_sweep *sweep, unsigned first, const struct lab_site *site,
+                            struct load_arena *arena)
 {
     const struct lab_sweep_point *point = &sweep->points[first];
-    struct load_machine *machine;
-    uint64_t hash = 0;
-    int rc = load_with_all(site, point, arena, &machine, err);
+    struct load_machine *machine = load_with_all(site, point, arena);
+    uint64_t hash;
 
-    if (rc != SIM_OK)
-        return rc;
-    rc = check_faults(site, point, err);
-    if (rc == SIM_OK)
-        rc = lab_sweep_hash_machine(site, &point->run, machine, &hash, err);
-    for (unsigned i = sweep->n; i-- > first && rc == SIM_OK;) {
+    check_faults(site, point);
+    hash = lab_sweep_hash_machine(site, &point->run, machine);
+    for (unsigned i = sweep->n; i-- > first;) {
         if (sweep->points[i].model != 0 || !same_machine(point, &sweep->points[i]))
             continue;
         sweep->points[i].model = hash;
-        rc = place_ranks(load_machine_desc(machine), &sweep->points[i], err);
+        place_ranks(load_machine_desc(machine), &sweep->points[i]);
     }
     load_machine_destroy(machine);
-    return rc;
+}
+
+struct program {
+    const struct lab_site *site;
+    const struct lab_run *run; /* the last one that was looked at */
+    uint64_t hash;             /* of its program */
+};
+
+static void hash_program(void *arg)
+{
+    struct program *program = arg;
+
+    program->hash = lab_sweep_hash_program(program->site, program->run);
 }
 
 /** Adds the program's hash to that of the machine; neighbours mostly share it. */
-static int resolve_program(struct lab_sweep *sweep, unsigned i, const struct lab_site *site,
-                           const char **last, uint64_t *hash, struct sim_error *err)
+static void resolve_program(struct lab_sweep *sweep, struct lab_sweep_point *point,
+                            struct program *program)
 {
-    struct lab_sweep_point *point = &sweep->points[i];
+    bool same = strcmp(point->run.program, program->run->program) == 0;
 
-    if (strcmp(point->run.program, *last) != 0 &&
-        lab_sweep_hash_program(site, &point->run, hash, NULL) != SIM_OK)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: program = %s: no such program",
-                             point->series->where, point->run.program);
-    *last = point->run.program;
-    point->model ^= *hash;
-    point->model ^= lab_sweep_hash_faults(site, &point->run);
+    program->run = &point->run;
+    if (!same && load_attempt(hash_program, program, NULL) != SIM_OK)
+        load_raise(SIM_ERR_CONFIG, "%s: program = %s: no such program", point->series->where,
+                   point->run.program);
+    point->model ^= program->hash ^ lab_sweep_hash_faults(program->site, &point->run);
     sweep->model = hash_number(sweep->model, point->model);
-    return SIM_OK;
 }
 
 static uint64_t hash_point(uint64_t hash, const struct lab_sweep_point *point)
@@ -229,19 +245,17 @@ static uint64_t hash_point(uint64_t hash, const struct lab_sweep_point *point)
     return hash;
 }
 
-int lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
-                      struct load_arena *arena, struct sim_error *err)
+void lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
+                       struct load_arena *arena)
 {
-    const char *program = "";
-    uint64_t hash = 0;
-    int rc = hash_file("/proc/self/exe", &sweep->model, err);
+    struct program program = { .site = site, .run = &(struct lab_run){ .program = "" } };
 
-    for (unsigned i = 0; i < sweep->n && rc == SIM_OK; i++)
+    sweep->model = hash_file(sweep->model, "/proc/self/exe");
+    for (unsigned i = 0; i < sweep->n; i++)
         if (sweep->points[i].model == 0)
-            rc = resolve_machine(sweep, i, site, arena, err);
-    for (unsigned i = 0; i < sweep->n && rc == SIM_OK; i++) {
-        rc = resolve_program(sweep, i, site, &program, &hash, err);
+            resolve_machine(sweep, i, site, arena);
+    for (unsigned i = 0; i < sweep->n; i++) {
+        resolve_program(sweep, &sweep->points[i], &program);
         sweep->definition = hash_point(sweep->definition, &sweep->points[i]);
     }
-    return rc;
 }

@@ -11,26 +11,24 @@ const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_swee
                             struct load_arena *arena);
 /** Whether the figure's quantity is in the result of a point: a program's keys are known when it
  * has run. */
-int lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
-                           const struct lab_result *result, struct sim_error *err);
+void lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                            const struct lab_result *result);
 /**
  * Hash of the machine of a point, without the values that the point itself sets: equal for all
  * points of a series on one machine, as long as the files do not change.
  */
-int lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *run,
-                           const struct load_machine *machine, uint64_t *hash_p,
-                           struct sim_error *err);
-int lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run, uint64_t *hash_p,
-                           struct sim_error *err);
+uint64_t lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *run,
+                                const struct load_machine *machine);
+uint64_t lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run);
 
 /** Hash of the files of faults; 0: there is none. */
 uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run *run);
 
 /** Checks every value of every axis by itself, then makes the points. */
-int lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena, struct sim_error *err);
+void lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena);
 /** Loads the machines, gives the ranks their nodes and computes both hashes. */
-int lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
-                      struct load_arena *arena, struct sim_error *err);
+void lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
+                       struct load_arena *arena);
 
 /** A number as C reads it. */
 bool lab_sweep_is_number(const char *text);

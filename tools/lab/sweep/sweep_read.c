@@ -23,29 +23,42 @@ static const struct {
 
 /* ---- the values of one key ------------------------------------------------------------- */
 
+struct parsing {
+    const char *text, *where;
+    struct load_arena *arena;
+    struct lab_list list;
+};
+
+static void parse_list(void *arg)
+{
+    struct parsing *p = arg;
+
+    p->list = lab_list_parse(p->text, p->where, p->arena);
+}
+
 /** A path may hold two dots, a range begins with a digit. */
-static int add_values(const struct load_tree *item, const char *name, enum lab_axis_kind kind,
-                      struct load_arena *arena, struct lab_list *list, struct sim_error *err)
+static void add_values(const struct load_tree *item, const char *name, enum lab_axis_kind kind,
+                       struct load_arena *arena, struct lab_list *list)
 {
     bool path = kind == LAB_AXIS_MACHINE || kind == LAB_AXIS_PLATFORM || kind == LAB_AXIS_PROGRAM ||
                 kind == LAB_AXIS_FAULTS;
     const char *text = item->text;
-    struct lab_list parsed = { 0 };
+    struct parsing parsing = { .where = item->file, .arena = arena };
     uint64_t number;
-    int rc = SIM_OK;
 
     if (item->type != LOAD_SCALAR || text == NULL)
-        return load_fail(err, item, name, "expected a value or a list of values");
+        load_fail(item, name, "expected a value or a list of values");
     if (strchr(text, '_') != NULL && load_number(text, false, &number)) /* 250_000 */
         text = load_text(arena, "%" PRIu64, number);
-    if (path || ((text[0] < '0' || text[0] > '9') && strstr(text, "..") != NULL))
-        return lab_list_add(list, text, item->file, arena, err);
-    if (lab_list_parse(text, item->file, arena, &parsed, NULL) != SIM_OK)
-        return load_fail(err, item, name,
-                         "expected a range, the less first, such as 8..1024 or 1..7 by 2");
-    for (unsigned i = 0; i < parsed.n && rc == SIM_OK; i++)
-        rc = lab_list_add(list, parsed.items[i], item->file, arena, err);
-    return rc;
+    if (path || ((text[0] < '0' || text[0] > '9') && strstr(text, "..") != NULL)) {
+        lab_list_add(list, text, item->file, arena);
+        return;
+    }
+    parsing.text = text;
+    if (load_attempt(parse_list, &parsing, NULL) != SIM_OK)
+        load_fail(item, name, "expected a range, the less first, such as 8..1024 or 1..7 by 2");
+    for (unsigned i = 0; i < parsing.list.n; i++)
+        lab_list_add(list, parsing.list.items[i], item->file, arena);
 }
 
 static int by_text(const void *a, const void *b)
@@ -53,43 +66,40 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int check_once(const struct load_tree *item, const struct lab_list *list,
-                      struct load_arena *arena, struct sim_error *err)
+static void check_once(const struct load_tree *item, const struct lab_list *list,
+                       struct load_arena *arena)
 {
     const char **sorted;
 
     if (list->n < 2)
-        return SIM_OK;
+        return;
     sorted = load_alloc(arena, list->n * sizeof(*sorted));
     memcpy(sorted, list->items, list->n * sizeof(*sorted));
     qsort(sorted, list->n, sizeof(*sorted), by_text);
     for (unsigned i = 1; i < list->n; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            return load_fail(err, item, NULL, "%s: expected each value once", sorted[i]);
-    return SIM_OK;
+            load_fail(item, NULL, "%s: expected each value once", sorted[i]);
 }
 
-static int read_values(const struct load_tree *item, enum lab_axis_kind kind,
-                       struct load_arena *arena, struct lab_list *list, struct sim_error *err)
+static void read_values(const struct load_tree *item, enum lab_axis_kind kind,
+                        struct load_arena *arena, struct lab_list *list)
 {
-    int rc = SIM_OK;
-
     *list = (struct lab_list){ 0 };
     if (item->type == LOAD_LIST)
-        for (unsigned i = 0; i < item->n && rc == SIM_OK; i++)
-            rc = add_values(&item->items[i], item->key, kind, arena, list, err);
+        for (unsigned i = 0; i < item->n; i++)
+            add_values(&item->items[i], item->key, kind, arena, list);
     else
-        rc = add_values(item, item->key, kind, arena, list, err);
-    if (rc == SIM_OK && list->n == 0)
-        rc = load_fail(err, item, NULL, "expected at least one value");
-    return rc == SIM_OK ? check_once(item, list, arena, err) : rc;
+        add_values(item, item->key, kind, arena, list);
+    if (list->n == 0)
+        load_fail(item, NULL, "expected at least one value");
+    check_once(item, list, arena);
 }
 
 /* ---- the axes of one series -------------------------------------------------------------- */
 
 /** A series' own key takes the place of the file's. */
-static int put_axis(struct lab_sweep_series *series, const struct load_tree *item,
-                    enum lab_axis_kind kind, struct load_arena *arena, struct sim_error *err)
+static void put_axis(struct lab_sweep_series *series, const struct load_tree *item,
+                     enum lab_axis_kind kind, struct load_arena *arena)
 {
     struct lab_axis *axis = NULL;
 
@@ -102,28 +112,23 @@ static int put_axis(struct lab_sweep_series *series, const struct load_tree *ite
         axis = &series->axes[series->naxes++];
     *axis = (struct lab_axis){ .kind = kind, .key = item->key, .name = item->key };
     axis->where = load_text(arena, "%s:%u:%u", item->file, item->line, item->column);
-    return read_values(item, kind, arena, &axis->list, err);
+    read_values(item, kind, arena, &axis->list);
 }
 
-static int put_map(struct lab_sweep_series *series, const struct load_tree *map,
-                   enum lab_axis_kind kind, struct load_arena *arena, struct sim_error *err)
+static void put_map(struct lab_sweep_series *series, const struct load_tree *map,
+                    enum lab_axis_kind kind, struct load_arena *arena)
 {
-    int rc = SIM_OK;
-
     if (map->type != LOAD_MAP)
-        return load_fail(err, map, NULL, "expected a mapping of keys to values");
-    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++)
-        rc = put_axis(series, &map->items[i], kind, arena, err);
-    return rc;
+        load_fail(map, NULL, "expected a mapping of keys to values");
+    for (unsigned i = 0; i < map->n; i++)
+        put_axis(series, &map->items[i], kind, arena);
 }
 
 /** The keys that a file and a series share; a series may name keys of the setup without `setup`. */
-static int put_all(struct lab_sweep_series *series, const struct load_tree *map, bool is_series,
-                   struct load_arena *arena, struct sim_error *err)
+static void put_all(struct lab_sweep_series *series, const struct load_tree *map, bool is_series,
+                    struct load_arena *arena)
 {
-    int rc = SIM_OK;
-
-    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
+    for (unsigned i = 0; i < map->n; i++) {
         const struct load_tree *item = &map->items[i];
         const size_t nown = LOAD_COUNT(own_keys);
         size_t own = 0;
@@ -131,21 +136,20 @@ static int put_all(struct lab_sweep_series *series, const struct load_tree *map,
         while (own < nown && strcmp(own_keys[own].key, item->key) != 0)
             own++;
         if (own < nown)
-            rc = put_axis(series, item, own_keys[own].kind, arena, err);
+            put_axis(series, item, own_keys[own].kind, arena);
         else if (strcmp(item->key, "setup") == 0)
-            rc = put_map(series, item, LAB_AXIS_SETUP, arena, err);
+            put_map(series, item, LAB_AXIS_SETUP, arena);
         else if (strcmp(item->key, "set") == 0)
-            rc = put_map(series, item, LAB_AXIS_SET, arena, err);
+            put_map(series, item, LAB_AXIS_SET, arena);
         else if (strcmp(item->key, "args") == 0)
-            rc = put_map(series, item, LAB_AXIS_ARG, arena, err);
+            put_map(series, item, LAB_AXIS_ARG, arena);
         else if (is_series && strcmp(item->key, "name") != 0)
-            rc = put_axis(series, item, LAB_AXIS_SETUP, arena, err);
+            put_axis(series, item, LAB_AXIS_SETUP, arena);
     }
-    return rc;
 }
 
 /** The last axis has stride 1. */
-static int count_points(struct lab_sweep_series *series, struct sim_error *err)
+static void count_points(struct lab_sweep_series *series)
 {
     uint64_t n = 1;
 
@@ -153,33 +157,29 @@ static int count_points(struct lab_sweep_series *series, struct sim_error *err)
         series->axes[i].stride = (unsigned)n;
         n *= series->axes[i].list.n;
         if (n > LAB_SWEEP_POINTS_MAX)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected at most %u points",
-                                 series->where, LAB_SWEEP_POINTS_MAX);
+            load_raise(SIM_ERR_CONFIG, "%s: expected at most %u points", series->where,
+                       LAB_SWEEP_POINTS_MAX);
     }
     series->npoints = (unsigned)n;
-    return SIM_OK;
 }
 
-static int read_series(const struct load_tree *root, const struct load_tree *item,
-                       struct load_arena *arena, struct lab_sweep_series *series,
-                       struct sim_error *err)
+static void read_series(const struct load_tree *root, const struct load_tree *item,
+                        struct load_arena *arena, struct lab_sweep_series *series)
 {
     const struct load_tree *at = item != NULL ? item : root;
-    int rc;
 
     *series = (struct lab_sweep_series){ .name = NULL };
     series->where = load_text(arena, "%s:%u:%u", at->file, at->line, at->column);
-    rc = put_all(series, root, false, arena, err);
-    if (rc != SIM_OK || item == NULL)
-        return rc == SIM_OK ? count_points(series, err) : rc;
-    if (item->type != LOAD_MAP)
-        return load_fail(err, item, NULL, "expected a mapping with a name");
-    rc = load_tree_text(item, "name", &series->name, err);
-    if (rc == SIM_OK && series->name == NULL)
-        rc = load_fail(err, item, NULL, "expected the key name");
-    if (rc == SIM_OK)
-        rc = put_all(series, item, true, arena, err);
-    return rc == SIM_OK ? count_points(series, err) : rc;
+    put_all(series, root, false, arena);
+    if (item != NULL) {
+        if (item->type != LOAD_MAP)
+            load_fail(item, NULL, "expected a mapping with a name");
+        load_tree_text(item, "name", &series->name);
+        if (series->name == NULL)
+            load_fail(item, NULL, "expected the key name");
+        put_all(series, item, true, arena);
+    }
+    count_points(series);
 }
 
 /* ---- columns ------------------------------------------------------------------------------ */
@@ -237,108 +237,89 @@ const struct lab_axis *lab_sweep_axis(const struct lab_sweep_series *series, con
 /* ---- the file ------------------------------------------------------------------------------- */
 
 /** Of workloads, whose results are known; a program's are when its first point has run. */
-static int check_quantity(const struct lab_sweep_series *series, const struct lab_figure *figure,
-                          struct sim_error *err)
+static void check_quantity(const struct lab_sweep_series *series, const struct lab_figure *figure)
 {
     const struct lab_axis *workloads = lab_sweep_axis(series, "workload");
 
-    if (figure->bandwidth || strcmp(figure->quantity, "latency") == 0)
-        return workloads != NULL
-                   ? SIM_OK
-                   : load_fail(err, figure->quantity_item, NULL,
-                               "expected a key of the result that the program prints: latency and "
-                               "bandwidth are of workloads");
+    if (figure->bandwidth || strcmp(figure->quantity, "latency") == 0) {
+        if (workloads == NULL)
+            load_fail(figure->quantity_item, NULL,
+                      "expected a key of the result that the program prints: latency and "
+                      "bandwidth are of workloads");
+        return;
+    }
     for (unsigned i = 0; workloads != NULL && i < workloads->list.n; i++) {
         const char *workload = workloads->list.items[i];
         char prints[LAB_PRINTS_MAX];
 
         if (!lab_workload_has(workload, figure->quantity, prints))
-            return load_fail(err, figure->quantity_item, NULL,
-                             "expected latency, bandwidth or a number of the result of %s: %s",
-                             workload, prints);
+            load_fail(figure->quantity_item, NULL,
+                      "expected latency, bandwidth or a number of the result of %s: %s", workload,
+                      prints);
     }
-    return SIM_OK;
 }
 
-static int read_figure(const struct load_tree *root, struct lab_sweep *sweep, struct sim_error *err)
+static void read_figure(const struct load_tree *root, struct lab_sweep *sweep)
 {
     static const char *const keys[] = { "x", "y", "bounds", NULL };
     const struct load_tree *figure = load_tree_get(root, "figure"), *x, *key;
     uint64_t number;
-    int rc;
 
     if (figure == NULL)
-        return SIM_OK;
+        return;
     if (figure->type != LOAD_MAP)
-        return load_fail(err, figure, NULL, "expected a mapping with x and y");
+        load_fail(figure, NULL, "expected a mapping with x and y");
     sweep->has_figure = true;
     sweep->figure.name = sweep->name;
     sweep->figure.description = sweep->description;
-    rc = load_tree_only(figure, keys, err);
-    if (rc == SIM_OK)
-        rc = lab_figure_read_axes(figure, &sweep->figure, err);
-    if (rc == SIM_OK)
-        rc = load_tree_need(figure, "x", LOAD_MAP, &x, err);
-    if (rc == SIM_OK)
-        rc = load_tree_need(x, "key", LOAD_SCALAR, &key, err);
-    if (rc != SIM_OK)
-        return rc;
+    load_tree_only(figure, keys);
+    lab_figure_read_axes(figure, &sweep->figure);
+    x = load_tree_need(figure, "x", LOAD_MAP);
+    key = load_tree_need(x, "key", LOAD_SCALAR);
     for (unsigned s = 0; s < sweep->nseries; s++) {
         const struct lab_axis *axis = lab_sweep_axis(&sweep->series[s], key->text);
 
         if (axis == NULL)
-            return load_fail(err, key, NULL, "expected a key that each series has");
+            load_fail(key, NULL, "expected a key that each series has");
         for (unsigned i = 0; i < axis->list.n; i++)
             if (!load_number(axis->list.items[i], false, &number))
-                return load_fail(err, key, NULL, "%s: expected a key whose values are numbers",
-                                 axis->list.items[i]);
-        rc = check_quantity(&sweep->series[s], &sweep->figure, err);
-        if (rc != SIM_OK)
-            return rc;
+                load_fail(key, NULL, "%s: expected a key whose values are numbers",
+                          axis->list.items[i]);
+        check_quantity(&sweep->series[s], &sweep->figure);
     }
-    return SIM_OK;
 }
 
-static int read_all_series(const struct load_tree *root, struct load_arena *arena,
-                           struct lab_sweep *sweep, struct sim_error *err)
+static void read_all_series(const struct load_tree *root, struct load_arena *arena,
+                            struct lab_sweep *sweep)
 {
     const struct load_tree *list = load_tree_get(root, "series");
-    int rc = SIM_OK;
 
     if (list != NULL && (list->type != LOAD_LIST || list->n == 0))
-        return load_fail(err, list, NULL, "expected a list of series");
+        load_fail(list, NULL, "expected a list of series");
     sweep->nseries = list != NULL ? list->n : 1;
     sweep->series = load_alloc(arena, sweep->nseries * sizeof(*sweep->series));
-    for (unsigned i = 0; i < sweep->nseries && rc == SIM_OK; i++)
-        rc =
-            read_series(root, list != NULL ? &list->items[i] : NULL, arena, &sweep->series[i], err);
-    for (unsigned s = 0; s < sweep->nseries && rc == SIM_OK; s++)
+    for (unsigned i = 0; i < sweep->nseries; i++)
+        read_series(root, list != NULL ? &list->items[i] : NULL, arena, &sweep->series[i]);
+    for (unsigned s = 0; s < sweep->nseries; s++)
         for (unsigned i = 0; i < sweep->series[s].naxes; i++)
             sweep->series[s].axes[i].name = short_name(sweep, &sweep->series[s].axes[i]);
-    return rc;
 }
 
-int lab_sweep_read(const char *path, const struct lab_site *site, struct load_arena *arena,
-                   struct lab_sweep *sweep, struct sim_error *err)
+void lab_sweep_read(const char *path, const struct lab_site *site, struct load_arena *arena,
+                    struct lab_sweep *sweep)
 {
     static const char *const keys[] = { "description", "workload", "platform", "machine", "program",
                                         "args",        "ranks",    "setup",    "set",     "seed",
                                         "faults",      "series",   "figure",   NULL };
-    struct load_tree *root;
-    int rc = load_tree_read(path, arena, &root, err);
+    const struct load_tree *root = load_tree_read(path, arena);
 
     *sweep = (struct lab_sweep){ .description = "" };
     sweep->path = load_text(arena, "%s", path);
     sweep->name = load_find_stem(path, arena);
-    if (rc == SIM_OK)
-        rc = load_tree_only(root, keys, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "description", &sweep->description, err);
-    if (rc == SIM_OK)
-        rc = read_all_series(root, arena, sweep, err);
-    if (rc == SIM_OK)
-        rc = lab_sweep_plan(sweep, arena, err);
-    if (rc == SIM_OK)
-        rc = read_figure(root, sweep, err);
-    return rc == SIM_OK ? lab_sweep_resolve(sweep, site, arena, err) : rc;
+    load_tree_only(root, keys);
+    load_tree_text(root, "description", &sweep->description);
+    read_all_series(root, arena, sweep);
+    lab_sweep_plan(sweep, arena);
+    read_figure(root, sweep);
+    lab_sweep_resolve(sweep, site, arena);
 }

@@ -17,57 +17,63 @@
 enum { NOT_BEGUN = -100 };
 
 /** Files may be edited while a long sweep runs; one study must not mix two models. */
-static int check_model(const struct lab_site *site, const struct lab_sweep_point *point,
-                       const struct load_machine *machine, struct sim_error *err)
+static void check_model(const struct lab_site *site, const struct lab_sweep_point *point,
+                        const struct load_machine *machine)
 {
-    uint64_t on_machine = 0, of_program = 0;
-    int rc = lab_sweep_hash_machine(site, &point->run, machine, &on_machine, err);
+    uint64_t model = lab_sweep_hash_machine(site, &point->run, machine) ^
+                     lab_sweep_hash_program(site, &point->run) ^
+                     lab_sweep_hash_faults(site, &point->run);
 
-    if (rc == SIM_OK)
-        rc = lab_sweep_hash_program(site, &point->run, &of_program, err);
-    if (rc == SIM_OK &&
-        (on_machine ^ of_program ^ lab_sweep_hash_faults(site, &point->run)) != point->model)
-        rc = sim_error_set(err, SIM_ERR_CONFIG,
-                           "%s or %s has changed since the sweep began: expected the same files "
-                           "till its end",
-                           point->run.machine, point->run.program);
-    return rc;
+    if (model != point->model)
+        load_raise(SIM_ERR_CONFIG,
+                   "%s or %s has changed since the sweep began: expected the same files till its "
+                   "end",
+                   point->run.machine, point->run.program);
 }
 
-static int run_path(const struct lab_site *site, const struct lab_sweep_point *point,
-                    const struct load_machine *machine, FILE *out, struct sim_error *err)
+static void run_path(const struct lab_site *site, const struct lab_sweep_point *point,
+                     const struct load_machine *machine, FILE *out)
 {
     struct lab_bound bound = lab_run_bound(load_machine_desc(machine), &point->run, point->stores);
 
     if (point->directions > 1)
         lab_bound_scale(&bound, point->directions);
     lab_bound_write(&bound, out);
-    return lab_simulate_on(site, &point->run, machine, out, err);
+    lab_simulate_on(site, &point->run, machine, out);
+}
+
+struct capture {
+    FILE *f;
+    char *text;
+    size_t n;
+};
+
+static void drop_capture(void *arg)
+{
+    struct capture *capture = arg;
+
+    (void)fclose(capture->f);
+    free(capture->text);
 }
 
 /** The program itself reports how much it moved, and where. */
-static int run_traffic(const struct lab_site *site, const struct lab_sweep_point *point,
-                       const struct load_machine *machine, FILE *out, struct sim_error *err)
+static void run_traffic(const struct lab_site *site, const struct lab_sweep_point *point,
+                        const struct load_machine *machine, FILE *out)
 {
     struct load_arena arena = { NULL };
+    struct capture capture = { NULL };
     struct lab_result result;
     struct lab_traffic traffic;
-    struct lab_traffic_time time;
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    int rc;
 
-    SIM_ASSERT(f != NULL);
-    rc = lab_simulate_on(site, &point->run, machine, f, err);
-    (void)fclose(f);
-    if (rc == SIM_OK)
-        rc = lab_result_parse(text, &arena, &result, err);
-    if (rc == SIM_OK)
-        rc = lab_traffic_read(&point->run, &result, &arena, &traffic, err);
-    if (rc == SIM_OK && traffic.n > 0)
-        rc = lab_traffic_bound(load_machine_desc(machine), &traffic, &time, err);
-    if (rc == SIM_OK && traffic.n > 0) {
+    capture.f = open_memstream(&capture.text, &capture.n);
+    SIM_ASSERT(capture.f != NULL);
+    (void)load_own(&arena, drop_capture, &capture);
+    lab_simulate_on(site, &point->run, machine, capture.f);
+    (void)fflush(capture.f);
+    lab_result_parse(capture.text, &arena, &result);
+    traffic = lab_traffic_read(&point->run, &result, &arena);
+    if (traffic.n > 0) {
+        struct lab_traffic_time time = lab_traffic_bound(load_machine_desc(machine), &traffic);
         double bytes = (double)lab_read_bytes(point->bytes, &result);
         bool link = time.link > time.bus;
 
@@ -77,31 +83,42 @@ static int run_traffic(const struct lab_site *site, const struct lab_sweep_point
                                  .name = link ? "link" : "bus" },
             out);
     }
-    if (rc == SIM_OK)
-        fputs(text, out);
-    free(text);
+    fputs(capture.text, out);
     load_arena_fini(&arena);
-    return rc;
+}
+
+struct beginning {
+    const struct lab_site *site;
+    const struct lab_sweep_point *point;
+    struct load_machine *machine;
+};
+
+static void begin_point(void *arg)
+{
+    struct beginning *b = arg;
+
+    b->machine = lab_load_run(b->site, &b->point->run);
+    check_model(b->site, b->point, b->machine);
 }
 
 /** The bound is of the machine that is there already; loading it takes as long as a short run. */
-static int run_point(void *arg, const struct lab_run *run, FILE *out, struct sim_error *err)
+static void run_point(void *arg, const struct lab_run *run, FILE *out)
 {
     const struct lab_site *site = arg;
     /* the run is the first thing in its point */
     const struct lab_sweep_point *point = (const struct lab_sweep_point *)(const void *)run;
-    struct load_machine *machine;
-    int rc = lab_load_run(site, run, &machine, err);
+    struct beginning b = { .site = site, .point = point };
+    struct sim_error why = { 0 };
 
-    if (rc != SIM_OK)
-        return NOT_BEGUN; /* all values were good one by one */
-    rc = check_model(site, point, machine, err) == SIM_OK ? SIM_OK : NOT_BEGUN;
-    if (rc == SIM_OK && point->planned)
-        rc = (point->directions != 0 ? run_path : run_traffic)(site, point, machine, out, err);
-    else if (rc == SIM_OK)
-        rc = lab_simulate_on(site, run, machine, out, err);
-    load_machine_destroy(machine);
-    return rc;
+    if (load_attempt(begin_point, &b, &why) != SIM_OK)
+        load_raise(NOT_BEGUN, "%s", why.text); /* all values were good one by one */
+    if (!point->planned)
+        lab_simulate_on(site, run, b.machine, out);
+    else if (point->directions != 0)
+        run_path(site, point, b.machine, out);
+    else
+        run_traffic(site, point, b.machine, out);
+    load_machine_destroy(b.machine);
 }
 
 /* ---- in the parent -------------------------------------------------------------------------- */
@@ -116,7 +133,7 @@ struct work {
     unsigned nlost;
     const char *lost; /* the first one */
     struct load_arena *arena;
-    int rc;
+    int rc; /* SIM_OK, or why a row could not be kept; err has the message */
     struct sim_error *err;
 };
 
@@ -153,57 +170,70 @@ static void lose_point(struct work *work, const struct lab_sweep_point *point, c
             load_text(work->arena, "%s: %s", lab_sweep_label(work->sweep, point, work->arena), why);
 }
 
+struct keeping {
+    const struct work *work;
+    struct lab_sweep_row row;
+};
+
+static void keep_row(void *arg)
+{
+    struct keeping *keeping = arg;
+    const struct work *work = keeping->work;
+    struct lab_sweep_row *row = &keeping->row;
+    const struct lab_sweep_point *point = &work->sweep->points[row->point];
+    struct load_arena scratch = { 0 };
+    struct lab_result result = { 0 };
+
+    row->run = lab_run_text(&point->run, &scratch);
+    row->parameters = parameters_of(point, &scratch);
+    if (row->rc == SIM_OK && lab_result_try(row->text, &scratch, &result, NULL) == SIM_OK) {
+        row->visible = result.visible;
+        row->wire = result.wire;
+    }
+    lab_sweep_db_add(work->db, row);
+    if (result.nlines > 0)
+        lab_sweep_check_result(work->sweep, point, &result);
+    load_arena_fini(&scratch);
+}
+
+/** An error must not leave the workers, which would go on. */
 static bool keep_finished(void *arg, const struct lab_finished *end)
 {
     struct work *work = arg;
-    unsigned index = work->todo[end->index];
-    const struct lab_sweep_point *point = &work->sweep->points[index];
-    struct lab_sweep_row row = { .point = index, .rc = end->rc, .text = end->text };
-    struct load_arena scratch = { 0 };
-    struct lab_result result = { 0 };
+    struct keeping keeping = {
+        work, { .point = work->todo[end->index], .rc = end->rc, .text = end->text }
+    };
 
     if (work->rc != SIM_OK)
         return false; /* the database cannot be written, or the figure not be drawn */
     if (end->died || end->rc == NOT_BEGUN || end->rc == SIM_ERR_NOMEM) {
-        lose_point(work, point, end->text);
+        lose_point(work, &work->sweep->points[keeping.row.point], end->text);
         return true;
     }
-    if (end->rc == SIM_OK && lab_result_parse(end->text, &scratch, &result, NULL) == SIM_OK) {
-        row.visible = result.visible;
-        row.wire = result.wire;
-    }
-    row.run = lab_run_text(&point->run, &scratch);
-    row.parameters = parameters_of(point, &scratch);
-    work->rc = lab_sweep_db_add(work->db, &row, work->err);
-    if (work->rc == SIM_OK && result.nlines > 0)
-        work->rc = lab_sweep_check_result(work->sweep, point, &result, work->err);
-    load_arena_fini(&scratch);
+    work->rc = load_attempt(keep_row, &keeping, work->err);
     work->ndone++;
     if (work->cfg->progress != NULL)
         work->cfg->progress(work->cfg->progress_arg, work->ndone, work->sweep->n);
     return work->rc == SIM_OK;
 }
 
-static int run_all(struct work *work, unsigned n, const struct lab_run *const *runs,
-                   struct sim_error *err)
+static void run_all(struct work *work, unsigned n, const struct lab_run *const *runs)
 {
     struct lab_site site = *work->cfg->site;
     struct lab_pool_config pool = { .workers = work->cfg->workers,
                                     .execute = run_point,
                                     .execute_arg = &site };
-    int rc = lab_workers_run(&pool, runs, n, keep_finished, work, err);
 
-    if (rc == SIM_OK)
-        rc = work->rc;
-    if (rc == SIM_OK && work->nlost > 0)
-        rc = sim_error_set(err, SIM_ERR_IO,
-                           "%u of %u points have no result, the same command runs them again: %s",
-                           work->nlost, work->sweep->n, work->lost);
-    return rc;
+    lab_workers_run(&pool, runs, n, keep_finished, work);
+    load_check(work->rc);
+    if (work->nlost > 0)
+        load_raise(SIM_ERR_IO,
+                   "%u of %u points have no result, the same command runs them again: %s",
+                   work->nlost, work->sweep->n, work->lost);
 }
 
-int lab_sweep_run(const struct lab_sweep *sweep, struct lab_sweep_db *db,
-                  const struct lab_sweep_config *cfg, struct sim_error *err)
+void lab_sweep_run(const struct lab_sweep *sweep, struct lab_sweep_db *db,
+                   const struct lab_sweep_config *cfg)
 {
     struct load_arena arena = { 0 };
     const struct lab_run **runs = load_alloc(&arena, (sweep->n + 1) * sizeof(*runs));
@@ -213,20 +243,19 @@ int lab_sweep_run(const struct lab_sweep *sweep, struct lab_sweep_db *db,
                          .done = load_alloc(&arena, sweep->n * sizeof(bool)),
                          .todo = load_alloc(&arena, (sweep->n + 1) * sizeof(unsigned)),
                          .arena = &arena,
-                         .err = err };
-    int rc = lab_sweep_db_each(db, mark_done, &work, err);
+                         .err = load_error() };
     unsigned n = 0;
 
+    lab_sweep_db_each(db, mark_done, &work);
     for (unsigned i = 0; i < sweep->n; i++) {
         if (work.done[i])
             continue;
         work.todo[n] = i;
         runs[n++] = &sweep->points[i].run;
     }
-    if (rc == SIM_OK && cfg->progress != NULL)
+    if (cfg->progress != NULL)
         cfg->progress(cfg->progress_arg, work.ndone, sweep->n);
-    if (rc == SIM_OK && n > 0)
-        rc = run_all(&work, n, runs, err);
+    if (n > 0)
+        run_all(&work, n, runs);
     load_arena_fini(&arena);
-    return rc;
 }

@@ -17,8 +17,8 @@ struct lab_sweep_config {
  * Runs each point without a row and stores its row as soon as it ends, a failure too. A point
  * whose worker was killed has none and becomes the error, after all others have been run.
  */
-int lab_sweep_run(const struct lab_sweep *sweep, struct lab_sweep_db *db,
-                  const struct lab_sweep_config *cfg, struct sim_error *err);
+void lab_sweep_run(const struct lab_sweep *sweep, struct lab_sweep_db *db,
+                   const struct lab_sweep_config *cfg);
 
 /** What the rows say, in the order of points. */
 struct lab_sweep_results {
@@ -33,16 +33,15 @@ struct lab_sweep_results {
         struct lab_bound bound;
     } * results;
 };
-int lab_sweep_collect(const struct lab_sweep *sweep, struct lab_sweep_db *db,
-                      struct load_arena *arena, struct lab_sweep_results *results_p,
-                      struct sim_error *err);
+struct lab_sweep_results lab_sweep_collect(const struct lab_sweep *sweep, struct lab_sweep_db *db,
+                                           struct load_arena *arena);
 /** series, keys with several values, what was measured; `arena` holds the columns. */
 void lab_sweep_table(const struct lab_sweep *sweep, const struct lab_sweep_results *results,
                      struct load_arena *arena, struct lab_table *table);
 /** A line for each combination of keys beside x; of several seeds the median. Fills the styles.
- * @return SIM_ERR_CONFIG: a result has no such quantity, the table is empty */
-int lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
-                     struct load_arena *arena, struct lab_table *table, struct sim_error *err);
+ * Raises SIM_ERR_CONFIG where a result has no such quantity. */
+void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
+                      struct load_arena *arena, struct lab_table *table);
 
 SIM_END_DECLS
 #endif /* LAB_SWEEP_RUN_H */

@@ -26,7 +26,7 @@ static void read_row(void *arg, const struct lab_sweep_row *row)
     r->results->n++;
     if (row->rc != SIM_OK)
         out->failure = load_text(r->arena, "%s", row->text);
-    else if (lab_result_parse(row->text, r->arena, &out->result, &err) != SIM_OK)
+    else if (lab_result_try(row->text, r->arena, &out->result, &err) != SIM_OK)
         out->failure = load_text(r->arena, "%s", err.text);
     else if (out->point->planned)
         out->failure = lab_read_times(&out->result, &out->times);
@@ -41,17 +41,14 @@ static void read_row(void *arg, const struct lab_sweep_row *row)
             r->arena, "%s: %s", lab_sweep_label(r->sweep, out->point, r->arena), out->failure);
 }
 
-int lab_sweep_collect(const struct lab_sweep *sweep, struct lab_sweep_db *db,
-                      struct load_arena *arena, struct lab_sweep_results *results_p,
-                      struct sim_error *err)
+struct lab_sweep_results lab_sweep_collect(const struct lab_sweep *sweep, struct lab_sweep_db *db,
+                                           struct load_arena *arena)
 {
     struct lab_sweep_results results = { .results = load_alloc(
                                              arena, (sweep->n + 1) * sizeof(*results.results)) };
-    int rc = lab_sweep_db_each(db, read_row, &(struct reading){ sweep, arena, &results }, err);
 
-    if (rc == SIM_OK)
-        *results_p = results;
-    return rc;
+    lab_sweep_db_each(db, read_row, &(struct reading){ sweep, arena, &results });
+    return results;
 }
 
 /* ---- columns ---------------------------------------------------------------------------- */

@@ -103,7 +103,6 @@ void lab_topology_table(struct lab_topology *topo, struct lab_table *table)
 
 void lab_topology_pairs(const struct lab_topology *topo, struct lab_table *table)
 {
-
     lab_table_begin(table, "from, to, hops#, latency_ns#");
     for (size_t i = 0; i < (size_t)topo->nhubs * topo->nhubs; i++) {
         unsigned row;
@@ -121,7 +120,6 @@ void lab_topology_pairs(const struct lab_topology *topo, struct lab_table *table
 
 void lab_topology_links(const struct lab_topology *topo, struct lab_table *table)
 {
-
     lab_table_begin(table, "from, to, messages#, latency_ns#, GBps#");
     for (unsigned i = 0; i < topo->nlinks; i++) {
         const struct lab_topo_link *l = &topo->links[i];

@@ -1,7 +1,7 @@
 #include "tools/lab/topology/topology.h"
 
-#include "hosts/launch/launch.h"
 #include "pcie/port/phy.h"
+#include "tools/lab/run/simulate.h"
 #include "tools/lab/topology/link.h"
 
 #include <string.h>
@@ -213,45 +213,31 @@ static void follow_all(struct build *b)
 
 /** From the machine that was built: it knows which ports may be joined, and what routes hubs have.
  */
-static int measure_machine(struct build *b, const struct machine *m, struct sim_error *err)
+static void measure_machine(struct build *b, const struct machine *m)
 {
     struct lab_topology *topo = b->topo;
 
     list_hubs(b);
     list_links(b);
     if (topo->nlinks == 0)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: cables = 0: expected a machine with a cable between two hubs",
-                             b->desc->name);
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: cables = 0: expected a machine with a cable between two hubs",
+                   b->desc->name);
     b->routes = load_alloc(&topo->arena, topo->nhubs * sizeof(*b->routes));
     for (unsigned i = 0; i < topo->nhubs; i++)
         b->routes[i] = machine_routes_of(m, b->hubs[i].node, b->hubs[i].component->name);
     follow_all(b);
-    return SIM_OK;
 }
 
-int lab_topology_create(const struct machine_desc *desc, struct lab_topology *topo,
-                        struct sim_error *err)
+void lab_topology_create(const struct machine_desc *desc, struct lab_topology *topo)
 {
     struct build b = { .desc = desc, .topo = topo };
     struct sim_config cfg = { .seed = 1 };
-    struct launch_memory *memory = launch_memory_create();
-    struct machine *machine;
-    int rc;
+    struct load_arena arena = { 0 };
 
-    if (memory == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
-                             desc->name);
     *topo = (struct lab_topology){ .name = desc->name, .nnodes = desc->nnodes };
-    rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
-    if (rc == SIM_OK) {
-        rc = measure_machine(&b, machine, err);
-        machine_destroy(machine);
-    }
-    launch_memory_destroy(memory);
-    if (rc != SIM_OK)
-        lab_topology_fini(topo);
-    return rc;
+    measure_machine(&b, lab_machine(desc, &cfg, &arena));
+    load_arena_fini(&arena);
 }
 
 void lab_topology_fini(struct lab_topology *topo)

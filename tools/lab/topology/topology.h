@@ -51,9 +51,8 @@ struct lab_topology {
     struct load_arena arena;
 };
 
-/** `desc` must outlive it. @return SIM_ERR_CONFIG when the machine cannot be built. */
-int lab_topology_create(const struct machine_desc *desc, struct lab_topology *topo,
-                        struct sim_error *err);
+/** `desc` must outlive it. Raises SIM_ERR_CONFIG when the machine cannot be built. */
+void lab_topology_create(const struct machine_desc *desc, struct lab_topology *topo);
 void lab_topology_fini(struct lab_topology *topo);
 
 /** Hops, latency and load over all ordered pairs of different hubs. */

@@ -39,51 +39,32 @@ static bool same_file(const char *a, const char *b)
            strcmp(x.name, y.name) == 0;
 }
 
-int lab_claims_spare(const struct lab_claims *claims, const char *option, const char *path,
-                     struct sim_error *err)
+void lab_claims_spare(const struct lab_claims *claims, const char *option, const char *path)
 {
     for (unsigned i = 0; i < claims->n; i++) {
         const struct lab_claim *claim = &claims->files[i];
 
         if (same_file(claim->path, path))
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s %s: the same file as %s %s: expected another", claim->option,
-                                 claim->path, option, path);
+            load_raise(SIM_ERR_CONFIG, "%s %s: the same file as %s %s: expected another",
+                       claim->option, claim->path, option, path);
     }
-    return SIM_OK;
 }
 
-int lab_claims_add(struct lab_claims *claims, const char *option, const char *path,
-                   struct sim_error *err)
+void lab_claims_add(struct lab_claims *claims, const char *option, const char *path)
 {
-    int rc = path != NULL ? lab_claims_spare(claims, option, path, err) : SIM_OK;
-
-    if (rc != SIM_OK || path == NULL)
-        return rc;
+    if (path == NULL)
+        return;
+    lab_claims_spare(claims, option, path);
     SIM_ASSERT(claims->n < LAB_CLAIMS_MAX);
     claims->files[claims->n++] = (struct lab_claim){ option, path };
-    return SIM_OK;
 }
 
-struct reading {
-    const struct lab_claims *claims;
-    struct sim_error *err;
-    int rc;
-};
-
-static void spare_part(void *arg, const char *path)
+static void spare_part(void *claims, const char *path)
 {
-    struct reading *reading = arg;
-
-    if (reading->rc == SIM_OK)
-        reading->rc = lab_claims_spare(reading->claims, "the machine's", path, reading->err);
+    lab_claims_spare(claims, "the machine's", path);
 }
 
-int lab_claims_spare_machine(const struct lab_claims *claims, const struct load_machine *machine,
-                             struct sim_error *err)
+void lab_claims_spare_machine(const struct lab_claims *claims, const struct load_machine *machine)
 {
-    struct reading reading = { .claims = claims, .err = err };
-
-    load_machine_each_file(machine, spare_part, &reading);
-    return reading.rc;
+    load_machine_each_file(machine, spare_part, (void *)(uintptr_t)claims);
 }

@@ -18,16 +18,13 @@ struct lab_claims { /* all zero: none */
     } files[LAB_CLAIMS_MAX];
 };
 
-/** The run writes `path`, as `option` says; NULL: it does not. @return SIM_ERR_CONFIG: another
- * option has claimed the file */
-int lab_claims_add(struct lab_claims *claims, const char *option, const char *path,
-                   struct sim_error *err);
-/** The run reads `path`, as `option` says. @return SIM_ERR_CONFIG: the file is claimed */
-int lab_claims_spare(const struct lab_claims *claims, const char *option, const char *path,
-                     struct sim_error *err);
+/** The run writes `path`, as `option` says; NULL: it does not. Raises SIM_ERR_CONFIG: another
+ * option has claimed the file. */
+void lab_claims_add(struct lab_claims *claims, const char *option, const char *path);
+/** The run reads `path`, as `option` says. Raises SIM_ERR_CONFIG: the file is claimed. */
+void lab_claims_spare(const struct lab_claims *claims, const char *option, const char *path);
 /** It reads all that the machine was made of. */
-int lab_claims_spare_machine(const struct lab_claims *claims, const struct load_machine *machine,
-                             struct sim_error *err);
+void lab_claims_spare_machine(const struct lab_claims *claims, const struct load_machine *machine);
 
 SIM_END_DECLS
 #endif /* LAB_CLAIMS_H */

@@ -3,6 +3,7 @@
 
 #include "observe/map.h"
 #include "tools/lab/watch/fst_disk.h"
+#include "tools/load/arena.h"
 
 #include <errno.h>
 #include <fstapi.h>
@@ -30,30 +31,27 @@ static bool may_be_replaced(const char *path)
     return lstat(path, &s) != 0 || S_ISREG(s.st_mode);
 }
 
-int lab_fst_open(const char *path, struct lab_fst **fst_p, struct sim_error *err)
+struct lab_fst *lab_fst_open(const char *path)
 {
     struct lab_fst *fst;
+    void *file;
 
     if (!may_be_replaced(path))
-        return sim_error_set(err, SIM_ERR_IO, "%s: expected the name of a file, new or old", path);
-    fst = calloc(1, sizeof(*fst));
-    if (fst == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
-    fst->path = path;
+        load_raise(SIM_ERR_IO, "%s: expected the name of a file, new or old", path);
     (void)fst_disk_error(); /* of an earlier file */
-    fst->file = fstWriterCreate(path, 1);
-    if (fst->file == NULL) {
-        free(fst);
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a writable file", path,
-                             strerror(errno));
-    }
-    fstWriterSetPackType(fst->file, FST_WR_PT_LZ4);
-    fstWriterSetTimescale(fst->file, PICOSECONDS);
-    fstWriterSetVersion(fst->file, "hubsim " HUBSIM_VERSION);
+    file = fstWriterCreate(path, 1);
+    if (file == NULL)
+        load_raise(SIM_ERR_IO, "%s: %s: expected a writable file", path, strerror(errno));
+    fstWriterSetPackType(file, FST_WR_PT_LZ4);
+    fstWriterSetTimescale(file, PICOSECONDS);
+    fstWriterSetVersion(file, "hubsim " HUBSIM_VERSION);
     /* The same run gives the same file. */
-    fstWriterSetDate(fst->file, "");
-    *fst_p = fst;
-    return SIM_OK;
+    fstWriterSetDate(file, "");
+    fst = calloc(1, sizeof(*fst));
+    SIM_ASSERT(fst != NULL);
+    fst->file = file;
+    fst->path = path;
+    return fst;
 }
 
 static void open_scope(void *arg, const char *name)
@@ -120,15 +118,14 @@ struct observe_wave_writer lab_fst_writer(struct lab_fst *fst)
                                          .arg = fst };
 }
 
-int lab_fst_close(struct lab_fst *fst, struct sim_error *err)
+void lab_fst_close(struct lab_fst *fst, struct sim_error *err)
 {
-    int code, rc = SIM_OK;
+    int code;
 
     fstWriterClose(fst->file);
     code = fst_disk_error();
     if (code != 0)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", fst->path, strerror(code));
+        (void)sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", fst->path, strerror(code));
     observe_map_fini(&fst->enums);
     free(fst);
-    return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "observe/capture.h"
 #include "tools/lab/format/writer.h"
+#include "tools/load/arena.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -20,7 +21,6 @@ struct lab_pcap {
 static bool is_wanted(void *arg, const char *a, const char *b)
 {
     struct lab_pcap *pcap = arg;
-
     bool yes = fnmatch(pcap->links, a, 0) == 0 || fnmatch(pcap->links, b, 0) == 0;
 
     pcap->matched |= yes;
@@ -29,33 +29,24 @@ static bool is_wanted(void *arg, const char *a, const char *b)
     return yes;
 }
 
-int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
-                  struct sim_error *err)
+struct lab_pcap *lab_pcap_open(const char *path, const char *links)
 {
+    struct lab_writer *file = lab_writer_open(path);
     struct lab_pcap *pcap = calloc(1, sizeof(*pcap));
-    int rc;
 
-    if (pcap == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
-    pcap->path = path;
-    pcap->links = links;
-    rc = lab_writer_open(path, &pcap->file, err);
-    if (rc != SIM_OK) {
-        free(pcap);
-        return rc;
-    }
+    SIM_ASSERT(pcap != NULL);
+    *pcap = (struct lab_pcap){ .path = path, .links = links, .file = file };
     pcap->capture = observe_capture_create(
-        &(struct observe_capture_config){ .sink = { lab_writer_write, pcap->file },
+        &(struct observe_capture_config){ .sink = { lab_writer_write, file },
                                           .program = "hubsim " HUBSIM_VERSION,
                                           .wanted = links != NULL ? is_wanted : NULL,
                                           .arg = pcap });
     if (pcap->capture == NULL) {
-        (void)lab_writer_close(pcap->file);
+        (void)lab_writer_close(file);
         free(pcap);
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+        load_raise(SIM_ERR_NOMEM, "%s: out of memory", path);
     }
-    *pcap_p = pcap;
-    return SIM_OK;
+    return pcap;
 }
 
 const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap)
@@ -63,20 +54,18 @@ const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap)
     return observe_capture_probe(pcap->capture);
 }
 
-int lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)
+void lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)
 {
-    int rc = observe_capture_finish(pcap->capture);
-    int code = lab_writer_close(pcap->file);
+    int rc = observe_capture_finish(pcap->capture), code = lab_writer_close(pcap->file);
 
     if (rc == SIM_ERR_NOMEM)
         (void)sim_error_set(err, rc, "%s: out of memory", pcap->path);
     else if (code != 0)
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", pcap->path, strerror(code));
+        (void)sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", pcap->path, strerror(code));
     else if (pcap->links != NULL && !pcap->matched)
-        rc = sim_error_set(err, SIM_ERR_CONFIG,
-                           "--pcap-links %s: matches no port that has sent, such as %s",
-                           pcap->links, pcap->example);
+        (void)sim_error_set(err, SIM_ERR_CONFIG,
+                            "--pcap-links %s: matches no port that has sent, such as %s",
+                            pcap->links, pcap->example);
     observe_capture_destroy(pcap->capture);
     free(pcap);
-    return rc;
 }

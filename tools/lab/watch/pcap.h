@@ -12,11 +12,11 @@ struct lab_pcap;
  * @param links NULL: all; else a pattern with * and ?, and those links are captured of which it
  * matches either port ("node*.hub.e"). Both texts must outlive the capture.
  */
-int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
-                  struct sim_error *err);
+struct lab_pcap *lab_pcap_open(const char *path, const char *links);
 const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap);
-/** Completes the file and frees the capture. An error too: `links` has matched none. */
-int lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err);
+/** Completes the file and frees the capture. *err (which may be NULL) has what went wrong, also
+ * that `links` has matched none. */
+void lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* LAB_PCAP_H */

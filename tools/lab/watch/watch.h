@@ -27,14 +27,13 @@ struct lab_watch;
 
 bool lab_watch_wanted(const struct lab_watch_options *opt);
 /** Claims the files; see claims.h. */
-int lab_watch_claim(const struct lab_watch_options *opt, struct lab_claims *claims,
-                    struct sim_error *err);
+void lab_watch_claim(const struct lab_watch_options *opt, struct lab_claims *claims);
 /**
  * Opens the files, before the machine is made. `also`: NULL or a further observer. With nothing
- * wanted the watch holds `also` alone. `opt` must outlive it.
+ * wanted the watch holds `also` alone. `opt` must outlive it. An error that leaves the attempt
+ * closes the watch.
  */
-int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *also,
-                   struct lab_watch **watch_p, struct sim_error *err);
+struct lab_watch *lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *also);
 /** For sim_config; NULL when nothing observes. */
 const struct sim_probe *lab_watch_probe(const struct lab_watch *watch);
 /**
@@ -42,10 +41,10 @@ const struct sim_probe *lab_watch_probe(const struct lab_watch *watch);
  * `end`, for each direction of a link and window in which it was used; see observe/usage.h.
  * Nothing when they are not wanted.
  */
-int lab_watch_report(const struct lab_watch *watch, sim_time_t end, FILE *out,
-                     struct sim_error *err);
-/** Completes the files, however the run ended; the machine may be gone. Frees the watch. */
-int lab_watch_close(struct lab_watch *watch, struct sim_error *err);
+void lab_watch_report(const struct lab_watch *watch, sim_time_t end, FILE *out);
+/** Completes the files, and raises what of them could not be written; the machine may be gone.
+ * Frees the watch. */
+void lab_watch_close(struct lab_watch *watch);
 
 SIM_END_DECLS
 #endif /* LAB_WATCH_H */

@@ -53,27 +53,27 @@ static void add_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t ro
     add_limited(p, "repeats", repeats);
 }
 
-static int plan_run(const struct lab_planning *start, const char *mode, struct sim_error *err)
+static void plan_run(const struct lab_planning *start, const char *mode)
 {
     const struct lab_workload *workload = start->workload;
     struct lab_planning p = *start;
-    int rc;
 
     p.mode = mode;
     p.run = &p.plan->runs[p.plan->nruns++];
     p.run->platform = lab_plan_platform(p.pt->platform, p.setup);
-    rc = is_over_mpi(&p) ? lab_plan_by_mpi(&p, workload->over_mpi, err)
-                         : workload->by(&p, workload->plan, err);
-    if (rc == SIM_OK && !workload->iterates)
+    if (is_over_mpi(&p))
+        lab_plan_by_mpi(&p, workload->over_mpi);
+    else
+        workload->by(&p, workload->plan);
+    if (!workload->iterates)
         add_rounds(&p, p.plan->bytes != 0 ? p.plan->bytes : lab_plan_number(&p, "bytes", 0),
                    p.plan->rounds != 0 ? p.plan->rounds : 100);
     if (p.plan->bytes != 0 && p.plan->directions == 0)
         p.plan->directions = 1;
-    return rc;
 }
 
 /** `faults`, and `bit_error_rate` of the links `fault_links`, all cables if nothing is said. */
-static int add_faults(const struct lab_planning *p, struct lab_run *run, struct sim_error *err)
+static void add_faults(const struct lab_planning *p, struct lab_run *run)
 {
     const char *faults = lab_plan_text(p, "faults", "none");
     const char *rate = lab_plan_text(p, "bit_error_rate", "0");
@@ -82,12 +82,11 @@ static int add_faults(const struct lab_planning *p, struct lab_run *run, struct 
     if (strcmp(faults, "none") != 0)
         run->faults[run->nfaults++] = faults;
     if (!load_decimal(rate, NULL, 18, &e18))
-        return lab_plan_fail(p, err, "bit_error_rate", "a rate such as 1e-9");
+        lab_plan_fail(p, "bit_error_rate", "a rate such as 1e-9");
     if (e18 != 0)
         run->faults[run->nfaults++] =
             load_text(p->arena, "{link: '%s', bit_error_rate: %s}",
                       lab_plan_text(p, "fault_links", "node*.hub.[ewsab]"), rate);
-    return SIM_OK;
 }
 
 /** Errors come at random, so rounds differ, and as many count as the setup says. */
@@ -97,38 +96,34 @@ static bool is_random(const struct lab_planning *p)
 }
 
 /** Where the setup says nothing, what the workload's keys have. */
-static int add_defaults(const struct lab_workload *workload, const char *where,
-                        struct lab_setup *setup, struct sim_error *err)
+static void add_defaults(const struct lab_workload *workload, const char *where,
+                         struct lab_setup *setup)
 {
-    int rc = SIM_OK;
-
     if (workload->own == NULL)
-        return SIM_OK;
-    for (const struct hubsim_key *k = workload->own->keys; k->key[0] != '\0' && rc == SIM_OK; k++)
+        return;
+    for (const struct hubsim_key *k = workload->own->keys; k->key[0] != '\0'; k++)
         if (k->value[0] != '\0' && lab_setup_get(setup, k->key) == NULL)
-            rc = lab_setup_put(setup, k->key, k->value, where, err);
-    return rc;
+            lab_setup_put(setup, k->key, k->value, where);
 }
 
 /** The DMA modes that a transfer of the setup can have, or the one that it names. */
-static int plan_modes(const struct lab_planning *p, struct sim_error *err)
+static void plan_modes(const struct lab_planning *p)
 {
     static const char *const modes[] = { "dma-register", "dma-chain-host", "dma-chain-internal" };
     bool registers = p->workload->registers && lab_plan_number(p, "count", 1) == 1;
     const char *mode = lab_plan_text(p, "mode", "dma-chain-internal");
-    int rc = SIM_OK;
 
     if (strcmp(mode, "link-only") == 0)
-        return lab_plan_link(p, err);
-    if (strcmp(mode, "dma") != 0 || is_over_mpi(p))
-        return plan_run(p, mode, err);
-    for (unsigned i = registers ? 0 : 1; i < LAB_PLAN_RUNS && rc == SIM_OK; i++)
-        rc = plan_run(p, modes[i], err);
-    return rc;
+        lab_plan_link(p);
+    else if (strcmp(mode, "dma") != 0 || is_over_mpi(p))
+        plan_run(p, mode);
+    else
+        for (unsigned i = registers ? 0 : 1; i < LAB_PLAN_RUNS; i++)
+            plan_run(p, modes[i]);
 }
 
-int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
-                  struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err)
+struct lab_plan lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
+                              struct load_arena *arena)
 {
     static const struct lab_protocol whole = { .rounds = 0 };
     struct lab_plan plan = { .nruns = 0 };
@@ -138,18 +133,13 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
                               .setup = &setup,
                               .plan = &plan,
                               .arena = arena };
-    int rc = lab_words_check(point, err);
 
-    if (rc == SIM_OK)
-        rc = add_defaults(p.workload, point->where, &setup, err);
-    if (rc != SIM_OK)
-        return rc;
+    lab_words_check(point);
+    add_defaults(p.workload, point->where, &setup);
     p.protocol = is_random(&p) ? &whole : protocol;
     plan.median = lab_plan_says(&p, "reduce", "median");
-    rc = plan_modes(&p, err);
-    for (unsigned i = 0; i < plan.nruns && rc == SIM_OK; i++)
-        rc = add_faults(&p, &plan.runs[i], err);
-    if (rc == SIM_OK)
-        *plan_p = plan;
-    return rc;
+    plan_modes(&p);
+    for (unsigned i = 0; i < plan.nruns; i++)
+        add_faults(&p, &plan.runs[i]);
+    return plan;
 }

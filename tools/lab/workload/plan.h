@@ -40,8 +40,8 @@ struct lab_plan {
     bool stores;         /* the CPU stores, so packets are small */
 };
 
-int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
-                  struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err);
+struct lab_plan lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
+                              struct load_arena *arena);
 /** The platform file of a row's nodes: rows of one cluster name its network as well. */
 const char *lab_plan_platform(const char *platform, const struct lab_setup *setup);
 typedef void (*lab_workload_fn)(void *arg, const char *name, const char *summary);
@@ -58,11 +58,10 @@ void lab_workload_point(const char *name, struct load_arena *arena, const char *
  */
 bool lab_workload_keys(const char *name, struct lab_table *table);
 /** Every key of a setup must be known, also where nothing will be run. */
-int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
-                        struct sim_error *err);
+void lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup);
 
 /** Keys and values of a point's setup. */
-int lab_words_check(const struct lab_point *point, struct sim_error *err);
+void lab_words_check(const struct lab_point *point);
 
 SIM_END_DECLS
 #endif /* LAB_PLAN_H */

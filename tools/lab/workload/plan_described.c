@@ -79,7 +79,7 @@ static bool is_argument(const char *key)
            strcmp(key, "repeats") != 0;
 }
 
-static int plan_described(const struct lab_planning *p, struct sim_error *err)
+static void plan_described(const struct lab_planning *p)
 {
     p->run->program = p->pt->workload;
     p->plan->directions = p->workload->own->directions;
@@ -99,16 +99,15 @@ static int plan_described(const struct lab_planning *p, struct sim_error *err)
         else
             lab_plan_arg(p, k->key, value);
     }
-    return lab_plan_place(p, err);
+    lab_plan_place(p);
 }
 
 /** On the network of the platform, the board's if it has none. */
-static int plan_by_network(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
+static void plan_by_network(const struct lab_planning *p, lab_plan_fn plan)
 {
-    int rc = lab_plan_network(p, err);
-
+    lab_plan_network(p);
     p->run->mpi = lab_setup_get(p->setup, "mpi");
-    return rc == SIM_OK ? plan(p, err) : rc;
+    plan(p);
 }
 
 /* Words of all of them, beside their own keys. */

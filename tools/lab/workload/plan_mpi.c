@@ -31,27 +31,26 @@ static void ranks_in_order(const struct lab_planning *p)
         p->run->nodes[i] = i;
 }
 
-int lab_plan_network(const struct lab_planning *p, struct sim_error *err)
+void lab_plan_network(const struct lab_planning *p)
 {
     uint64_t nodes = lab_plan_number(p, "nodes", 2);
 
     if (nodes < 1 || nodes > LAB_RANKS_MAX)
-        return lab_plan_fail(p, err, "nodes", "1 .. 64");
+        lab_plan_fail(p, "nodes", "1 .. 64");
     ranks_in_order(p);
     if (p->pt->machine != NULL)
         p->run->machine = p->pt->machine;
     else if (p->pt->platform == NULL && p->workload->own == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: workload = %s: expected a platform or a machine beside it, which "
-                             "says what network its MPI is on",
-                             p->pt->where, p->pt->workload);
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: workload = %s: expected a platform or a machine beside it, which "
+                   "says what network its MPI is on",
+                   p->pt->where, p->pt->workload);
     else if (!is_mbcf(p->pt->platform))
-        return lab_plan_machine(p, err);
+        lab_plan_machine(p);
     else if (strcmp(p->pt->platform, "mbcf-hub") == 0)
         p->run->machine = "mbcf-hub";
     else
         p->run->machine = lab_plan_says(p, "duplex", "half") ? "mbcf-switch-half" : "mbcf-switch";
-    return SIM_OK;
 }
 
 static void fix_value(struct lab_run *run, const char *set)
@@ -60,8 +59,9 @@ static void fix_value(struct lab_run *run, const char *set)
     run->fixed[run->nfixed++] = set;
 }
 
-/** The signalling that `net` names; "ib" alone is the platform's own. "-dual": both ports. */
-static int choose_link(const struct lab_planning *p, bool *dual_p, struct sim_error *err)
+/** The signalling that `net` names; "ib" alone is the platform's own. @return whether it is on both
+ * ports: "-dual" */
+static bool choose_link(const struct lab_planning *p)
 {
     static const struct {
         const char *net, *set;
@@ -78,36 +78,33 @@ static int choose_link(const struct lab_planning *p, bool *dual_p, struct sim_er
     const char *dual = strstr(net, "-dual");
     size_t n = dual != NULL && dual[5] == '\0' ? (size_t)(dual - net) : strlen(net);
 
-    *dual_p = net[n] != '\0';
     for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strlen(known[i].net) != n || strncmp(known[i].net, net, n) != 0)
             continue;
         if (known[i].set != NULL)
             fix_value(p->run, known[i].set);
-        return SIM_OK;
+        return net[n] != '\0';
     }
-    return lab_plan_fail(p, err, "net",
-                         "ib, ib-sdr, ib-ddr, ib-qdr, ib-fdr10, ib-fdr or ib-edr, or one of these "
-                         "with -dual");
+    lab_plan_fail(p, "net",
+                  "ib, ib-sdr, ib-ddr, ib-qdr, ib-fdr10, ib-fdr or ib-edr, or one of these "
+                  "with -dual");
 }
 
 /** As many ports of the adapters as the row says; they have so many then. 0: as the library has. */
-static int choose_rails(const struct lab_planning *p, bool dual, uint64_t *rails_p,
-                        struct sim_error *err)
+static uint64_t choose_rails(const struct lab_planning *p, bool dual)
 {
     uint64_t rails = lab_plan_number(p, "rails", dual ? 2 : 0);
     uint64_t ports = lab_plan_number(p, "ports", rails);
 
     if (lab_plan_given(p, "rails") && (rails < 1 || rails > 2))
-        return lab_plan_fail(p, err, "rails", "1 or 2");
+        lab_plan_fail(p, "rails", "1 or 2");
     if (lab_plan_given(p, "ports") && (ports < 1 || ports > 2 || (rails != 0 && ports != rails)))
-        return lab_plan_fail(p, err, "ports", "1 or 2, as rails and net");
+        lab_plan_fail(p, "ports", "1 or 2, as rails and net");
     if (dual && rails != 2)
-        return lab_plan_fail(p, err, "rails", "2, as net");
-    *rails_p = ports;
+        lab_plan_fail(p, "rails", "2, as net");
     if (ports == 2)
         fix_value(p->run, "node*.ib.ports=2");
-    return SIM_OK;
+    return ports;
 }
 
 /** Which library: the one of HPCS 2016 where the row says no more than its paper. */
@@ -119,28 +116,21 @@ static const char *library_of(const struct lab_planning *p)
 }
 
 /** A library over InfiniBand, and what the row says of its settings. */
-static int choose_ib(const struct lab_planning *p, struct sim_error *err)
+static void choose_ib(const struct lab_planning *p)
 {
     static const char *const foreign[] = { "mpi", NULL };
     const char *library = library_of(p), *gdr = lab_setup_get(p->setup, "gdr");
     const char *text;
-    uint64_t limit = lab_plan_number(p, "gdr_limit", UINT64_MAX), rails = 0;
-    bool dual = false;
-    int rc;
+    uint64_t limit = lab_plan_number(p, "gdr_limit", UINT64_MAX), rails;
 
     if (library == NULL)
-        return lab_plan_fail(p, err, "api", "an MPI library of configs/mpi");
+        lab_plan_fail(p, "api", "an MPI library of configs/mpi");
     if (lab_plan_says(p, "duplex", "half"))
-        return lab_plan_fail(p, err, "duplex", "full: InfiniBand has no other");
+        lab_plan_fail(p, "duplex", "full: InfiniBand has no other");
     if (lab_plan_says(p, "uva", "off"))
-        return lab_plan_fail(p, err, "uva", "on: MPI knows memories by their addresses");
-    rc = lab_plan_refuse(p, foreign, "nothing beside a library over InfiniBand", err);
-    if (rc == SIM_OK)
-        rc = choose_link(p, &dual, err);
-    if (rc == SIM_OK)
-        rc = choose_rails(p, dual, &rails, err);
-    if (rc != SIM_OK)
-        return rc;
+        lab_plan_fail(p, "uva", "on: MPI knows memories by their addresses");
+    lab_plan_refuse(p, foreign, "nothing beside a library over InfiniBand");
+    rails = choose_rails(p, choose_link(p));
     text = load_text(p->arena, "library=%s", library);
     if (gdr != NULL)
         text = load_text(p->arena, "%s,gdr=%s", text, gdr);
@@ -149,7 +139,6 @@ static int choose_ib(const struct lab_planning *p, struct sim_error *err)
     if (rails != 0)
         text = load_text(p->arena, "%s,rails=%" PRIu64, text, rails);
     p->run->mpi = text;
-    return SIM_OK;
 }
 
 /** Does the row speak of a library over InfiniBand, or of what only that has? */
@@ -162,29 +151,30 @@ static bool over_ib(const struct lab_planning *p)
 }
 
 /** The network that a row of the MBCF cluster names must be that of its platform. */
-static int check_cluster_net(const struct lab_planning *p, struct sim_error *err)
+static void check_cluster_net(const struct lab_planning *p)
 {
     const char *own = strcmp(p->pt->platform, "mbcf-hub") == 0 ? "repeater-hub" : "switching-hub";
 
-    return strcmp(lab_plan_text(p, "net", own), own) == 0 ? SIM_OK
-                                                          : lab_plan_fail(p, err, "net", own);
+    if (strcmp(lab_plan_text(p, "net", own), own) != 0)
+        lab_plan_fail(p, "net", own);
 }
 
 /** One library: with requests (SR) or without (NSR); else over InfiniBand, or as the platform says.
  */
-static int choose_library(const struct lab_planning *p, struct sim_error *err)
+static void choose_library(const struct lab_planning *p)
 {
     const char *api = lab_plan_text(p, "api", "sr");
 
-    if (!is_mbcf(p->pt->platform))
-        return over_ib(p) ? choose_ib(p, err) : SIM_OK;
-    if (check_cluster_net(p, err) != SIM_OK)
-        return SIM_ERR_CONFIG;
+    if (!is_mbcf(p->pt->platform)) {
+        if (over_ib(p))
+            choose_ib(p);
+        return;
+    }
+    check_cluster_net(p);
     if (strcmp(api, "nsr") == 0)
         p->run->mpi = "mbcf,requests=off";
     else if (strcmp(api, "sr") != 0 && strcmp(api, "mpich") != 0)
-        return lab_plan_fail(p, err, "api", "sr, nsr or mpich");
-    return SIM_OK;
+        lab_plan_fail(p, "api", "sr, nsr or mpich");
 }
 
 /* The final synchronisation must not count for much; 1 MiB messages take their time anyhow. */
@@ -220,101 +210,91 @@ static const char *memory_of(const struct lab_planning *p, const char *key)
     return strcmp(side, "ib") == 0 ? "gpu@ib" : "gpu@hub";
 }
 
-static int add_memories(const struct lab_planning *p, struct sim_error *err)
+static void add_memories(const struct lab_planning *p)
 {
     static const char *const keys[] = { "src", "dst", NULL };
 
     for (const char *const *key = keys; *key != NULL; key++) {
         if (lab_plan_says(p, *key, "cpu-store"))
-            return lab_plan_fail(p, err, *key, "cpu, or a GPU");
+            lab_plan_fail(p, *key, "cpu, or a GPU");
         lab_plan_arg(p, *key, memory_of(p, *key));
     }
-    return SIM_OK;
 }
 
 /** The same of blocks at one distance, by a datatype. */
-int lab_plan_mpi_blocks(const struct lab_planning *p, struct sim_error *err)
+void lab_plan_mpi_blocks(const struct lab_planning *p)
 {
-    struct lab_shape shape;
-    int rc = lab_plan_shape(p, &shape, err);
+    struct lab_shape shape = lab_plan_shape(p);
 
-    if (rc != SIM_OK)
-        return rc;
     p->plan->bytes = shape.blocks * shape.block_bytes;
     p->run->program = "mpi-pingpong";
     lab_plan_arg_shape(p, &shape);
-    return add_memories(p, err);
+    add_memories(p);
 }
 
-static int plan_bandwidth(const struct lab_planning *p, struct sim_error *err)
+static void plan_bandwidth(const struct lab_planning *p)
 {
     uint64_t bytes = lab_plan_number(p, "bytes", 0), count = count_of(p, bytes);
     bool both = lab_plan_says(p, "direction", "both");
     const char *pattern = lab_plan_text(p, "pattern", both ? "both" : "one");
-    int rc;
 
     if (lab_plan_given(p, "direction") && both != (strcmp(pattern, "both") == 0))
-        return lab_plan_fail(p, err, "direction", "the same as pattern");
+        lab_plan_fail(p, "direction", "the same as pattern");
     p->plan->directions = strcmp(pattern, "both") == 0 ? 2 : 1;
     p->plan->rounds = 1; /* each stream is timed alone */
     p->run->program = "mpi-bandwidth";
     lab_plan_arg_number(p, "bytes", bytes);
     lab_plan_arg_number(p, "count", count);
     lab_plan_arg(p, "pattern", pattern);
-    rc = add_memories(p, err);
+    add_memories(p);
     p->plan->bytes = bytes * count * p->plan->directions;
-    return rc;
 }
 
 /** Round trips one by one, of which the least counts, or many in a row for their mean. */
-int lab_plan_mpi_pingpong(const struct lab_planning *p, struct sim_error *err)
+void lab_plan_mpi_pingpong(const struct lab_planning *p)
 {
     static const char *const streams[] = { "count", "pattern", NULL };
-    int rc;
 
-    if (lab_plan_says(p, "direction", "both"))
-        return plan_bandwidth(p, err);
-    rc = lab_plan_refuse(p, streams, "nothing here: it is of mpi-bandwidth", err);
-    if (rc == SIM_OK && lab_plan_given(p, "op") && !lab_plan_says(p, "op", "send-recv"))
-        return lab_plan_fail(p, err, "op", "send-recv");
+    if (lab_plan_says(p, "direction", "both")) {
+        plan_bandwidth(p);
+        return;
+    }
+    lab_plan_refuse(p, streams, "nothing here: it is of mpi-bandwidth");
+    if (lab_plan_given(p, "op") && !lab_plan_says(p, "op", "send-recv"))
+        lab_plan_fail(p, "op", "send-recv");
     p->plan->bytes = lab_plan_number(p, "bytes", 0);
     p->run->program = "mpi-pingpong";
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
-    if (rc == SIM_OK)
-        rc = add_memories(p, err);
+    add_memories(p);
     lab_plan_pass(p, "receives", "called");
     if (is_mbcf(p->pt->platform))
         p->plan->rounds = 1;
-    return rc;
 }
 
 /** Remote writes or appends to a FIFO: one, or back to back. */
-static int plan_facility(const struct lab_planning *p, struct sim_error *err)
+static void plan_facility(const struct lab_planning *p)
 {
     uint64_t bytes = lab_plan_number(p, "bytes", 0);
 
     if (bytes == 0)
-        return lab_plan_fail(p, err, "bytes", "at least 1");
+        lab_plan_fail(p, "bytes", "at least 1");
     if (!lab_plan_says(p, "api", "mbcf"))
-        return lab_plan_fail(p, err, "api", "mbcf");
+        lab_plan_fail(p, "api", "mbcf");
     p->plan->bytes = bytes;
     p->plan->rounds = 1;
     p->run->program = p->pt->workload;
     lab_plan_arg_number(p, "bytes", bytes);
     lab_plan_pass(p, "op", "write");
-    return SIM_OK;
 }
 
-static int plan_facility_stream(const struct lab_planning *p, struct sim_error *err)
+static void plan_facility_stream(const struct lab_planning *p)
 {
-    int rc = plan_facility(p, err);
-
+    plan_facility(p);
     lab_plan_arg_number(p, "count", STREAM_COUNT_MAX);
     p->plan->bytes *= STREAM_COUNT_MAX;
-    return rc;
 }
 
-static int plan_collective(const struct lab_planning *p, struct sim_error *err)
+static void plan_collective(const struct lab_planning *p)
 {
     p->run->program = "mpi-collective";
     lab_plan_pass(p, "op", "allreduce");
@@ -325,15 +305,14 @@ static int plan_collective(const struct lab_planning *p, struct sim_error *err)
     if (strcmp(lab_plan_text(p, "mpi", ""), "peach2") == 0)
         lab_plan_arg(p, "traffic", "on");
     if (lab_plan_given(p, "place"))
-        return lab_plan_place(p, err);
-    ranks_in_order(p);
-    return SIM_OK;
+        lab_plan_place(p);
+    else
+        ranks_in_order(p);
 }
 
 /** The iterations of a kernel are alike, so the time of all follows from a few. */
-static int plan_kernel(const struct lab_planning *p, struct sim_error *err)
+static void plan_kernel(const struct lab_planning *p)
 {
-    (void)err;
     ranks_in_order(p); /* not the pair that some machines are chosen with */
     p->run->program = p->pt->workload;
     p->plan->bytes = 0;
@@ -341,26 +320,20 @@ static int plan_kernel(const struct lab_planning *p, struct sim_error *err)
     lab_plan_pass(p, "iterations", NULL);
     if (p->protocol->rounds != 0)
         lab_plan_arg_number(p, "sample", p->protocol->rounds);
-    return SIM_OK;
 }
 
-static int plan_by_facility(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
+static void plan_by_facility(const struct lab_planning *p, lab_plan_fn plan)
 {
-    int rc = lab_plan_network(p, err);
-
-    return rc == SIM_OK ? plan(p, err) : rc;
+    lab_plan_network(p);
+    plan(p);
 }
 
-int lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
+void lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan)
 {
-    int rc = lab_plan_network(p, err);
-
-    if (rc == SIM_OK)
-        rc = choose_library(p, err);
-    if (rc != SIM_OK)
-        return rc;
+    lab_plan_network(p);
+    choose_library(p);
     p->run->mpi = lab_plan_text(p, "mpi", p->run->mpi);
-    return plan(p, err);
+    plan(p);
 }
 
 /* ---- the workloads ----------------------------------------------------------------- */

@@ -32,11 +32,10 @@ struct lab_planning {
     struct lab_run *run; /* in the plan */
     struct load_arena *arena;
 };
-typedef int (*lab_plan_fn)(const struct lab_planning *p, struct sim_error *err);
+typedef void (*lab_plan_fn)(const struct lab_planning *p);
 
 /** Chooses machine, nodes and library, and goes on with the plan. */
-typedef int (*lab_plan_by_fn)(const struct lab_planning *p, lab_plan_fn plan,
-                              struct sim_error *err);
+typedef void (*lab_plan_by_fn)(const struct lab_planning *p, lab_plan_fn plan);
 
 #define LAB_WORD_LISTS 6u
 
@@ -78,14 +77,12 @@ const char *lab_plan_text(const struct lab_planning *p, const char *key, const c
 bool lab_plan_given(const struct lab_planning *p, const char *key);
 bool lab_plan_says(const struct lab_planning *p, const char *key, const char *value);
 uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t absent);
-/** "FILE:LINE: setup key=value: expected ..." @return SIM_ERR_CONFIG */
-int lab_plan_fail(const struct lab_planning *p, struct sim_error *err, const char *key,
-                  const char *expected);
+/** Raises SIM_ERR_CONFIG: "FILE:LINE: setup key=value: expected ..." */
+_Noreturn void lab_plan_fail(const struct lab_planning *p, const char *key, const char *expected);
 /** Which of the keys (NULL at their end) is said first; NULL: none. */
 const char *lab_plan_first(const struct lab_planning *p, const char *const *keys);
 /** Words of the row that have no meaning here, so that none is passed over in silence. */
-int lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why,
-                    struct sim_error *err);
+void lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why);
 
 /* and writing the arguments of a program */
 void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value);
@@ -101,10 +98,10 @@ void lab_plan_memories(const struct lab_planning *p);
 struct lab_shape {
     uint64_t blocks, block_bytes, pitch_bytes;
 };
-int lab_plan_shape(const struct lab_planning *p, struct lab_shape *shape_p, struct sim_error *err);
+struct lab_shape lab_plan_shape(const struct lab_planning *p);
 void lab_plan_arg_shape(const struct lab_planning *p, const struct lab_shape *shape);
 /** The node of each rank: as they are numbered, or `place`, a list with commas. */
-int lab_plan_place(const struct lab_planning *p, struct sim_error *err);
+void lab_plan_place(const struct lab_planning *p);
 
 /* plan_described.c: programs that describe themselves */
 /** NULL: the program of this name or path does not. */
@@ -114,16 +111,16 @@ void lab_plan_each_described(lab_workload_fn fn, void *arg);
 
 /* plan_tca.c: programs that use the board */
 /** The smallest machine that has this distance (or these nodes), and two ranks at it. */
-int lab_plan_machine(const struct lab_planning *p, struct sim_error *err);
+void lab_plan_machine(const struct lab_planning *p);
 /** The closed form of a link. */
-int lab_plan_link(const struct lab_planning *p, struct sim_error *err);
+void lab_plan_link(const struct lab_planning *p);
 
 /* plan_mpi.c: programs that use MPI, or the facility below it */
 /** By network and duplex; ranks on the first nodes. */
-int lab_plan_network(const struct lab_planning *p, struct sim_error *err);
-int lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err);
-int lab_plan_mpi_pingpong(const struct lab_planning *p, struct sim_error *err);
-int lab_plan_mpi_blocks(const struct lab_planning *p, struct sim_error *err);
+void lab_plan_network(const struct lab_planning *p);
+void lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan);
+void lab_plan_mpi_pingpong(const struct lab_planning *p);
+void lab_plan_mpi_blocks(const struct lab_planning *p);
 
 SIM_END_DECLS
 #endif /* LAB_PLAN_PARTS_H */

@@ -33,11 +33,10 @@ uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t
     return value;
 }
 
-int lab_plan_fail(const struct lab_planning *p, struct sim_error *err, const char *key,
-                  const char *expected)
+void lab_plan_fail(const struct lab_planning *p, const char *key, const char *expected)
 {
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", p->pt->where, key,
-                         lab_plan_text(p, key, "(absent)"), expected);
+    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", p->pt->where, key,
+               lab_plan_text(p, key, "(absent)"), expected);
 }
 
 const char *lab_plan_first(const struct lab_planning *p, const char *const *keys)
@@ -47,12 +46,12 @@ const char *lab_plan_first(const struct lab_planning *p, const char *const *keys
     return *keys;
 }
 
-int lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why,
-                    struct sim_error *err)
+void lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why)
 {
     const char *key = lab_plan_first(p, keys);
 
-    return key != NULL ? lab_plan_fail(p, err, key, why) : SIM_OK;
+    if (key != NULL)
+        lab_plan_fail(p, key, why);
 }
 
 void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value)
@@ -83,7 +82,7 @@ const char *lab_plan_memory(const char *word, bool pio_source)
     return strcmp(word, "gpu-across-qpi") == 0 ? "gpu2" : "gpu0";
 }
 
-int lab_plan_shape(const struct lab_planning *p, struct lab_shape *shape_p, struct sim_error *err)
+struct lab_shape lab_plan_shape(const struct lab_planning *p)
 {
     uint64_t n = lab_plan_number(p, "n", 0), bytes;
     struct lab_shape shape = { lab_plan_number(p, "blocks", n),
@@ -92,14 +91,12 @@ int lab_plan_shape(const struct lab_planning *p, struct lab_shape *shape_p, stru
 
     bytes = shape.blocks * shape.block_bytes;
     if (bytes == 0)
-        return lab_plan_fail(p, err, shape.blocks == 0 ? "blocks" : "block_bytes",
-                             "at least 1, or n");
+        lab_plan_fail(p, shape.blocks == 0 ? "blocks" : "block_bytes", "at least 1, or n");
     if (lab_plan_number(p, "bytes", bytes) != bytes)
-        return lab_plan_fail(p, err, "bytes", "blocks * block_bytes");
+        lab_plan_fail(p, "bytes", "blocks * block_bytes");
     if (shape.pitch_bytes < shape.block_bytes)
-        return lab_plan_fail(p, err, "pitch_bytes", "at least block_bytes");
-    *shape_p = shape;
-    return SIM_OK;
+        lab_plan_fail(p, "pitch_bytes", "at least block_bytes");
+    return shape;
 }
 
 void lab_plan_arg_shape(const struct lab_planning *p, const struct lab_shape *shape)
@@ -109,13 +106,13 @@ void lab_plan_arg_shape(const struct lab_planning *p, const struct lab_shape *sh
     lab_plan_arg_number(p, "pitch_bytes", shape->pitch_bytes);
 }
 
-int lab_plan_place(const struct lab_planning *p, struct sim_error *err)
+void lab_plan_place(const struct lab_planning *p)
 {
     const char *place = lab_plan_text(p, "place", NULL);
     uint64_t nodes = lab_plan_number(p, "nodes", 2);
 
     if (nodes < 1 || nodes > LAB_RANKS_MAX)
-        return lab_plan_fail(p, err, "nodes", "1 .. 64");
+        lab_plan_fail(p, "nodes", "1 .. 64");
     p->run->nranks = (unsigned)nodes;
     for (unsigned i = 0; i < p->run->nranks; i++) {
         char *end;
@@ -124,10 +121,9 @@ int lab_plan_place(const struct lab_planning *p, struct sim_error *err)
         if (place == NULL)
             continue;
         if (end == place || *end != (i + 1 < p->run->nranks ? ',' : '\0'))
-            return lab_plan_fail(p, err, "place", "a node for each rank, with commas");
+            lab_plan_fail(p, "place", "a node for each rank, with commas");
         place = end + 1;
     }
-    return SIM_OK;
 }
 
 void lab_plan_memories(const struct lab_planning *p)

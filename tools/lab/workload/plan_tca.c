@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-int lab_plan_machine(const struct lab_planning *p, struct sim_error *err)
+void lab_plan_machine(const struct lab_planning *p)
 {
     static const struct {
         const char *name;
@@ -26,25 +26,24 @@ int lab_plan_machine(const struct lab_planning *p, struct sim_error *err)
         p->run->machine = p->pt->machine;
         p->run->nranks = nodes == 1 ? 1 : 2;
         p->run->nodes[1] = (unsigned)hops;
-        return SIM_OK;
+        return;
     }
     if (nodes == 1) {
         p->run->machine = "one-node";
         p->run->nranks = 1;
-        return SIM_OK;
+        return;
     }
     if (hops == 0)
-        return lab_plan_fail(p, err, "hops", "1 .. 5 where there are two nodes");
+        lab_plan_fail(p, "hops", "1 .. 5 where there are two nodes");
     for (unsigned i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
         if (machines[i].nodes < nodes || machines[i].hops < hops)
             continue;
         p->run->machine = machines[i].name;
         p->run->nranks = 2;
         p->run->nodes[1] = machines[i].at[1] != 0 ? machines[i].at[hops] : (unsigned)hops;
-        return SIM_OK;
+        return;
     }
-    return lab_plan_fail(p, err, hops > 5 ? "hops" : "nodes",
-                         "a distance and a size that a machine has");
+    lab_plan_fail(p, hops > 5 ? "hops" : "nodes", "a distance and a size that a machine has");
 }
 
 static void add_notify(const struct lab_planning *p)
@@ -53,67 +52,61 @@ static void add_notify(const struct lab_planning *p)
     lab_plan_pass(p, "notify_self", NULL);
 }
 
-static int plan_pingpong(const struct lab_planning *p, struct sim_error *err)
+static void plan_pingpong(const struct lab_planning *p)
 {
     p->plan->bytes = lab_plan_number(p, "bytes", 0);
     if (p->plan->bytes == 0)
-        return lab_plan_fail(p, err, "bytes", "at least 1");
+        lab_plan_fail(p, "bytes", "at least 1");
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
     if (lab_plan_says(p, "staging", "host")) {
         p->run->program = "staged";
-        return SIM_OK;
+        return;
     }
     p->plan->stores = strcmp(p->mode, "pio") == 0;
     p->run->program = "pingpong";
     lab_plan_arg(p, "mode", p->mode);
     lab_plan_memories(p);
     add_notify(p);
-    return SIM_OK;
 }
 
-static int plan_chain(const struct lab_planning *p, struct sim_error *err)
+static void plan_chain(const struct lab_planning *p)
 {
     uint64_t bytes = lab_plan_number(p, "bytes", 0), count = lab_plan_number(p, "count", 1);
 
     if (bytes == 0 || count == 0)
-        return lab_plan_fail(p, err, bytes == 0 ? "bytes" : "count", "at least 1");
+        lab_plan_fail(p, bytes == 0 ? "bytes" : "count", "at least 1");
     if (strcmp(p->mode, "pio") == 0)
-        return lab_plan_fail(p, err, "mode", "a DMA mode");
+        lab_plan_fail(p, "mode", "a DMA mode");
     p->plan->bytes = bytes * count;
     p->run->program = "dma-chain";
     lab_plan_arg(p, "mode", p->mode);
     lab_plan_arg_number(p, "bytes", bytes);
     lab_plan_arg_number(p, "count", count);
     lab_plan_memories(p);
-    return SIM_OK;
 }
 
-static int plan_stride(const struct lab_planning *p, struct sim_error *err)
+static void plan_stride(const struct lab_planning *p)
 {
-    struct lab_shape shape;
-    int rc = lab_plan_shape(p, &shape, err);
+    struct lab_shape shape = lab_plan_shape(p);
 
-    if (rc != SIM_OK)
-        return rc;
     p->plan->bytes = shape.blocks * shape.block_bytes;
     p->run->program = "block-stride";
     lab_plan_arg(p, "mode", p->mode);
     lab_plan_arg_shape(p, &shape);
     lab_plan_memories(p);
     add_notify(p);
-    return SIM_OK;
 }
 
-static int plan_stream(const struct lab_planning *p, struct sim_error *err)
+static void plan_stream(const struct lab_planning *p)
 {
     uint64_t bytes = lab_plan_number(p, "bytes", 0);
     uint64_t channels = lab_plan_number(p, "channels", 1);
     bool both = lab_plan_says(p, "direction", "both"), pio = strcmp(p->mode, "pio") == 0;
 
     if (bytes == 0 || channels == 0)
-        return lab_plan_fail(p, err, bytes == 0 ? "bytes" : "channels", "at least 1");
+        lab_plan_fail(p, bytes == 0 ? "bytes" : "channels", "at least 1");
     if (pio && (both || channels > 1))
-        return lab_plan_fail(p, err, both ? "direction" : "channels", "one stream of stores");
+        lab_plan_fail(p, both ? "direction" : "channels", "one stream of stores");
     p->plan->directions = both ? 2 : 1;
     p->plan->bytes = bytes * channels * p->plan->directions;
     p->plan->stores = pio;
@@ -121,27 +114,25 @@ static int plan_stream(const struct lab_planning *p, struct sim_error *err)
     lab_plan_arg_number(p, "bytes", bytes);
     if (pio) {
         lab_plan_arg(p, "dst", lab_plan_memory(lab_plan_text(p, "dst", "cpu"), false));
-        return SIM_OK;
+        return;
     }
     lab_plan_arg(p, "mode", p->mode);
     lab_plan_arg_number(p, "channels", channels);
     lab_plan_arg(p, "both_ways", both ? "on" : "off");
     lab_plan_memories(p);
-    return SIM_OK;
 }
 
-static int plan_cuda(const struct lab_planning *p, struct sim_error *err)
+static void plan_cuda(const struct lab_planning *p)
 {
     p->plan->bytes = lab_plan_number(p, "bytes", 0);
     if (p->plan->bytes == 0)
-        return lab_plan_fail(p, err, "bytes", "at least 1");
+        lab_plan_fail(p, "bytes", "at least 1");
     p->run->program = "cuda-peer";
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
     lab_plan_pass(p, "uva", "on");
-    return SIM_OK;
 }
 
-int lab_plan_link(const struct lab_planning *p, struct sim_error *err)
+void lab_plan_link(const struct lab_planning *p)
 {
     uint64_t gen = lab_plan_number(p, "gen", 0), lanes = lab_plan_number(p, "lanes", 0);
     uint64_t payload = lab_plan_number(p, "payload_bytes", 0);
@@ -149,37 +140,35 @@ int lab_plan_link(const struct lab_planning *p, struct sim_error *err)
     if (payload != 0)
         p->plan->closed_form = lab_link_payload_rate(gen, lanes, payload,
                                                      lab_plan_number(p, "tlp_overhead_bytes", 24));
-    if (p->plan->closed_form > 0)
-        return SIM_OK;
-    return lab_plan_fail(p, err,
-                         payload == 0 ? "payload_bytes"
-                         : lanes == 0 ? "lanes"
-                                      : "gen",
-                         "a link that exists");
+    if (p->plan->closed_form <= 0)
+        lab_plan_fail(p,
+                      payload == 0 ? "payload_bytes"
+                      : lanes == 0 ? "lanes"
+                                   : "gen",
+                      "a link that exists");
 }
 
 /** A board's transfer says nothing of a library over InfiniBand. */
-static int refuse_network(const struct lab_planning *p, struct sim_error *err)
+static void refuse_network(const struct lab_planning *p)
 {
     static const char *const keys[] = { "net", "gdr", "gdr_limit", "rails", "ports", NULL };
 
-    return lab_plan_refuse(p, keys, "nothing, or api= an MPI library beside it", err);
+    lab_plan_refuse(p, keys, "nothing, or api= an MPI library beside it");
 }
 
 /** By the board, or inside of a node by CUDA. */
-static int plan_by_board(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
+static void plan_by_board(const struct lab_planning *p, lab_plan_fn plan)
 {
     const char *api = lab_plan_text(p, "api", "tca");
-    int rc = refuse_network(p, err);
 
-    if (rc == SIM_OK)
-        rc = lab_plan_machine(p, err);
-    if (rc != SIM_OK)
-        return rc;
+    refuse_network(p);
+    lab_plan_machine(p);
     if (strncmp(api, "cudaMemcpyPeer", 14) == 0)
-        return plan_cuda(p, err);
-    return strcmp(api, "tca") == 0 ? plan(p, err)
-                                   : lab_plan_fail(p, err, "api", "tca or cudaMemcpyPeer");
+        plan_cuda(p);
+    else if (strcmp(api, "tca") == 0)
+        plan(p);
+    else
+        lab_plan_fail(p, "api", "tca or cudaMemcpyPeer");
 }
 
 /* ---- the workloads ----------------------------------------------------------------- */

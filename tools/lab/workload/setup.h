@@ -20,23 +20,20 @@ struct lab_setup {
 };
 
 /** `where` ("peach2.csv:12") begins each message. Texts live in `arena`. */
-int lab_setup_parse(const char *text, const char *where, struct load_arena *arena,
-                    struct lab_setup *setup_p, struct sim_error *err);
+struct lab_setup lab_setup_parse(const char *text, const char *where, struct load_arena *arena);
 const char *lab_setup_get(const struct lab_setup *setup, const char *key); /* NULL: absent */
 /** Replaces or appends; texts are not copied. */
-int lab_setup_put(struct lab_setup *setup, const char *key, const char *value, const char *where,
-                  struct sim_error *err);
+void lab_setup_put(struct lab_setup *setup, const char *key, const char *value, const char *where);
 void lab_setup_drop(struct lab_setup *setup, const char *key);
 
 struct lab_list {
     unsigned n, room;
     const char **items;
 };
-int lab_list_add(struct lab_list *list, const char *item, const char *where,
-                 struct load_arena *arena, struct sim_error *err);
+void lab_list_add(struct lab_list *list, const char *item, const char *where,
+                  struct load_arena *arena);
 /** "64..512|768" -> 64, 128, 256, 512, 768; "1..7 by 2" -> 1, 3, 5, 7; a value is a list of one. */
-int lab_list_parse(const char *text, const char *where, struct load_arena *arena,
-                   struct lab_list *list_p, struct sim_error *err);
+struct lab_list lab_list_parse(const char *text, const char *where, struct load_arena *arena);
 
 SIM_END_DECLS
 #endif /* LAB_SETUP_H */

@@ -177,15 +177,15 @@ static void append_name(void *arg, const char *name, const char *summary)
     (void)snprintf(names + n, NAMES_SIZE - n, "%s, ", name);
 }
 
-static int fail_workload(const char *where, const char *name, struct sim_error *err)
+static _Noreturn void fail_workload(const char *where, const char *name)
 {
     char names[NAMES_SIZE] = "";
 
     lab_workload_each(append_name, names);
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "%s: workload = %s: expected %sor the path of a program that describes "
-                         "itself",
-                         where, name, names);
+    load_raise(SIM_ERR_CONFIG,
+               "%s: workload = %s: expected %sor the path of a program that describes "
+               "itself",
+               where, name, names);
 }
 
 static bool is_good(const char *values, const char *text)
@@ -204,8 +204,8 @@ static bool is_good(const char *values, const char *text)
 }
 
 /** @param values whether to look at them; a list may still stand for one. */
-static int check_key(const char *where, const struct lab_workload *w, const struct lab_key *key,
-                     bool values, struct sim_error *err)
+static void check_key(const char *where, const struct lab_workload *w, const struct lab_key *key,
+                      bool values)
 {
     bool other = strncmp(key->key, "versus_", 7) == 0; /* a key for the other side */
     const char *name = other ? key->key + 7 : key->key;
@@ -215,34 +215,32 @@ static int check_key(const char *where, const struct lab_workload *w, const stru
     load_nearest_init(&near, name);
     word = other ? find_anywhere(name, &near) : lab_workload_word(w, name, &near);
     if (word == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where, key->key,
-                             key->value, near.hint);
-    if (!values || is_good(word->values, key->value))
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", where, key->key,
-                         key->value, word->values);
+        load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where, key->key, key->value,
+                   near.hint);
+    if (values && !is_good(word->values, key->value))
+        load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", where, key->key, key->value,
+                   word->values);
 }
 
-static int check_setup(const char *where, const char *workload, const struct lab_setup *setup,
-                       bool values, struct sim_error *err)
+static void check_setup(const char *where, const char *workload, const struct lab_setup *setup,
+                        bool values)
 {
     struct load_arena arena = { 0 };
     const struct lab_workload *w = lab_workload_find(workload, &arena);
-    int rc = w != NULL ? SIM_OK : fail_workload(where, workload, err);
 
-    for (unsigned i = 0; i < setup->n && rc == SIM_OK; i++)
-        rc = check_key(where, w, &setup->keys[i], values, err);
+    if (w == NULL)
+        fail_workload(where, workload);
+    for (unsigned i = 0; i < setup->n; i++)
+        check_key(where, w, &setup->keys[i], values);
     load_arena_fini(&arena);
-    return rc;
 }
 
-int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
-                        struct sim_error *err)
+void lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup)
 {
-    return check_setup(where, workload, setup, false, err);
+    check_setup(where, workload, setup, false);
 }
 
-int lab_words_check(const struct lab_point *pt, struct sim_error *err)
+void lab_words_check(const struct lab_point *pt)
 {
-    return check_setup(pt->where, pt->workload, pt->setup, true, err);
+    check_setup(pt->where, pt->workload, pt->setup, true);
 }
