@@ -38,16 +38,6 @@ int machine_located(const struct component *c, int code, const struct sim_error 
                                              v != NULL ? v->line : line, "%s", why->text);
 }
 
-int machine_check_range(const struct component *c, const char *group,
-                        const struct machine_param *row, uint64_t value, struct sim_error *err)
-{
-    if (value >= row->min && value <= row->max)
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s%s = %llu: expected %llu to %llu", c->path,
-                         group, row->key, (unsigned long long)value, (unsigned long long)row->min,
-                         (unsigned long long)row->max);
-}
-
 struct machine_value *machine_value_find(const struct machine_component_desc *desc, const char *key)
 {
     struct machine_value *v = desc->values;
@@ -102,11 +92,6 @@ const struct machine_desc *machine_description(const struct machine *m)
 struct sim *machine_sim(struct machine *m)
 {
     return m->sim;
-}
-
-unsigned machine_nodes(const struct machine *m)
-{
-    return m->desc->nnodes;
 }
 
 struct sim_domain *machine_domain(struct machine *m, unsigned node)

@@ -36,9 +36,6 @@ struct machine {
  * or else with `file` and `line`. @return `code` */
 int machine_located(const struct component *c, int code, const struct sim_error *why,
                     const char *file, unsigned line, struct sim_error *err);
-/** Is `value` within the range of its row? `group`: what goes before the key in the message. */
-int machine_check_range(const struct component *c, const char *group,
-                        const struct machine_param *row, uint64_t value, struct sim_error *err);
 /** Which end of the link this port is: 'a' or 'b'; 0: neither. */
 char machine_link_end(const struct machine_link_desc *link, unsigned node, const char *component,
                       const char *port);

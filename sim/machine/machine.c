@@ -28,25 +28,10 @@ static void *default_map(void *arg, unsigned node, const char *path, uint64_t by
 
 void machine_component_config(const struct machine_component_desc *desc, void *config)
 {
-    for (const struct machine_value *v = desc->values; v->param != NULL; v++)
+    for (const struct machine_value *v = desc->values; v->param != NULL; v++) {
+        SIM_ASSERT(v->value >= v->param->min && v->value <= v->param->max); /* who made it checks */
         memcpy((char *)config + v->param->offset, &v->value, sizeof(v->value));
-}
-
-/** The kind's configuration from the values, each within its range. */
-static int configure_component(const struct component *c, void *config, struct sim_error *err)
-{
-    int code = SIM_OK;
-
-    for (const struct machine_value *v = c->desc->values; code == SIM_OK && v->param != NULL; v++) {
-        struct sim_error why = { 0 };
-
-        code = machine_check_range(c, "", v->param, v->value, &why);
-        if (code != SIM_OK)
-            return sim_error_set_at(err, code, v->file, v->line, "%s", why.text);
     }
-    if (code == SIM_OK)
-        machine_component_config(c->desc, config);
-    return code;
 }
 
 static int create_component(struct machine *m, struct component *c, struct sim_error *err)
@@ -64,13 +49,10 @@ static int create_component(struct machine *m, struct component *c, struct sim_e
 
     if (config == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", c->path);
-    code = configure_component(c, config, err);
-    if (code == SIM_OK) {
-        code = kind->create(&place, config, &c->it, &why);
-        code = machine_located(c, code, &why, NULL, 0, err);
-    }
+    machine_component_config(c->desc, config);
+    code = kind->create(&place, config, &c->it, &why);
     free(config);
-    return code;
+    return machine_located(c, code, &why, NULL, 0, err);
 }
 
 static int create_components(struct machine *m, struct sim_error *err)
