@@ -111,7 +111,8 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
                          (enum hub_role)hub->cfg.role[index], &cfg, &user, err);
     if (rc != SIM_OK)
         return rc;
-    port->order = pcie_order_watch_create(hub->dom, hub_edge_path(&port->edge), "receive buffer");
+    port->order =
+        pcie_order_watch_create(hub->dom, pcie_port_path(port->edge.pcie), "receive buffer");
     return SIM_OK;
 }
 
@@ -136,37 +137,34 @@ static void hub_destroy(void *component)
     free(hub);
 }
 
-void hub_register_stat(struct hub *hub, const uint64_t *value, const char *name, const char *unit,
-                       const char *meaning)
-{
-    char path[160];
-
-    (void)snprintf(path, sizeof(path), "%s.%s", hub->path, name);
-    sim_stat_register(hub->dom, value, path, unit, meaning);
-}
-
 static void register_stats(struct hub *hub)
 {
-    char name[32];
+    const struct sim_stat_row own[] = {
+        { &hub->ddr_tlps, "ddr_tlps", "1", "packets that waited in the memory beside the chip" },
+        { &hub->unsupported, "unsupported_requests", "1",
+          "requests that nothing claimed, remote loads among them" },
+        { &hub->notifications, "notifications", "1", "entries appended to the notification ring" },
+    };
 
-    hub_register_stat(hub, &hub->ddr_tlps, "ddr_tlps", "1",
-                      "packets that waited in the memory beside the chip");
-    hub_register_stat(hub, &hub->unsupported, "unsupported_requests", "1",
-                      "requests that nothing claimed, remote loads among them");
-    hub_register_stat(hub, &hub->notifications, "notifications", "1",
-                      "entries appended to the notification ring");
+    sim_stats_register(hub->dom, hub->path, own, SIM_COUNT(own));
     for (uint32_t p = 0; p < hub->nports; p++) {
-        (void)snprintf(name, sizeof(name), "%s.forwarded_tlps", hub_port_names[p]);
-        hub_register_stat(hub, &hub->ports[p].forwarded_tlps, name, "1",
-                          "packets that left the core by this port");
-        (void)snprintf(name, sizeof(name), "%s.blocked_grants", hub_port_names[p]);
-        hub_register_stat(hub, &hub->ports[p].blocked_grants, name, "1",
-                          "times a packet was ready and the port had no room");
+        const struct hub_port *port = &hub->ports[p];
+        const struct sim_stat_row rows[] = {
+            { &port->forwarded_tlps, "forwarded_tlps", "1",
+              "packets that left the core by this port" },
+            { &port->blocked_grants, "blocked_grants", "1",
+              "times a packet was ready and the port had no room" },
+        };
+
+        sim_stats_register(hub->dom, pcie_port_path(port->edge.pcie), rows, SIM_COUNT(rows));
     }
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++) {
+        char name[32];
+        const struct sim_stat_row row = { &hub->dma[c].bytes, name, "bytes",
+                                          "payload written by this DMA channel" };
+
         (void)snprintf(name, sizeof(name), "dma%u.bytes", (unsigned)c);
-        hub_register_stat(hub, &hub->dma[c].bytes, name, "bytes",
-                          "payload written by this DMA channel");
+        sim_stats_register(hub->dom, hub->path, &row, 1);
     }
 }
 
@@ -285,14 +283,14 @@ static uint64_t hub_payload(void *component, const char *name)
     struct hub *hub = component;
     uint32_t p = hub_port_find(name);
 
-    if (p < hub->nports && hub_edge_connected(&hub->ports[p].edge))
-        return hub_edge_mps(&hub->ports[p].edge);
+    if (p < hub->nports && pcie_port_connected(hub->ports[p].edge.pcie))
+        return pcie_port_mps(hub->ports[p].edge.pcie);
     return 0;
 }
 
 static void watch_channels(struct hub *hub, uint32_t p)
 {
-    if (!hub_edge_has_vc1(&hub->ports[p].edge))
+    if (!pcie_port_has_vc1(hub->ports[p].edge.pcie))
         return;
     hub->vc1 |= (uint16_t)(1u << p);
     if (hub_port_date_line(&hub->cfg, p))
@@ -315,7 +313,7 @@ static int hub_start(void *component, struct sim_error *err)
         pcie_function_init(&port->edge.function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
         watch_channels(hub, p);
         if (port->edge.role == HUB_ROOT) {
-            if (hub_edge_connected(&port->edge))
+            if (pcie_port_connected(port->edge.pcie))
                 bringup_start(port);
             continue;
         }

@@ -79,9 +79,6 @@ struct hub {
     } contest;
 };
 
-void hub_register_stat(struct hub *hub, const uint64_t *value, const char *name, const char *unit,
-                       const char *meaning);
-
 /** @return its id; 0 without an observer */
 static inline uint64_t hub_marks(const struct hub *hub, enum hub_stage stage, uint64_t edge,
                                  uint64_t cause_a, uint64_t cause_b, uint64_t cause_c)

@@ -126,7 +126,7 @@ static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, ui
 {
     if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
         return false;
-    hub_edge_answered(hub_host(dma->hub), tlp);
+    pcie_port_answered(hub_host(dma->hub)->pcie, tlp);
     dma_fetched(dma, tlp, edge);
     return true;
 }
@@ -139,7 +139,7 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
-    hub_edge_answered(hub_host(hub), tlp);
+    pcie_port_answered(hub_host(hub)->pcie, tlp);
     if (error != 0)
         give_up(dma, r, error);
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
@@ -162,7 +162,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
 
 static void timed_out(struct hub_dma *dma)
 {
-    hub_edge_error(hub_host(dma->hub), PCIE_ERR_TIMEOUT, NULL);
+    pcie_port_error(hub_host(dma->hub)->pcie, PCIE_ERR_TIMEOUT, NULL);
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 
@@ -226,7 +226,8 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
     r = read_at(dma, dma->read_head);
     if (r->failed)
         return UINT64_MAX; /* what is left of it is still to come */
-    n = pcie_split(r->dst + r->written, r->bytes - r->written, hub_edge_mps(hub_host(dma->hub)));
+    n = pcie_split(r->dst + r->written, r->bytes - r->written,
+                   pcie_port_mps(hub_host(dma->hub)->pcie));
     if (r->received - r->written < n)
         return UINT64_MAX;
     edge = sim_max(r->ready_edge, edge);

@@ -69,8 +69,8 @@ uint32_t pcie_lossy_stuck(const struct pcie_lossy *l, sim_time_t now, sim_time_t
     uint32_t classes = 0;
 
     *until_p = SIM_TIME_NEVER;
-    for (size_t i = 0; i < l->wire.cfg.stuck_count; i++) {
-        const struct pcie_fault_stuck *s = &l->wire.cfg.stuck[i];
+    for (size_t i = 0; i < l->wire.stuck_count; i++) {
+        const struct pcie_fault_stuck *s = &l->wire.stuck[i];
 
         if (now < s->at_ps || now - s->at_ps >= s->duration_ps)
             continue;

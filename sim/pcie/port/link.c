@@ -71,53 +71,44 @@ static int check_config(const char *path, const struct pcie_port_config *c, stru
                          (c->mps_bytes & (c->mps_bytes - 1)) != 0))
         rc =
             refuse_value(err, path, "mps_bytes", c->mps_bytes, "128, 256, 512, 1024, 2048 or 4096");
-    for (size_t i = 0; rc == SIM_OK && i < sizeof(ranges) / sizeof(ranges[0]); i++)
+    for (size_t i = 0; rc == SIM_OK && i < SIM_COUNT(ranges); i++)
         rc = check_range(err, path, ranges[i].key, ranges[i].value, ranges[i].min, ranges[i].max);
     return rc;
 }
 
-void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *name,
-                        const char *unit, const char *meaning)
+static void add_stats(const struct pcie_port *p)
 {
-    char path[256];
-
-    snprintf(path, sizeof(path), "%s.%s", p->path, name);
-    sim_stat_register(p->dom, value, path, unit, meaning);
-}
-
-static void add_stats(struct pcie_port *p)
-{
-    static const char *const stall[TX_STALLS][2] = {
-        { "tx.stall_credit_p_ps", "the link was free, the oldest TLP waited for posted credits" },
-        { "tx.stall_credit_np_ps",
+    const struct sim_stat_row rows[] = {
+        { &p->stat.tx_tlps, "tx.tlps", "1", "TLPs sent" },
+        { &p->stat.tx_payload, "tx.payload_bytes", "bytes", "payload of the TLPs sent" },
+        { &p->stat.tx_symbols, "tx.wire_symbols", "symbols",
+          "symbols of TLPs and DLLPs sent, over all lanes; SKP ordered sets not counted" },
+        { &p->stat.tx_dllps, "tx.dllps", "1", "ACK and flow-control DLLPs sent" },
+        { &p->stat.stall_ps[PCIE_POSTED], "tx.stall_credit_p_ps", "ps",
+          "the link was free, the oldest TLP waited for posted credits" },
+        { &p->stat.stall_ps[PCIE_NONPOSTED], "tx.stall_credit_np_ps", "ps",
           "the link was free, the oldest TLP waited for non-posted credits" },
-        { "tx.stall_credit_cpl_ps",
+        { &p->stat.stall_ps[PCIE_COMPLETION], "tx.stall_credit_cpl_ps", "ps",
           "the link was free, the oldest TLP waited for completion credits" },
-        { "tx.stall_credit_p1_ps",
+        { &p->stat.stall_ps[PCIE_POSTED_VC1], "tx.stall_credit_p1_ps", "ps",
           "the link was free, the oldest TLP waited for posted credits of virtual channel 1" },
-        { "tx.stall_replay_ps", "the link was free, TLPs waited for room in the replay buffer" },
-        { "tx.stall_replay_again_ps", "the link was free, TLPs waited for those sent again" },
-        { "tx.stall_down_ps", "TLPs waited for the link to come up or to train" },
+        { &p->stat.stall_ps[TX_STALL_REPLAY], "tx.stall_replay_ps", "ps",
+          "the link was free, TLPs waited for room in the replay buffer" },
+        { &p->stat.stall_ps[TX_STALL_AGAIN], "tx.stall_replay_again_ps", "ps",
+          "the link was free, TLPs waited for those sent again" },
+        { &p->stat.stall_ps[TX_STALL_DOWN], "tx.stall_down_ps", "ps",
+          "TLPs waited for the link to come up or to train" },
+        { &p->stat.rx_tlps, "rx.tlps", "1", "TLPs received" },
+        { &p->stat.rx_payload, "rx.payload_bytes", "bytes", "payload of the TLPs received" },
+        { &p->stat.rx_bad_seq, "rx.bad_sequence", "1",
+          "TLPs dropped for an unexpected sequence number" },
+        { &p->stat.correctable, "errors.correctable", "1",
+          "errors that the link layer repaired (docs/errors.md)" },
+        { &p->stat.uncorrectable, "errors.uncorrectable", "1",
+          "errors of the transaction layer that this port or its user detected" },
     };
 
-    pcie_port_add_stat(p, &p->stat.tx_tlps, "tx.tlps", "1", "TLPs sent");
-    pcie_port_add_stat(p, &p->stat.tx_payload, "tx.payload_bytes", "bytes",
-                       "payload of the TLPs sent");
-    pcie_port_add_stat(
-        p, &p->stat.tx_symbols, "tx.wire_symbols", "symbols",
-        "symbols of TLPs and DLLPs sent, over all lanes; SKP ordered sets not counted");
-    pcie_port_add_stat(p, &p->stat.tx_dllps, "tx.dllps", "1", "ACK and flow-control DLLPs sent");
-    for (unsigned i = 0; i < TX_STALLS; i++)
-        pcie_port_add_stat(p, &p->stat.stall_ps[i], stall[i][0], "ps", stall[i][1]);
-    pcie_port_add_stat(p, &p->stat.rx_tlps, "rx.tlps", "1", "TLPs received");
-    pcie_port_add_stat(p, &p->stat.rx_payload, "rx.payload_bytes", "bytes",
-                       "payload of the TLPs received");
-    pcie_port_add_stat(p, &p->stat.rx_bad_seq, "rx.bad_sequence", "1",
-                       "TLPs dropped for an unexpected sequence number");
-    pcie_port_add_stat(p, &p->stat.correctable, "errors.correctable", "1",
-                       "errors that the link layer repaired (docs/errors.md)");
-    pcie_port_add_stat(p, &p->stat.uncorrectable, "errors.uncorrectable", "1",
-                       "errors of the transaction layer that this port or its user detected");
+    sim_stats_register(p->dom, p->path, rows, SIM_COUNT(rows));
 }
 
 /** The line code has its own rule (4.2.7.3). */
@@ -310,57 +301,4 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
         (void)pcie_tap_levels(b);
     }
     return SIM_OK;
-}
-
-/* ---- digest ---- */
-
-static uint64_t mix_state(uint64_t h, uint64_t v)
-{
-    return sim_hash_bytes(h, &v, sizeof(v));
-}
-
-/** Times are relative to now, 0 for the past, so that equal states at different times agree. */
-static uint64_t time_ahead(const struct pcie_port *p, sim_time_t t)
-{
-    sim_time_t now = sim_now(p->dom);
-
-    return t == SIM_TIME_NEVER ? UINT64_MAX : t > now ? t - now : 0;
-}
-
-static uint64_t digest_tx(uint64_t h, const struct tx_class *q, uint32_t room)
-{
-    h = mix_state(h, (uint64_t)q->hdr_avail << 32 | q->data_avail);
-    for (uint32_t i = 0; i < q->count; i++)
-        h = mix_state(h, pcie_tlp_hash(&q->ring[(q->head + i) % room].tlp));
-    return h;
-}
-
-static uint64_t digest_rx(uint64_t h, const struct rx_class *r)
-{
-    h = mix_state(h, (uint64_t)r->hdr_held << 32 | r->data_held);
-    return mix_state(h, (uint64_t)(r->hdr_freed + r->hdr_fresh) << 32 |
-                            (r->data_freed + r->data_fresh));
-}
-
-const char *pcie_port_path(const struct pcie_port *p)
-{
-    return p->path;
-}
-
-uint64_t pcie_port_digest(struct pcie_port *p)
-{
-    uint64_t h;
-
-    if (p->in_dllp != NULL)
-        sim_channel_settle(p->in_dllp);
-    h = mix_state(0, (uint64_t)p->up << 32 | p->waiting);
-
-    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
-        h = digest_tx(h, &p->tx[i], p->queue_tlps);
-        h = digest_rx(h, &p->rx[i]);
-    }
-    h = mix_state(h, (uint64_t)p->replay_count << 32 | p->unacked);
-    h = mix_state(h, time_ahead(p, p->phy.free_ps));
-    h = mix_state(h, time_ahead(p, p->dllp_due));
-    return p->lossy != NULL ? mix_state(h, p->lossy_ops->digest(p)) : h;
 }

@@ -379,6 +379,11 @@ bool pcie_port_is_up(const struct pcie_port *p)
     return pcie_port_is_lossy(p) ? p->lossy_ops->state(p) != PCIE_LINK_DOWN : p->up;
 }
 
+const char *pcie_port_path(const struct pcie_port *p)
+{
+    return p->path;
+}
+
 bool pcie_port_connected(const struct pcie_port *p)
 {
     return p->out != NULL;
@@ -392,9 +397,4 @@ bool pcie_port_has_vc1(const struct pcie_port *p)
 uint32_t pcie_port_mps(const struct pcie_port *p)
 {
     return p->mps;
-}
-
-sim_time_t pcie_port_symbols_ps(const struct pcie_port *p, uint64_t symbols)
-{
-    return pcie_phy_ps(&p->phy, symbols);
 }

@@ -87,7 +87,6 @@ struct pcie_lossy_ops {
     bool (*stands)(const struct pcie_port *p, sim_time_t *from_p);
     /** `limit`: that of an ACK, in symbols of the link (3.5.3.1). */
     void (*set_rate)(struct pcie_port *p, uint64_t limit);
-    uint64_t (*digest)(const struct pcie_port *p);
     void (*free)(struct pcie_port *p);
 };
 
@@ -179,8 +178,6 @@ static inline bool pcie_port_is_lossy(const struct pcie_port *p)
 
 /** What training settles. */
 void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes);
-void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *name,
-                        const char *unit, const char *meaning);
 
 SIM_END_DECLS
 #endif /* PCIE_PORT_IMPL_H */
