@@ -28,11 +28,13 @@ static const struct machine_value *value_of_error(const struct component *compon
     return v->param != NULL ? v : NULL;
 }
 
-int machine_located(const struct component *c, int code, const struct sim_error *why,
-                    const char *file, unsigned line, struct sim_error *err)
+int machine_located(const struct component *c, int code, struct sim_error *why, const char *file,
+                    unsigned line, struct sim_error *err)
 {
     const struct machine_value *v = value_of_error(c, why);
 
+    if (code == SIM_ERR_NOMEM) /* where the kind has not said of what */
+        (void)sim_error_set(why, code, "%s: out of memory", c->path);
     return code == SIM_OK ? SIM_OK
                           : sim_error_set_at(err, code, v != NULL ? v->file : file,
                                              v != NULL ? v->line : line, "%s", why->text);
