@@ -32,8 +32,7 @@ static void activate_link(struct pcie_port *p)
         if (p->user.link != NULL)
             p->user.link(p->user.user, true);
     }
-    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, sim_now(p->dom) + 1),
-                    SIM_ARRIVE);
+    pcie_port_work_by(p, sim_now(p->dom) + 1);
 }
 
 void pcie_init_receive(struct pcie_port *p, unsigned cls, unsigned stage, uint32_t hdr,

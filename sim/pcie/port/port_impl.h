@@ -30,6 +30,8 @@ struct pcie_tap;
  * replay buffer while the timer, made for large ones, runs. */
 #define PCIE_ACK_TLPS 8u
 
+#define PCIE_PATH_BYTES 128 /* "node0.hub.n" */
+
 /** Why the link carries nothing though TLPs wait: what the oldest of them lacks. */
 enum tx_stall {
     TX_STALL_CREDIT,                /* + class */
@@ -144,7 +146,7 @@ struct pcie_port {
     enum pcie_facing facing;
     struct pcie_function *function;         /* NULL, or whose registers record errors */
     const struct pcie_lossy_ops *lossy_ops; /* where `lossy` is */
-    char *path;
+    char path[PCIE_PATH_BYTES];
     const char *far_path;     /* the other end's */
     struct pcie_port *far;    /* only while the machine is built */
     sim_time_t in_ps, out_ps; /* latency of the channels */
@@ -167,6 +169,11 @@ void pcie_port_settle(struct pcie_port *p);
 static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, sim_time_t t)
 {
     return sim_max(t, p->phy.free_ps);
+}
+/** `work` looks at the port at `t`, or as soon after it as the link is free. */
+static inline void pcie_port_work_by(struct pcie_port *p, sim_time_t t)
+{
+    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, t), SIM_ARRIVE);
 }
 /** A branch that links without loss, nearly all, should not pay for. */
 static inline bool pcie_port_is_lossy(const struct pcie_port *p)
