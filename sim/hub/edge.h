@@ -25,11 +25,11 @@ struct hub_edge {
     struct pcie_function function; /* endpoints: what the far side configures */
 };
 
-/** `path` ("node0.hub.n") and `link` are copied; `core` hears of packets, room and the link. */
+/** `path` ("node0.hub.n") and `link` are copied; `core` hears of packets, room and the link. Free
+ * with pcie_port_destroy(edge->pcie). */
 int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_pool *pool,
                     const char *path, enum hub_role role, const struct pcie_port_config *link,
                     const struct pcie_port_user *core, struct sim_error *err);
-void hub_edge_destroy(struct hub_edge *edge);
 /** See struct machine_port. */
 struct machine_port hub_edge_plug(struct hub_edge *edge);
 

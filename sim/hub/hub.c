@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 #define ROW(key, unit, min, max, def, field, meaning) \
@@ -99,7 +98,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
     for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
                        fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
-            return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", hub->path);
+            return SIM_ERR_NOMEM;
     if (partner != HUB_PORT_NONE) {
         hub->output[index].transit = HUB_PORT_SOURCES(partner);
         cfg.vc1_ph_credits = hub->cfg.vc1_ph_credits;
@@ -120,12 +119,10 @@ static void hub_destroy(void *component)
 {
     struct hub *hub = component;
 
-    if (hub == NULL)
-        return;
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
         dma_fini(&hub->dma[c]);
     for (uint32_t p = 0; p < hub->nports; p++) {
-        hub_edge_destroy(&hub->ports[p].edge);
+        pcie_port_destroy(hub->ports[p].edge.pcie);
         pcie_order_watch_destroy(hub->ports[p].order);
     }
     pcie_order_end_destroy(hub->order);
@@ -133,7 +130,6 @@ static void hub_destroy(void *component)
         fifo_fini(&hub->fifo[f]);
     mem_pool_destroy(hub->pool);
     free(hub->misdeeds);
-    free(hub->path);
     free(hub);
 }
 
@@ -169,16 +165,14 @@ static void register_stats(struct hub *hub)
 }
 
 /* What enters a ring waits for so much room in the next hub: a buffer must have it. */
-static int check_bubble(const struct machine_place *place, const struct hub_config *cfg,
-                        struct sim_error *err)
+static int check_bubble(const char *head, const struct hub_config *cfg, struct sim_error *err)
 {
     for (uint32_t i = HUB_HOST + 1; i < cfg->ports && cfg->bubble_tlps > 1; i++) {
         const struct pcie_port_config *port = &cfg->port[i];
         uint64_t headers = cfg->bubble_tlps, data = headers * port->mps_bytes / 16;
         bool few = port->ph_credits != 0 && port->ph_credits < headers;
-        char head[160], key[32];
+        char key[32];
 
-        (void)snprintf(head, sizeof(head), "%s.", place->path);
         (void)snprintf(key, sizeof(key), "%s.link.%s", hub_port_names[i],
                        few ? "ph_credits" : "pd_credits");
         if (few || (port->pd_credits != 0 && port->pd_credits < data))
@@ -193,18 +187,20 @@ static int check_bubble(const struct machine_place *place, const struct hub_conf
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
+    const struct {
+        const char *key;
+        uint64_t value;
+    } powers[] = { { "dma.read_bytes", cfg->dma_read_bytes }, { "bus_bytes", cfg->bus_bytes } };
     char head[160];
     int rc;
 
     (void)snprintf(head, sizeof(head), "%s.", place->path);
-    if ((cfg->dma_read_bytes & (cfg->dma_read_bytes - 1)) != 0)
-        return sim_error_value(err, SIM_ERR_CONFIG, head, "dma.read_bytes", cfg->dma_read_bytes,
-                               "expected a power of two");
-    if ((cfg->bus_bytes & (cfg->bus_bytes - 1)) != 0)
-        return sim_error_value(err, SIM_ERR_CONFIG, head, "bus_bytes", cfg->bus_bytes,
-                               "expected a power of two");
+    for (unsigned i = 0; i < SIM_COUNT(powers); i++)
+        if ((powers[i].value & (powers[i].value - 1)) != 0)
+            return sim_error_value(err, SIM_ERR_CONFIG, head, powers[i].key, powers[i].value,
+                                   "expected a power of two");
     rc = hub_check_rings(place->path, cfg, err);
-    return rc == SIM_OK ? check_bubble(place, cfg, err) : rc;
+    return rc == SIM_OK ? check_bubble(head, cfg, err) : rc;
 }
 
 static void look_at_deadlines(struct sim_event *ev)
@@ -224,24 +220,22 @@ static int hub_create(const struct machine_place *place, const void *config, voi
                       struct sim_error *err)
 {
     struct hub *hub;
-    size_t n = strlen(place->path) + 1;
     int rc = check_config(place, config, err);
 
     if (rc != SIM_OK)
         return rc;
     hub = sim_calloc(sizeof(*hub));
     if (hub == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+        return SIM_ERR_NOMEM;
     hub->dom = place->dom;
     hub->cfg = *(const struct hub_config *)config;
-    hub->path = malloc(n);
+    hub->path = place->path;
     hub->pool = mem_pool_create();
     hub->probe = sim_probe_of(hub->dom);
     hub->watched = sim_order_checked(hub->dom);
     rc = SIM_ERR_NOMEM;
-    if (hub->path == NULL || hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128))
+    if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128))
         goto err_destroy;
-    memcpy(hub->path, place->path, n);
     hub->order = pcie_order_end_create(hub->dom, hub->path);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
@@ -265,7 +259,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
 
 err_destroy:
     hub_destroy(hub);
-    return sim_error_set(err, rc, "%s: out of memory", place->path);
+    return rc;
 }
 
 static struct machine_port hub_port(void *component, const char *name)

@@ -54,7 +54,7 @@ struct hub {
     uint64_t window_bytes, part_bytes, area_bytes;
     uint32_t slot, subcluster;
     uint64_t area_base[HUB_AREA_SELF];
-    char *path;
+    const char *path;
     /* registers and memory */
     uint8_t internal[HUB_INTERNAL_BYTES];
     uint32_t irq_status, irq_mask;

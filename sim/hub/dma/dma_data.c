@@ -94,14 +94,6 @@ static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag)
     return NULL;
 }
 
-/* Nothing more of a request that has failed is written, and its place is free once no answer can
- * come any more. */
-static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
-{
-    r->failed = true;
-    dma_fail(dma, error);
-}
-
 static void end_request(struct hub_dma *dma, struct hub_read *r)
 {
     r->waits = false;
@@ -140,8 +132,11 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
     pcie_port_answered(hub_host(hub)->pcie, tlp);
-    if (error != 0)
-        give_up(dma, r, error);
+    if (error != 0) {
+        /* Nothing more of it is written; its place is free once no answer can come any more. */
+        r->failed = true;
+        dma_fail(dma, error);
+    }
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
         end_request(dma, r); /* an error status ends it too (2.3.2) */
     r->ready_edge = edge + hub->cfg.dma_completion_cycles;

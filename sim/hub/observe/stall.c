@@ -1,8 +1,6 @@
 /* Which packets wait in the core and why, for reports of deadlocks. */
 #include "hub/internal.h"
 
-#include <stdio.h>
-
 static const char *source_name(uint32_t source)
 {
     static const char *const channels[HUB_DMA_CHANNELS] = { "dma0", "dma1", "dma2", "dma3" };
