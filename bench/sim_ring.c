@@ -21,6 +21,7 @@ struct node {
     unsigned index;
     struct sim_domain *dom;
     void *hub;
+    char path[32]; /* the hub's */
     struct mem_pool *pool;
     struct pcie_port *port;
     struct sim_event step; /* the next packet of the set-up, or a write */
@@ -165,8 +166,7 @@ static void create_node(struct sim_ring *r, unsigned i, const struct hub_config 
 {
     struct node *n = &r->nodes[i];
     struct sim_error err = { 0 };
-    char path[32];
-    struct machine_place place = { .path = path, .node = i };
+    struct machine_place place = { .path = n->path, .node = i };
     struct pcie_port_user user = { .received = received, .ready = ready, .user = n };
     struct machine_routes routes = {
         .slot = i,
@@ -178,15 +178,15 @@ static void create_node(struct sim_ring *r, unsigned i, const struct hub_config 
 
     if (i == 0)
         routes.nranges = 2;
-    (void)snprintf(path, sizeof(path), "node%u", i);
+    (void)snprintf(n->path, sizeof(n->path), "node%u", i);
     n->ring = r;
     n->index = i;
     n->random = i + 1;
-    n->dom = place.dom = sim_domain_create(r->sim, path);
+    n->dom = place.dom = sim_domain_create(r->sim, n->path);
     n->pool = mem_pool_create();
     sim_event_init(&n->step, step);
     sim_event_init(&n->drain, drain);
-    (void)snprintf(path, sizeof(path), "node%u.hub", i);
+    (void)snprintf(n->path, sizeof(n->path), "node%u.hub", i);
     must(hub_kind.create(&place, cfg, &n->hub, &err), &err);
     must(pcie_port_create(n->dom, n->pool, "host", &cfg->port[0], &user, &n->port, &err), &err);
     must(pcie_link_connect(n->port, hub_kind.port(n->hub, "n").end, SIM_NS, &err), &err);

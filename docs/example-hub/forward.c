@@ -95,8 +95,8 @@ static void forward_destroy(void *component)
 {
     struct forward *hub = component;
 
-    hub_edge_destroy(&hub->ports[0].edge);
-    hub_edge_destroy(&hub->ports[1].edge);
+    pcie_port_destroy(hub->ports[0].edge.pcie);
+    pcie_port_destroy(hub->ports[1].edge.pcie);
     mem_pool_destroy(hub->pool);
     free(hub);
 }

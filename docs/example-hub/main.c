@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BAR        UINT64_C(0x80000000)
 #define FIRST_SLOT 0x0100u /* bus 1, behind root port 0 */
@@ -72,7 +73,7 @@ static void step(void *arg, uint64_t value)
         node_core_poll(p->core, ram->base + MAILBOX, 8, step, p);
         break;
     default:
-        mem_ram_read(ram, ram->base + MAILBOX, &got, sizeof(got));
+        memcpy(&got, mem_ram_at(ram, ram->base + MAILBOX, sizeof(got)), sizeof(got));
         printf("%s got %#" PRIx64 "\n", p->name, got);
     }
 }

@@ -1,7 +1,6 @@
 #include "core/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define ARITY     4u
 #define NEAR_SLOT 1u                       /* a slot: 1 + place in the array, */

@@ -14,7 +14,7 @@ struct access {
 
 static struct access access_of(const struct hub_port *port)
 {
-    uint32_t mps = hub_edge_mps(&port->edge);
+    uint32_t mps = pcie_port_mps(port->edge.pcie);
 
     switch (port->bringup) {
     case BRINGUP_BAR_LOW:
@@ -71,7 +71,7 @@ sim_time_t bringup_timeout(struct hub_port *port)
         return port->deadline_ps;
     port->bringup = BRINGUP_FAILED;
     hub_request_ended(port->hub);
-    hub_edge_error(&port->edge, PCIE_ERR_TIMEOUT, NULL);
+    pcie_port_error(port->edge.pcie, PCIE_ERR_TIMEOUT, NULL);
     return SIM_TIME_NEVER;
 }
 
@@ -80,11 +80,11 @@ void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)
     uint32_t id = 0;
 
     if (!waits_for_answer(port) || tlp->tag != HUB_BRINGUP_TAG) {
-        hub_edge_advisory(&port->edge, PCIE_ERR_UNEXPECTED, tlp); /* dropped (2.3.2) */
+        pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp); /* dropped (2.3.2) */
         return;
     }
     hub_request_ended(port->hub);
-    hub_edge_answered(&port->edge, tlp);
+    pcie_port_answered(port->edge.pcie, tlp);
     if (tlp->status == PCIE_CPL_SC && tlp->payload != NULL)
         id = sim_load32(tlp->payload->data);
     if (tlp->status != PCIE_CPL_SC || tlp->poisoned ||

@@ -52,7 +52,7 @@ static enum hub_waits refused_by(const struct hub *hub, uint32_t source, uint32_
     if (out == OUT_SELF)
         return HUB_WAITS_SELF;
     if (enters(hub, source, out) &&
-        hub_edge_queued(&hub->ports[out].edge, pcie_tlp_class(&e->tlp)) == 0)
+        pcie_port_queued(hub->ports[out].edge.pcie, pcie_tlp_class(&e->tlp)) == 0)
         return HUB_WAITS_CREDIT;
     return HUB_WAITS_ROOM;
 }
@@ -81,7 +81,7 @@ static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struc
         if (port->edge.role == HUB_ROOT)
             bringup_completion(port, tlp);
         else if (port->index != HUB_HOST || !dma_completion(hub, tlp, edge))
-            hub_edge_advisory(&port->edge, PCIE_ERR_UNEXPECTED, tlp);
+            pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp);
         pcie_tlp_drop(tlp);
     } else {
         hub->ports[out].forwarded_tlps++;

@@ -11,7 +11,7 @@ SIM_BEGIN_DECLS
 /** Places in DDR3 have room for the largest packet of their port, so one suits another. */
 static inline uint64_t hub_ddr_place(const struct hub_port *port)
 {
-    return hub_edge_mps(&port->edge);
+    return pcie_port_mps(port->edge.pcie);
 }
 
 /*
@@ -22,7 +22,8 @@ static inline bool hub_ddr_takes(const struct hub *hub, const struct hub_port *p
                                  enum pcie_class cls)
 {
     return hub->cfg.ddr_bytes != 0 && port->index != HUB_HOST && !hub->stopped &&
-           cls == PCIE_POSTED && hub_edge_held(&port->edge, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
+           cls == PCIE_POSTED &&
+           pcie_port_held(port->edge.pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
            hub->cfg.ddr_bytes - hub->ddr_used >= hub_ddr_place(port);
 }
 

@@ -14,12 +14,6 @@ int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_po
     return SIM_OK;
 }
 
-void hub_edge_destroy(struct hub_edge *edge)
-{
-    if (edge->pcie != NULL)
-        pcie_port_destroy(edge->pcie);
-}
-
 static int join_ports(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
 {
     return pcie_link_connect(a, b, wire_ps, err);

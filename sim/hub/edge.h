@@ -20,16 +20,16 @@ SIM_BEGIN_DECLS
 enum hub_role { HUB_ENDPOINT, HUB_ROOT };
 
 struct hub_edge {
-    struct pcie_port *pcie;
+    struct pcie_port *pcie;        /* also for what it knows and records: pcie/port/port.h, aer.h */
     uint8_t role;                  /* enum hub_role */
     struct pcie_function function; /* endpoints: what the far side configures */
 };
 
-/** `path` ("node0.hub.n") and `link` are copied; `core` hears of packets, room and the link. */
+/** `path` ("node0.hub.n") and `link` are copied; `core` hears of packets, room and the link. Free
+ * with pcie_port_destroy(edge->pcie). */
 int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_pool *pool,
                     const char *path, enum hub_role role, const struct pcie_port_config *link,
                     const struct pcie_port_user *core, struct sim_error *err);
-void hub_edge_destroy(struct hub_edge *edge);
 /** See struct machine_port. */
 struct machine_port hub_edge_plug(struct hub_edge *edge);
 
@@ -70,55 +70,6 @@ static inline void hub_edge_release(const struct hub_edge *edge, enum pcie_class
                                     const struct pcie_tlp *tlp)
 {
     pcie_port_consume(edge->pcie, cls, pcie_tlp_data_credits(tlp));
-}
-
-/* What the port knows, and what it records: see pcie/port/port.h and pcie/port/aer.h. */
-
-static inline const char *hub_edge_path(const struct hub_edge *edge)
-{
-    return pcie_port_path(edge->pcie);
-}
-static inline bool hub_edge_connected(const struct hub_edge *edge)
-{
-    return pcie_port_connected(edge->pcie);
-}
-static inline bool hub_edge_has_vc1(const struct hub_edge *edge)
-{
-    return pcie_port_has_vc1(edge->pcie);
-}
-static inline uint32_t hub_edge_mps(const struct hub_edge *edge)
-{
-    return pcie_port_mps(edge->pcie);
-}
-static inline uint32_t hub_edge_queued(const struct hub_edge *edge, enum pcie_class cls)
-{
-    return pcie_port_queued(edge->pcie, cls);
-}
-static inline uint32_t hub_edge_held(const struct hub_edge *edge, enum pcie_class cls)
-{
-    return pcie_port_held(edge->pcie, cls);
-}
-static inline struct pcie_stalls hub_edge_stalls(const struct hub_edge *edge)
-{
-    return pcie_port_stalls(edge->pcie);
-}
-static inline const char *hub_edge_lacks(const struct hub_edge *edge, enum pcie_class cls)
-{
-    return pcie_port_lacks(edge->pcie, cls);
-}
-static inline void hub_edge_error(const struct hub_edge *edge, enum pcie_error error,
-                                  const struct pcie_tlp *tlp)
-{
-    pcie_port_error(edge->pcie, error, tlp);
-}
-static inline void hub_edge_advisory(const struct hub_edge *edge, enum pcie_error error,
-                                     const struct pcie_tlp *tlp)
-{
-    pcie_port_advisory(edge->pcie, error, tlp);
-}
-static inline void hub_edge_answered(const struct hub_edge *edge, const struct pcie_tlp *cpl)
-{
-    pcie_port_answered(edge->pcie, cpl);
 }
 
 SIM_END_DECLS

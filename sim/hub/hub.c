@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 #define ROW(key, unit, min, max, def, field, meaning) \
@@ -99,7 +98,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
     for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
                        fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
-            return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", hub->path);
+            return SIM_ERR_NOMEM;
     if (partner != HUB_PORT_NONE) {
         hub->output[index].transit = HUB_PORT_SOURCES(partner);
         cfg.vc1_ph_credits = hub->cfg.vc1_ph_credits;
@@ -111,7 +110,8 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
                          (enum hub_role)hub->cfg.role[index], &cfg, &user, err);
     if (rc != SIM_OK)
         return rc;
-    port->order = pcie_order_watch_create(hub->dom, hub_edge_path(&port->edge), "receive buffer");
+    port->order =
+        pcie_order_watch_create(hub->dom, pcie_port_path(port->edge.pcie), "receive buffer");
     return SIM_OK;
 }
 
@@ -119,12 +119,10 @@ static void hub_destroy(void *component)
 {
     struct hub *hub = component;
 
-    if (hub == NULL)
-        return;
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
         dma_fini(&hub->dma[c]);
     for (uint32_t p = 0; p < hub->nports; p++) {
-        hub_edge_destroy(&hub->ports[p].edge);
+        pcie_port_destroy(hub->ports[p].edge.pcie);
         pcie_order_watch_destroy(hub->ports[p].order);
     }
     pcie_order_end_destroy(hub->order);
@@ -132,55 +130,49 @@ static void hub_destroy(void *component)
         fifo_fini(&hub->fifo[f]);
     mem_pool_destroy(hub->pool);
     free(hub->misdeeds);
-    free(hub->path);
     free(hub);
-}
-
-void hub_register_stat(struct hub *hub, const uint64_t *value, const char *name, const char *unit,
-                       const char *meaning)
-{
-    char path[160];
-
-    (void)snprintf(path, sizeof(path), "%s.%s", hub->path, name);
-    sim_stat_register(hub->dom, value, path, unit, meaning);
 }
 
 static void register_stats(struct hub *hub)
 {
-    char name[32];
+    const struct sim_stat_row own[] = {
+        { &hub->ddr_tlps, "ddr_tlps", "1", "packets that waited in the memory beside the chip" },
+        { &hub->unsupported, "unsupported_requests", "1",
+          "requests that nothing claimed, remote loads among them" },
+        { &hub->notifications, "notifications", "1", "entries appended to the notification ring" },
+    };
 
-    hub_register_stat(hub, &hub->ddr_tlps, "ddr_tlps", "1",
-                      "packets that waited in the memory beside the chip");
-    hub_register_stat(hub, &hub->unsupported, "unsupported_requests", "1",
-                      "requests that nothing claimed, remote loads among them");
-    hub_register_stat(hub, &hub->notifications, "notifications", "1",
-                      "entries appended to the notification ring");
+    sim_stats_register(hub->dom, hub->path, own, SIM_COUNT(own));
     for (uint32_t p = 0; p < hub->nports; p++) {
-        (void)snprintf(name, sizeof(name), "%s.forwarded_tlps", hub_port_names[p]);
-        hub_register_stat(hub, &hub->ports[p].forwarded_tlps, name, "1",
-                          "packets that left the core by this port");
-        (void)snprintf(name, sizeof(name), "%s.blocked_grants", hub_port_names[p]);
-        hub_register_stat(hub, &hub->ports[p].blocked_grants, name, "1",
-                          "times a packet was ready and the port had no room");
+        const struct hub_port *port = &hub->ports[p];
+        const struct sim_stat_row rows[] = {
+            { &port->forwarded_tlps, "forwarded_tlps", "1",
+              "packets that left the core by this port" },
+            { &port->blocked_grants, "blocked_grants", "1",
+              "times a packet was ready and the port had no room" },
+        };
+
+        sim_stats_register(hub->dom, pcie_port_path(port->edge.pcie), rows, SIM_COUNT(rows));
     }
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++) {
+        char name[32];
+        const struct sim_stat_row row = { &hub->dma[c].bytes, name, "bytes",
+                                          "payload written by this DMA channel" };
+
         (void)snprintf(name, sizeof(name), "dma%u.bytes", (unsigned)c);
-        hub_register_stat(hub, &hub->dma[c].bytes, name, "bytes",
-                          "payload written by this DMA channel");
+        sim_stats_register(hub->dom, hub->path, &row, 1);
     }
 }
 
 /* What enters a ring waits for so much room in the next hub: a buffer must have it. */
-static int check_bubble(const struct machine_place *place, const struct hub_config *cfg,
-                        struct sim_error *err)
+static int check_bubble(const char *head, const struct hub_config *cfg, struct sim_error *err)
 {
     for (uint32_t i = HUB_HOST + 1; i < cfg->ports && cfg->bubble_tlps > 1; i++) {
         const struct pcie_port_config *port = &cfg->port[i];
         uint64_t headers = cfg->bubble_tlps, data = headers * port->mps_bytes / 16;
         bool few = port->ph_credits != 0 && port->ph_credits < headers;
-        char head[160], key[32];
+        char key[32];
 
-        (void)snprintf(head, sizeof(head), "%s.", place->path);
         (void)snprintf(key, sizeof(key), "%s.link.%s", hub_port_names[i],
                        few ? "ph_credits" : "pd_credits");
         if (few || (port->pd_credits != 0 && port->pd_credits < data))
@@ -195,18 +187,20 @@ static int check_bubble(const struct machine_place *place, const struct hub_conf
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
+    const struct {
+        const char *key;
+        uint64_t value;
+    } powers[] = { { "dma.read_bytes", cfg->dma_read_bytes }, { "bus_bytes", cfg->bus_bytes } };
     char head[160];
     int rc;
 
     (void)snprintf(head, sizeof(head), "%s.", place->path);
-    if ((cfg->dma_read_bytes & (cfg->dma_read_bytes - 1)) != 0)
-        return sim_error_value(err, SIM_ERR_CONFIG, head, "dma.read_bytes", cfg->dma_read_bytes,
-                               "expected a power of two");
-    if ((cfg->bus_bytes & (cfg->bus_bytes - 1)) != 0)
-        return sim_error_value(err, SIM_ERR_CONFIG, head, "bus_bytes", cfg->bus_bytes,
-                               "expected a power of two");
+    for (unsigned i = 0; i < SIM_COUNT(powers); i++)
+        if ((powers[i].value & (powers[i].value - 1)) != 0)
+            return sim_error_value(err, SIM_ERR_CONFIG, head, powers[i].key, powers[i].value,
+                                   "expected a power of two");
     rc = hub_check_rings(place->path, cfg, err);
-    return rc == SIM_OK ? check_bubble(place, cfg, err) : rc;
+    return rc == SIM_OK ? check_bubble(head, cfg, err) : rc;
 }
 
 static void look_at_deadlines(struct sim_event *ev)
@@ -226,24 +220,22 @@ static int hub_create(const struct machine_place *place, const void *config, voi
                       struct sim_error *err)
 {
     struct hub *hub;
-    size_t n = strlen(place->path) + 1;
     int rc = check_config(place, config, err);
 
     if (rc != SIM_OK)
         return rc;
     hub = sim_calloc(sizeof(*hub));
     if (hub == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+        return SIM_ERR_NOMEM;
     hub->dom = place->dom;
     hub->cfg = *(const struct hub_config *)config;
-    hub->path = malloc(n);
+    hub->path = place->path;
     hub->pool = mem_pool_create();
     hub->probe = sim_probe_of(hub->dom);
     hub->watched = sim_order_checked(hub->dom);
     rc = SIM_ERR_NOMEM;
-    if (hub->path == NULL || hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128))
+    if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128))
         goto err_destroy;
-    memcpy(hub->path, place->path, n);
     hub->order = pcie_order_end_create(hub->dom, hub->path);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
@@ -267,7 +259,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
 
 err_destroy:
     hub_destroy(hub);
-    return sim_error_set(err, rc, "%s: out of memory", place->path);
+    return rc;
 }
 
 static struct machine_port hub_port(void *component, const char *name)
@@ -285,14 +277,14 @@ static uint64_t hub_payload(void *component, const char *name)
     struct hub *hub = component;
     uint32_t p = hub_port_find(name);
 
-    if (p < hub->nports && hub_edge_connected(&hub->ports[p].edge))
-        return hub_edge_mps(&hub->ports[p].edge);
+    if (p < hub->nports && pcie_port_connected(hub->ports[p].edge.pcie))
+        return pcie_port_mps(hub->ports[p].edge.pcie);
     return 0;
 }
 
 static void watch_channels(struct hub *hub, uint32_t p)
 {
-    if (!hub_edge_has_vc1(&hub->ports[p].edge))
+    if (!pcie_port_has_vc1(hub->ports[p].edge.pcie))
         return;
     hub->vc1 |= (uint16_t)(1u << p);
     if (hub_port_date_line(&hub->cfg, p))
@@ -315,7 +307,7 @@ static int hub_start(void *component, struct sim_error *err)
         pcie_function_init(&port->edge.function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
         watch_channels(hub, p);
         if (port->edge.role == HUB_ROOT) {
-            if (hub_edge_connected(&port->edge))
+            if (pcie_port_connected(port->edge.pcie))
                 bringup_start(port);
             continue;
         }

@@ -54,7 +54,7 @@ struct hub {
     uint64_t window_bytes, part_bytes, area_bytes;
     uint32_t slot, subcluster;
     uint64_t area_base[HUB_AREA_SELF];
-    char *path;
+    const char *path;
     /* registers and memory */
     uint8_t internal[HUB_INTERNAL_BYTES];
     uint32_t irq_status, irq_mask;
@@ -78,9 +78,6 @@ struct hub {
         uint8_t weight[HUB_SOURCES], share[HUB_OUTPUTS][HUB_SOURCES];
     } contest;
 };
-
-void hub_register_stat(struct hub *hub, const uint64_t *value, const char *name, const char *unit,
-                       const char *meaning);
 
 /** @return its id; 0 without an observer */
 static inline uint64_t hub_marks(const struct hub *hub, enum hub_stage stage, uint64_t edge,

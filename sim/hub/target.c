@@ -44,10 +44,10 @@ static void refuse_request(struct hub *hub, uint32_t port, struct pcie_tlp *tlp,
         struct pcie_tlp cpl =
             hub_edge_completion(edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
 
-        hub_edge_advisory(edge, error, tlp);
+        pcie_port_advisory(edge->pcie, error, tlp);
         send_answer(hub, port, &cpl);
     } else {
-        hub_edge_error(edge, error, tlp);
+        pcie_port_error(edge->pcie, error, tlp);
     }
     pcie_tlp_drop(tlp);
 }
@@ -64,7 +64,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
 {
     uint64_t addr;
     uint32_t left = pcie_tlp_range(req, &addr);
-    uint32_t mps = hub_edge_mps(&hub->ports[port].edge);
+    uint32_t mps = pcie_port_mps(hub->ports[port].edge.pcie);
 
     if (left == 0)
         left = 1; /* no byte enabled: one double word, byte count 1 (2.3.1.1) */
@@ -311,7 +311,7 @@ static bool aborts_read(uint64_t in_area, const struct pcie_tlp *tlp)
 /* Poisoned data changes nothing here (2.7.2.2). */
 static void take_poisoned(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
-    hub_edge_error(&hub->ports[port].edge, PCIE_ERR_POISONED, tlp);
+    pcie_port_error(hub->ports[port].edge.pcie, PCIE_ERR_POISONED, tlp);
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
         struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, tlp, PCIE_CPL_UR);
 

@@ -28,24 +28,16 @@ static const struct machine_value *value_of_error(const struct component *compon
     return v->param != NULL ? v : NULL;
 }
 
-int machine_located(const struct component *c, int code, const struct sim_error *why,
-                    const char *file, unsigned line, struct sim_error *err)
+int machine_located(const struct component *c, int code, struct sim_error *why, const char *file,
+                    unsigned line, struct sim_error *err)
 {
     const struct machine_value *v = value_of_error(c, why);
 
+    if (code == SIM_ERR_NOMEM) /* where the kind has not said of what */
+        (void)sim_error_set(why, code, "%s: out of memory", c->path);
     return code == SIM_OK ? SIM_OK
                           : sim_error_set_at(err, code, v != NULL ? v->file : file,
                                              v != NULL ? v->line : line, "%s", why->text);
-}
-
-int machine_check_range(const struct component *c, const char *group,
-                        const struct machine_param *row, uint64_t value, struct sim_error *err)
-{
-    if (value >= row->min && value <= row->max)
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s%s = %llu: expected %llu to %llu", c->path,
-                         group, row->key, (unsigned long long)value, (unsigned long long)row->min,
-                         (unsigned long long)row->max);
 }
 
 struct machine_value *machine_value_find(const struct machine_component_desc *desc, const char *key)
@@ -102,11 +94,6 @@ const struct machine_desc *machine_description(const struct machine *m)
 struct sim *machine_sim(struct machine *m)
 {
     return m->sim;
-}
-
-unsigned machine_nodes(const struct machine *m)
-{
-    return m->desc->nnodes;
 }
 
 struct sim_domain *machine_domain(struct machine *m, unsigned node)

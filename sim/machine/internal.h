@@ -2,6 +2,7 @@
 #ifndef MACHINE_INTERNAL_H
 #define MACHINE_INTERNAL_H
 
+#include "core/list.h"
 #include "machine/machine.h"
 
 SIM_BEGIN_DECLS
@@ -24,21 +25,15 @@ struct machine {
     unsigned ncomponents, created;
     unsigned *first; /* component of a node; [nnodes] is their number */
     struct machine_routes *routes;
-    struct mapped {
-        struct mapped *next;
-        void *bytes;
-    } * maps;
+    struct sim_list maps; /* what default_map() gave */
     void *(*map)(void *, unsigned, const char *, uint64_t);
     void *map_arg;
 };
 
 /** What a kind has refused (`code` SIM_OK: nothing), with the place of the value that it is about,
  * or else with `file` and `line`. @return `code` */
-int machine_located(const struct component *c, int code, const struct sim_error *why,
-                    const char *file, unsigned line, struct sim_error *err);
-/** Is `value` within the range of its row? `group`: what goes before the key in the message. */
-int machine_check_range(const struct component *c, const char *group,
-                        const struct machine_param *row, uint64_t value, struct sim_error *err);
+int machine_located(const struct component *c, int code, struct sim_error *why, const char *file,
+                    unsigned line, struct sim_error *err);
 /** Which end of the link this port is: 'a' or 'b'; 0: neither. */
 char machine_link_end(const struct machine_link_desc *link, unsigned node, const char *component,
                       const char *port);
@@ -51,7 +46,7 @@ int machine_join(const struct machine *m, struct sim_error *err);
 int machine_break(const struct machine *m, struct sim_error *err);
 /** No router is to pass on a packet that a link behind it does not take. */
 int machine_check_payloads(const struct machine *m, struct sim_error *err);
-/** Computes the routes, gives them to the routers and walks along their registers. */
+/** Computes the routes, gives them to the routers and walks along them. */
 int machine_route(struct machine *m, struct sim_error *err);
 
 SIM_END_DECLS

@@ -39,7 +39,7 @@ struct machine_port {
     int (*join)(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err);
 };
 
-/** A packet that cannot go on, for reports of a machine that deadlocks. */
+/** A packet that cannot go on, for reports of a machine that deadlocks. Texts are literals. */
 struct machine_block {
     const char *where; /* the port in whose receive buffer it stands, or a part: "dma0" */
     const char *port;  /* by which it is to leave; NULL: it ends here */
@@ -85,11 +85,11 @@ struct machine_kind {
      * on. */
     uint64_t (*payload)(void *component, const char *port);
     const char *payload_key;
-    /** The port by which a write to window part `slot` leaves, as the component's registers say;
-     * NULL: by none. NULL where the kind is no router, or one whose registers are not read. */
+    /** The port, of `ports`, by which a write to window part `slot` leaves, as the component's
+     * registers say; NULL: by none. NULL where the kind is no router, or one whose registers are
+     * not read. */
     const char *(*route)(void *component, unsigned slot);
-    /** NULL or reports each packet at the head of a queue that cannot go on. Texts are valid
-     * during the call. */
+    /** NULL or reports each packet at the head of a queue that cannot go on. */
     void (*blocked)(void *component, machine_block_fn fn, void *arg);
     /** NULL, or what `fault` takes; name NULL at the end. */
     const struct machine_fault_kind *faults;

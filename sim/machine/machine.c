@@ -2,51 +2,35 @@
 #include "machine/internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- components ------------------------------------------------------------------ */
 
+struct mapped {
+    struct sim_link link;
+    alignas(16) char bytes[];
+};
+
 static void *default_map(void *arg, unsigned node, const char *path, uint64_t bytes)
 {
     struct machine *m = arg;
-    struct mapped *entry = malloc(sizeof(*entry));
+    struct mapped *entry =
+        bytes < SIZE_MAX - sizeof(*entry) ? calloc(1, sizeof(*entry) + bytes) : NULL;
 
     (void)node;
     (void)path;
     if (entry == NULL)
         return NULL;
-    entry->bytes = bytes <= SIZE_MAX ? calloc(1, (size_t)bytes) : NULL;
-    if (entry->bytes == NULL) {
-        free(entry);
-        return NULL;
-    }
-    entry->next = m->maps;
-    m->maps = entry;
+    sim_list_push(&m->maps, &entry->link);
     return entry->bytes;
 }
 
 void machine_component_config(const struct machine_component_desc *desc, void *config)
 {
-    for (const struct machine_value *v = desc->values; v->param != NULL; v++)
+    for (const struct machine_value *v = desc->values; v->param != NULL; v++) {
+        SIM_ASSERT(v->value >= v->param->min && v->value <= v->param->max); /* who made it checks */
         memcpy((char *)config + v->param->offset, &v->value, sizeof(v->value));
-}
-
-/** The kind's configuration from the values, each within its range. */
-static int configure_component(const struct component *c, void *config, struct sim_error *err)
-{
-    int code = SIM_OK;
-
-    for (const struct machine_value *v = c->desc->values; code == SIM_OK && v->param != NULL; v++) {
-        struct sim_error why = { 0 };
-
-        code = machine_check_range(c, "", v->param, v->value, &why);
-        if (code != SIM_OK)
-            return sim_error_set_at(err, code, v->file, v->line, "%s", why.text);
     }
-    if (code == SIM_OK)
-        machine_component_config(c->desc, config);
-    return code;
 }
 
 static int create_component(struct machine *m, struct component *c, struct sim_error *err)
@@ -59,18 +43,15 @@ static int create_component(struct machine *m, struct component *c, struct sim_e
                                          .map_arg = m->map_arg,
                                          .net_bytes_per_us = m->desc->net_bytes_per_us };
     struct sim_error why = { 0 };
-    void *config = calloc(1, kind->config_bytes != 0 ? kind->config_bytes : 1);
-    int code;
+    void *config = calloc(1, kind->config_bytes + 1u);
+    int code = SIM_ERR_NOMEM;
 
-    if (config == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", c->path);
-    code = configure_component(c, config, err);
-    if (code == SIM_OK) {
+    if (config != NULL) {
+        machine_component_config(c->desc, config);
         code = kind->create(&place, config, &c->it, &why);
-        code = machine_located(c, code, &why, NULL, 0, err);
     }
     free(config);
-    return code;
+    return machine_located(c, code, &why, NULL, 0, err);
 }
 
 static int create_components(struct machine *m, struct sim_error *err)
@@ -141,14 +122,14 @@ static int build_machine(struct machine *m, const struct sim_config *cfg, struct
     m->components = calloc(m->ncomponents + 1u, sizeof(*m->components));
     m->first = calloc(m->desc->nnodes + 1u, sizeof(*m->first));
     if (m->sim == NULL || m->domains == NULL || m->components == NULL || m->first == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", m->desc->name);
+        return SIM_ERR_NOMEM;
     for (unsigned i = 0; i < m->desc->nnodes; i++) {
         char name[32];
 
         (void)snprintf(name, sizeof(name), "node%u", i);
         m->domains[i] = sim_domain_create(m->sim, name);
         if (m->domains[i] == NULL)
-            return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", m->desc->name);
+            return SIM_ERR_NOMEM;
     }
     code = list_components(m, err);
     if (code == SIM_OK)
@@ -180,6 +161,8 @@ int machine_create(const struct machine_desc *desc, const struct sim_config *cfg
     m->map = map != NULL ? map : default_map;
     m->map_arg = map != NULL ? map_arg : m;
     code = build_machine(m, cfg, err);
+    if (code == SIM_ERR_NOMEM) /* where the message is still missing */
+        (void)sim_error_set(err, code, "%s: out of memory", desc->name);
     if (code != SIM_OK) {
         machine_destroy(m);
         return code;
@@ -198,13 +181,7 @@ void machine_destroy(struct machine *m)
         c->desc->kind->destroy(c->it);
     }
     sim_destroy(m->sim);
-    while (m->maps != NULL) {
-        struct mapped *entry = m->maps;
-
-        m->maps = entry->next;
-        free(entry->bytes);
-        free(entry);
-    }
+    sim_list_free(&m->maps);
     free(m->routes);
     free(m->first);
     free(m->components);

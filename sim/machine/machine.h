@@ -23,7 +23,8 @@ struct machine_value {
 struct machine_component_desc {
     const char *name; /* "hub"; unique within the node */
     const struct machine_kind *kind;
-    struct machine_value *values; /* one for each row of the kind's table; `param` NULL ends them */
+    /** One for each row of the kind's table and in its range; `param` NULL ends them. */
+    struct machine_value *values;
 };
 
 struct machine_link_desc {
@@ -54,7 +55,7 @@ struct machine_fault_desc {
     unsigned node;
     const char *component, *port; /* port NULL: the whole component */
     const struct machine_fault_kind *kind;
-    const uint64_t *values; /* one for each row of kind->params */
+    const uint64_t *values; /* one for each row of kind->params, in its range */
     const char *file;       /* where it was written, or NULL */
     unsigned line;
 };
@@ -121,7 +122,6 @@ bool machine_stall_circle(const struct machine *m, char *text, size_t size);
 
 struct sim *machine_sim(struct machine *m);
 const struct machine_desc *machine_description(const struct machine *m);
-unsigned machine_nodes(const struct machine *m);
 struct sim_domain *machine_domain(struct machine *m, unsigned node);
 /** The component at node and name, or NULL; its kind in *kind_p when not NULL. */
 void *machine_component(struct machine *m, unsigned node, const char *name,

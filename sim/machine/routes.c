@@ -2,13 +2,8 @@
 
 #include "machine/network.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_RANGES                                                                                 \
-    (sizeof(((struct machine_routes *)NULL)->ranges) / sizeof(struct machine_route_range))
 
 struct search {
     struct machine_network net;
@@ -19,20 +14,6 @@ struct search {
     unsigned *slot;       /* by router */
     unsigned *next;       /* [router * n + destination]: index of the port, or MACHINE_NONE */
 };
-
-/** Headed by the place of the policy. */
-__attribute__((format(printf, 3, 4))) static int
-fail_policy(const struct search *s, struct sim_error *err, const char *fmt, ...)
-{
-    const struct machine_policy *p = &s->net.graph->policy;
-    char text[512];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, args);
-    va_end(args);
-    return sim_error_set_at(err, SIM_ERR_CONFIG, p->file, p->line, "%s", text);
-}
 
 static unsigned ordered(const struct machine_graph *g, unsigned k)
 {
@@ -203,9 +184,9 @@ static int add_range(const struct search *s, unsigned router, unsigned port, uns
         last->last = slot;
         return SIM_OK;
     }
-    if (r->nranges == MAX_RANGES)
-        return fail_policy(
-            s, err,
+    if (r->nranges == SIM_COUNT(r->ranges))
+        return sim_error_set_at(
+            err, SIM_ERR_CONFIG, s->net.graph->policy.file, s->net.graph->policy.line,
             "%s.%s: its routes take more ranges of window parts than a hub has pairs of "
             "registers",
             s->net.graph->routers[router].path, name);
@@ -244,9 +225,10 @@ static int give_slots(struct search *s, struct sim_error *err)
     }
     for (unsigned i = 0; i < s->net.n; i++)
         if (s->queue[s->subcluster[i]] > parts)
-            return fail_policy(s, err, "%s: %u hubs are joined, but the window has %llu parts",
-                               g->routers[i].path, s->queue[s->subcluster[i]],
-                               (unsigned long long)parts);
+            return sim_error_set_at(err, SIM_ERR_CONFIG, g->policy.file, g->policy.line,
+                                    "%s: %u hubs are joined, but the window has %llu parts",
+                                    g->routers[i].path, s->queue[s->subcluster[i]],
+                                    (unsigned long long)parts);
     return SIM_OK;
 }
 
@@ -271,7 +253,7 @@ int machine_routes_compute(const struct machine_graph *graph, struct machine_rou
 {
     struct search s = { .distance = NULL };
     size_t n = graph->nrouters;
-    int code;
+    int code = SIM_ERR_NOMEM;
 
     if (n == 0)
         return SIM_OK;
@@ -283,8 +265,6 @@ int machine_routes_compute(const struct machine_graph *graph, struct machine_rou
         s.slot = s.subcluster + n;
         s.next = s.slot + n;
         code = solve_routes(&s, routes_p, err);
-    } else {
-        code = sim_error_set(err, SIM_ERR_NOMEM, "routes: out of memory");
     }
     free(s.distance);
     machine_network_fini(&s.net);

@@ -2,7 +2,7 @@
  * Routes between hubs. Hubs that cables join, directly or through others, are a
  * sub-cluster; its hubs share one window and take its parts in the order asked
  * for. A policy says which way each pair takes; the ways become ranges of parts
- * for each port, and a walk along the hubs' registers proves that they lead there.
+ * for each port, and a walk along them proves that they lead there.
  */
 #ifndef MACHINE_ROUTES_H
 #define MACHINE_ROUTES_H
@@ -69,17 +69,15 @@ struct machine_graph {
 int machine_routes_compute(const struct machine_graph *graph, struct machine_routes *routes_p,
                            struct sim_error *err);
 
-/** The port by which router `at` sends to part `slot`; NULL: none. */
-typedef const char *(*machine_ask_fn)(void *arg, unsigned at, unsigned slot);
-/** The same from computed ranges. */
+/** The port by which a router sends to part `slot`; NULL: none. */
 const char *machine_routes_port(const struct machine_routes *routes, unsigned slot);
 
 /**
- * Walks from each router to each other of its sub-cluster as `ask` says.
- * @return SIM_ERR_CONFIG for a way that is lost, goes round, or is not that of `routes`.
+ * Walks from each router to each other of its sub-cluster.
+ * @return SIM_ERR_CONFIG for a way that is lost or goes round.
  */
 int machine_routes_walk(const struct machine_graph *graph, const struct machine_routes *routes,
-                        machine_ask_fn ask, void *arg, struct sim_error *err);
+                        struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* MACHINE_ROUTES_H */

@@ -2,7 +2,6 @@
 #include "machine/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct routing {
     struct machine_graph graph;
@@ -105,6 +104,17 @@ static int check_window(const struct machine_desc *desc, struct sim_error *err)
                          (unsigned long long)desc->part_bytes);
 }
 
+/** The registers of a router lead where its routes say. */
+static void check_registers(const struct component *c)
+{
+    for (unsigned i = 0; c->desc->kind->route != NULL && i < c->routes->nranges; i++) {
+        const struct machine_route_range *range = &c->routes->ranges[i];
+
+        for (unsigned slot = range->first; slot <= range->last; slot++)
+            SIM_ASSERT(c->desc->kind->route(c->it, slot) == range->port);
+    }
+}
+
 /** What a router refuses is reported with the place of the routes when it names no value of its
  * own. */
 static int program_router(const struct machine *m, const struct component *c, struct sim_error *err)
@@ -113,16 +123,9 @@ static int program_router(const struct machine *m, const struct component *c, st
     struct sim_error why = { 0 };
     int code = c->desc->kind->set_routes(c->it, c->routes, &why);
 
+    if (code == SIM_OK)
+        check_registers(c);
     return machine_located(c, code, &why, routing->file, routing->line, err);
-}
-
-static const char *ask_register(void *arg, unsigned at, unsigned slot)
-{
-    const struct routing *r = arg;
-    const struct component *c = r->components[at];
-
-    return c->desc->kind->route != NULL ? c->desc->kind->route(c->it, slot)
-                                        : machine_routes_port(c->routes, slot);
 }
 
 static int set_routes(const struct machine *m, struct routing *r, struct sim_error *err)
@@ -148,7 +151,7 @@ static int set_routes(const struct machine *m, struct routing *r, struct sim_err
     code = machine_routes_compute(&r->graph, m->routes, err);
     for (unsigned i = 0; code == SIM_OK && i < r->graph.nrouters; i++)
         code = program_router(m, r->components[i], err);
-    return code != SIM_OK ? code : machine_routes_walk(&r->graph, m->routes, ask_register, r, err);
+    return code != SIM_OK ? code : machine_routes_walk(&r->graph, m->routes, err);
 }
 
 int machine_route(struct machine *m, struct sim_error *err)
@@ -173,8 +176,6 @@ int machine_route(struct machine *m, struct sim_error *err)
     }
     if (code == SIM_OK && r.graph.nrouters != 0)
         code = set_routes(m, &r, err);
-    if (code == SIM_ERR_NOMEM)
-        code = sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", m->desc->name);
     free(r.hops);
     free(r.order);
     free(r.edges);

@@ -5,15 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WHERE_BYTES 16
-#define BLOCKS_MAX  4096u
-#define NONE        UINT32_MAX
+#define BLOCKS_MAX 4096u
+#define NONE       UINT32_MAX
 
 struct block {
+    struct machine_block is; /* with port "" where it ends */
     const struct component *component;
-    char where[WHERE_BYTES], port[WHERE_BYTES]; /* port "": it ends here */
-    const char *lacks, *what;                   /* string literals of the kinds */
-    unsigned slot, stands, leaves;
     unsigned next; /* what it waits for, or NONE */
     bool awaited, reported;
 };
@@ -30,20 +27,12 @@ struct report {
 static void add_block(void *arg, const struct machine_block *b)
 {
     struct report *r = arg;
-    struct block *block = &r->blocks[r->n];
+    struct block block = { .is = *b, .component = r->component, .next = NONE };
 
-    if (r->n == BLOCKS_MAX)
-        return;
-    r->n++;
-    block->component = r->component;
-    (void)snprintf(block->where, sizeof(block->where), "%s", b->where);
-    (void)snprintf(block->port, sizeof(block->port), "%s", b->port != NULL ? b->port : "");
-    block->lacks = b->lacks;
-    block->what = b->what;
-    block->slot = b->slot;
-    block->stands = b->stands;
-    block->leaves = b->leaves;
-    block->next = NONE;
+    if (b->port == NULL)
+        block.is.port = "";
+    if (r->n < BLOCKS_MAX)
+        r->blocks[r->n++] = block;
 }
 
 /* ---- what waits for what ------------------------------------------------------------ */
@@ -58,7 +47,7 @@ static struct far_end far_end_in(const struct machine *m, const struct machine_l
 {
     for (unsigned i = 0; i < n; i++) {
         const struct machine_link_desc *l = &links[i];
-        char end = machine_link_end(l, b->component->node, b->component->desc->name, b->port);
+        char end = machine_link_end(l, b->component->node, b->component->desc->name, b->is.port);
 
         if (end == 'a')
             return (struct far_end){ machine_find(m, l->node_b, l->component_b), l->port_b };
@@ -82,8 +71,8 @@ static void find_next(struct report *r, struct block *b)
     struct far_end end = far_end(r->m, b);
 
     for (unsigned i = 0; end.component != NULL && i < r->n && b->next == NONE; i++)
-        if (r->blocks[i].component == end.component && r->blocks[i].stands == b->leaves &&
-            strcmp(r->blocks[i].where, end.port) == 0) {
+        if (r->blocks[i].component == end.component && r->blocks[i].is.stands == b->is.leaves &&
+            strcmp(r->blocks[i].is.where, end.port) == 0) {
             b->next = i;
             r->blocks[i].awaited = true;
         }
@@ -106,7 +95,7 @@ static const char *target_path(const struct report *r, const struct block *b)
         const struct component *c = &r->m->components[i];
 
         if (c->routes != NULL && c->routes->subcluster == own->subcluster &&
-            c->routes->slot == b->slot)
+            c->routes->slot == b->is.slot)
             return c->path;
     }
     return NULL;
@@ -116,17 +105,18 @@ static void report_block(struct report *r, struct block *b, bool again)
 {
     struct far_end end = far_end(r->m, b);
     const char *to = target_path(r, b);
-    char text[800], way[2 * PATH_BYTES + 2 * WHERE_BYTES + 32] = "";
+    char text[800], way[2 * PATH_BYTES + 64] = "";
 
     b->reported = true;
     if (end.component != NULL)
-        (void)snprintf(way, sizeof(way), " of the link %s.%s -> %s.%s", b->component->path, b->port,
-                       end.component->path, end.port);
-    else if (b->port[0] != '\0')
-        (void)snprintf(way, sizeof(way), " of %s.%s", b->component->path, b->port);
+        (void)snprintf(way, sizeof(way), " of the link %s.%s -> %s.%s", b->component->path,
+                       b->is.port, end.component->path, end.port);
+    else if (b->is.port[0] != '\0')
+        (void)snprintf(way, sizeof(way), " of %s.%s", b->component->path, b->is.port);
     (void)snprintf(text, sizeof(text), "%s.%s: %s%s%s%s waits for %s%s%s", b->component->path,
-                   b->where, b->awaited ? "full, first " : "", b->what, to != NULL ? " for " : "",
-                   to != NULL ? to : "", b->lacks != NULL ? b->lacks : "its turn", way,
+                   b->is.where, b->awaited ? "full, first " : "", b->is.what,
+                   to != NULL ? " for " : "", to != NULL ? to : "",
+                   b->is.lacks != NULL ? b->is.lacks : "its turn", way,
                    again ? ": a circle, each waits for the next for ever" : "");
     print_line(r, text);
 }
@@ -200,7 +190,7 @@ static size_t put_link(char *text, size_t size, size_t used, const struct block 
     if (used >= size)
         return used;
     return used + (size_t)snprintf(text + used, size - used, "%s%s.%s", used != 0 ? " -> " : "",
-                                   b->component->path, b->port);
+                                   b->component->path, b->is.port);
 }
 
 bool machine_stall_circle(const struct machine *m, char *text, size_t size)

@@ -5,7 +5,7 @@
  */
 #include "memory/payload.h"
 
-#include <stdlib.h>
+#include "core/list.h"
 
 #define MIN_SHIFT 6 /* the smallest class holds 64 bytes, most status and PIO writes */
 #define CLASSES   7 /* 64 << 6 = 4096, the largest payload of PCI Express */
@@ -19,11 +19,11 @@ struct mem_class {
     uint32_t nbuffers;
     uint32_t buffer_bytes; /* of one buffer with its header */
     uint32_t data_bytes;
-    struct mem_slab *slabs;
+    struct sim_list slabs;
 };
 
 struct mem_slab {
-    struct mem_slab *next;
+    struct sim_link link;
     alignas(SIM_CACHE_LINE) uint8_t buffers[];
 };
 
@@ -51,14 +51,7 @@ void mem_pool_destroy(struct mem_pool *pool)
     if (pool == NULL)
         return;
     for (unsigned i = 0; i < CLASSES; i++) {
-        struct mem_slab *slab = pool->classes[i].slabs;
-
-        while (slab != NULL) {
-            struct mem_slab *next = slab->next;
-
-            free(slab);
-            slab = next;
-        }
+        sim_list_free(&pool->classes[i].slabs);
         free(pool->classes[i].free);
     }
     free(pool);
@@ -86,8 +79,7 @@ static __attribute__((noinline)) bool class_grow(struct mem_class *c)
         free(slab);
         return false;
     }
-    slab->next = c->slabs;
-    c->slabs = slab;
+    sim_list_push(&c->slabs, &slab->link);
     for (uint32_t i = n; i-- > 0;) {
         struct mem_payload *p = (void *)(slab->buffers + (size_t)i * c->buffer_bytes);
 
@@ -116,17 +108,15 @@ struct mem_payload *mem_payload_alloc(struct mem_pool *pool, uint32_t bytes)
     if (c->nfree == 0 && !class_grow(c))
         return NULL;
     p = c->free[--c->nfree];
-    p->refs = 1;
     p->bytes = bytes;
     return p;
 }
 
-void mem_payload_put(struct mem_payload *p)
+void mem_payload_free(struct mem_payload *p)
 {
     if (p == NULL)
         return;
-    SIM_ASSERT(p->refs > 0);
-    if (--p->refs > 0)
-        return;
+    SIM_ASSERT(p->bytes != 0);
+    p->bytes = 0;
     p->home->free[p->home->nfree++] = p;
 }

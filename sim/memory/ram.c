@@ -69,14 +69,6 @@ uint8_t *mem_ram_at(const struct mem_ram *ram, uint64_t addr, uint64_t size)
     return ram->pins != NULL ? pinned_at(ram->pins, addr, size) : NULL;
 }
 
-void mem_ram_read(const struct mem_ram *ram, uint64_t addr, void *buf, uint64_t size)
-{
-    const uint8_t *from = mem_ram_at(ram, addr, size);
-
-    SIM_ASSERT(from != NULL);
-    memcpy(buf, from, size);
-}
-
 /** Does the write put a byte into what `w` watches? Disabled bytes touch nothing. */
 static bool watch_touched(const struct mem_watch *w, uint64_t addr, uint64_t size,
                           const uint8_t *enables)

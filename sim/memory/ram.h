@@ -60,7 +60,6 @@ void mem_ram_fini(struct mem_ram *ram);
 bool mem_ram_pin(struct mem_ram *ram, uint64_t addr, uint8_t *page);
 /** What is at [addr, addr + size): within the range, or within one pinned page; else NULL. */
 uint8_t *mem_ram_at(const struct mem_ram *ram, uint64_t addr, uint64_t size);
-void mem_ram_read(const struct mem_ram *ram, uint64_t addr, void *buf, uint64_t size);
 /** mem_ram_at() must hold. Byte i is written when `enables` is NULL or enables[i] is not 0. Fires
  * watches. */
 void mem_ram_write(struct mem_ram *ram, uint64_t addr, const void *buf, uint64_t size,

@@ -36,7 +36,7 @@ int dma_init(struct hub *hub, uint32_t channel)
 
 void dma_fini(struct hub_dma *dma)
 {
-    if (dma->hub != NULL && dma->reads != NULL)
+    if (dma->reads != NULL)
         for (uint64_t i = 0; i < dma->hub->cfg.dma_read_tags; i++)
             free(dma->reads[i].buffer);
     free(dma->reads);

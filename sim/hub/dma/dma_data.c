@@ -94,14 +94,6 @@ static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag)
     return NULL;
 }
 
-/* Nothing more of a request that has failed is written, and its place is free once no answer can
- * come any more. */
-static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
-{
-    r->failed = true;
-    dma_fail(dma, error);
-}
-
 static void end_request(struct hub_dma *dma, struct hub_read *r)
 {
     r->waits = false;
@@ -126,7 +118,7 @@ static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, ui
 {
     if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
         return false;
-    hub_edge_answered(hub_host(dma->hub), tlp);
+    pcie_port_answered(hub_host(dma->hub)->pcie, tlp);
     dma_fetched(dma, tlp, edge);
     return true;
 }
@@ -139,9 +131,12 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
-    hub_edge_answered(hub_host(hub), tlp);
-    if (error != 0)
-        give_up(dma, r, error);
+    pcie_port_answered(hub_host(hub)->pcie, tlp);
+    if (error != 0) {
+        /* Nothing more of it is written; its place is free once no answer can come any more. */
+        r->failed = true;
+        dma_fail(dma, error);
+    }
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
         end_request(dma, r); /* an error status ends it too (2.3.2) */
     r->ready_edge = edge + hub->cfg.dma_completion_cycles;
@@ -162,7 +157,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
 
 static void timed_out(struct hub_dma *dma)
 {
-    hub_edge_error(hub_host(dma->hub), PCIE_ERR_TIMEOUT, NULL);
+    pcie_port_error(hub_host(dma->hub)->pcie, PCIE_ERR_TIMEOUT, NULL);
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 
@@ -226,7 +221,8 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
     r = read_at(dma, dma->read_head);
     if (r->failed)
         return UINT64_MAX; /* what is left of it is still to come */
-    n = pcie_split(r->dst + r->written, r->bytes - r->written, hub_edge_mps(hub_host(dma->hub)));
+    n = pcie_split(r->dst + r->written, r->bytes - r->written,
+                   pcie_port_mps(hub_host(dma->hub)->pcie));
     if (r->received - r->written < n)
         return UINT64_MAX;
     edge = sim_max(r->ready_edge, edge);

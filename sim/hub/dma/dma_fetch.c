@@ -33,15 +33,10 @@ static uint64_t fetch_mark(const struct hub_dma *dma, uint64_t edge)
 
 /* A request that was given up may still be answered, and its answer must not be taken for that of
  * another one: the next list has other tags, as far as there are enough. */
-static uint8_t fetch_tag(const struct hub_dma *dma)
-{
-    return (uint8_t)(HUB_FETCH_TAG + dma->channel + dma->tag_turn % 16 * 8);
-}
-
 static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
 {
     dma->fetch_waits = true;
-    dma->fetch_tag = fetch_tag(dma);
+    dma->fetch_tag = (uint8_t)(HUB_FETCH_TAG + dma->channel + dma->tag_turn % 16 * 8);
     dma->fetch_deadline_ps =
         dma_send_read(dma, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES, HUB_DESC_BYTES,
                       dma->fetch_tag, edge, fetch_mark(dma, edge));

@@ -44,7 +44,7 @@ static const struct sim_signal tx_tlps = { "tx.tlps", 32, NULL, SIM_SIGNAL_PLAIN
 
 static const char *path_of(const struct hub *hub, uint32_t port)
 {
-    return hub_edge_path(&hub->ports[port].edge);
+    return pcie_port_path(hub->ports[port].edge.pcie);
 }
 
 void hub_level_queue(const struct hub *hub, uint32_t source, uint32_t count)
@@ -129,10 +129,10 @@ void hub_level_dma(const struct hub_dma *dma)
 void hub_level_start(const struct hub *hub)
 {
     for (uint32_t p = 0; p < hub->nports; p++) {
-        if (!hub_edge_connected(&hub->ports[p].edge))
+        if (!pcie_port_connected(hub->ports[p].edge.pcie))
             continue;
         for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++) {
-            if (cls == PCIE_POSTED_VC1 && !hub_edge_has_vc1(&hub->ports[p].edge))
+            if (cls == PCIE_POSTED_VC1 && !pcie_port_has_vc1(hub->ports[p].edge.pcie))
                 continue;
             hub_level_queue(hub, p * PCIE_CLASSES + cls, 0);
             sim_probe_level(hub->probe, &rx_signals[cls][1], path_of(hub, p), 0, NO_OUTPUT);

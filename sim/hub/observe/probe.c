@@ -53,7 +53,7 @@ uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
                                           HUB_STAGE_OUTPUT };
     const uint64_t cycles[] = { 0, hub->cfg.receive_cycles, hub->cfg.route_cycles,
                                 hub->cfg.output_cycles };
-    const char *where = hub_edge_path(&port->edge);
+    const char *where = pcie_port_path(port->edge.pcie);
     uint32_t source = port->index * PCIE_CLASSES + pcie_tlp_class(tlp);
     uint64_t edge = hub_clock_edge(hub), cause = tlp->trace_id;
 
@@ -74,7 +74,7 @@ static const char *output_of(const struct hub *hub, uint32_t out)
     static const char self[] = "self", sink[] = "sink";
 
     if (out < HUB_MAX_PORTS)
-        return hub_edge_path(&hub->ports[out].edge);
+        return pcie_port_path(hub->ports[out].edge.pcie);
     return out == OUT_SELF ? self : sink;
 }
 

@@ -1,8 +1,6 @@
 /* Which packets wait in the core and why, for reports of deadlocks. */
 #include "hub/internal.h"
 
-#include <stdio.h>
-
 static const char *source_name(uint32_t source)
 {
     static const char *const channels[HUB_DMA_CHANNELS] = { "dma0", "dma1", "dma2", "dma3" };
@@ -50,7 +48,7 @@ static void report_head(const struct hub *hub, uint32_t source, uint32_t out, ma
     if (out < HUB_MAX_PORTS) {
         block.port = hub_port_names[out];
         block.leaves = pcie_tlp_class(tlp) == PCIE_POSTED_VC1;
-        block.lacks = hub_edge_lacks(&hub->ports[out].edge, pcie_tlp_class(tlp));
+        block.lacks = pcie_port_lacks(hub->ports[out].edge.pcie, pcie_tlp_class(tlp));
         if (block.lacks == NULL) /* what enters a ring leaves a place free in it */
             block.lacks = "credits for bubble_tlps packets";
     } else {
@@ -75,7 +73,7 @@ static void report_broken(const struct hub *hub, uint32_t channel, machine_block
     };
     const struct hub_dma *dma = &hub->dma[channel];
 
-    if (!dma->failed || dma->mode != DMA_IDLE || dma->error >= sizeof(met) / sizeof(met[0]) ||
+    if (!dma->failed || dma->mode != DMA_IDLE || dma->error >= SIM_COUNT(met) ||
         met[dma->error] == NULL)
         return;
     fn(arg, &(struct machine_block){ .where = source_name(SRC_DMA_READ + channel),

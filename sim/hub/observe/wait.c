@@ -51,6 +51,7 @@ void hub_wait_register(struct hub *hub)
             continue;
         for (unsigned i = 0; i < SIM_STALL_CAUSES; i++) {
             char name[64], meaning[160];
+            const struct sim_stat_row row = { &hub->stall_ps[place][i], name, "ps", meaning };
 
             if (i == SIM_STALL_TAG && (port || place == HUB_PLACE_LOCAL))
                 continue;
@@ -60,7 +61,7 @@ void hub_wait_register(struct hub *hub)
             (void)snprintf(meaning, sizeof(meaning), "%s %s",
                            i == SIM_STALL_TAG ? "the channel" : "the first packet of a queue",
                            causes[i].meaning);
-            hub_register_stat(hub, &hub->stall_ps[place][i], name, "ps", meaning);
+            sim_stats_register(hub->dom, hub->path, &row, 1);
         }
     }
 }
@@ -73,7 +74,8 @@ static void add_stall(struct hub *hub, unsigned place, enum sim_stall_cause caus
     hub->stall_ps[place][cause] += to - from;
     if (hub->probe != NULL)
         sim_probe_stall(hub->probe,
-                        place < HUB_MAX_PORTS ? hub_edge_path(&hub->ports[place].edge) : hub->path,
+                        place < HUB_MAX_PORTS ? pcie_port_path(hub->ports[place].edge.pcie)
+                                              : hub->path,
                         part_of(place), cause, from, to);
 }
 
@@ -81,7 +83,7 @@ static void add_stall(struct hub *hub, unsigned place, enum sim_stall_cause caus
 static void add_room(struct hub *hub, uint32_t source, uint32_t out)
 {
     const struct hub_wait *w = &hub->wait[source];
-    struct pcie_stalls now = hub_edge_stalls(&hub->ports[out].edge);
+    struct pcie_stalls now = pcie_port_stalls(hub->ports[out].edge.pcie);
     sim_time_t replay = sim_now(hub->dom) - (now.replay_ps - w->before.replay_ps);
     sim_time_t credit = replay - (now.credit_ps - w->before.credit_ps);
     sim_time_t down = credit - (now.down_ps - w->before.down_ps);
@@ -125,7 +127,7 @@ void hub_wait_found(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
     hub->fifo[source].waits = (uint8_t)waits;
     w->since = sim_now(hub->dom);
     if (waits == HUB_WAITS_ROOM)
-        w->before = hub_edge_stalls(&hub->ports[out].edge);
+        w->before = pcie_port_stalls(hub->ports[out].edge.pcie);
 }
 
 void hub_wait_over(struct hub *hub, uint32_t source, uint32_t out, uint64_t at)

@@ -1,6 +1,8 @@
 /* Where the wire hits packets. */
 #include "pcie/lossy/lossy_impl.h"
 
+#include <stdio.h>
+
 /* ---- where bits are hit ---- */
 
 #define LN2_Q32 UINT64_C(2977044472) /* ln 2 in units of 2^-32 */
@@ -82,15 +84,12 @@ static uint64_t draw_clean_bits(struct fault_wire *w)
  */
 static void update_rate(struct fault_wire *w, sim_time_t now)
 {
-    const struct pcie_fault_burst *b = w->cfg.bursts;
-    uint64_t ber = w->cfg.ber_e18;
+    const struct pcie_fault_burst *b = &w->bursts[w->burst];
+    uint64_t ber = w->line_ber_e18;
 
-    for (; w->burst < w->cfg.burst_count; w->burst++) {
-        b = &w->cfg.bursts[w->burst];
-        if (now - b->at_ps < b->duration_ps || now < b->at_ps)
-            break;
-    }
-    if (w->burst < w->cfg.burst_count && now >= b->at_ps)
+    for (; w->burst < w->burst_count && now >= b->at_ps + b->duration_ps; b++)
+        w->burst++;
+    if (w->burst < w->burst_count && now >= b->at_ps)
         ber = b->ber_e18;
     if (ber == w->ber_e18)
         return;
@@ -100,7 +99,7 @@ static void update_rate(struct fault_wire *w, sim_time_t now)
 
 bool pcie_wire_hits(struct fault_wire *w, sim_time_t now, uint64_t bits)
 {
-    if (w->cfg.burst_count != 0)
+    if (w->burst_count != 0)
         update_rate(w, now);
     if (w->clean_bits < bits)
         return true;
@@ -151,17 +150,19 @@ int pcie_wire_next(struct fault_wire *w, enum pcie_fault_packet kind)
 {
     uint64_t n = ++w->sent[kind];
 
-    for (size_t i = 0; i < w->cfg.nth_count; i++)
-        if (w->cfg.nth[i].packet == kind && w->cfg.nth[i].n == n)
-            return (int)w->cfg.nth[i].effect;
+    for (size_t i = 0; i < w->nth_count; i++)
+        if (w->nth[i].packet == kind && w->nth[i].n == n)
+            return (int)w->nth[i].effect;
     return FAULT_NONE;
 }
 
-void pcie_wire_start(struct fault_wire *w, uint64_t seed, const char *path)
+void pcie_wire_start(struct pcie_port *p)
 {
-    sim_stream_init(&w->stream, seed, path);
-    w->burst = 0;
-    w->bit_errors = w->sent[0] = w->sent[1] = 0;
-    set_rate(w, w->cfg.ber_e18);
+    struct fault_wire *w = &p->lossy->wire;
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s.faults", p->path);
+    sim_stream_init(&w->stream, sim_seed(p->dom) ^ UINT64_C(0x5fbf6fa9b2ce9694), path);
+    set_rate(w, w->line_ber_e18);
     w->clean_bits = draw_clean_bits(w);
 }

@@ -4,7 +4,6 @@
 #include "pcie/lossy/lossy_impl.h"
 #include "pcie/lossy/misbehave.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,161 +111,7 @@ struct pcie_misbehavior pcie_misbehavior_of(const struct machine_fault_kind *wha
     };
 }
 
-/* ---- all faults of a port ---- */
-
-static int refuse_fault(struct sim_error *err, const struct pcie_port *p, const char *what,
-                        size_t index, uint64_t value, const char *expected)
-{
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: fault %s[%zu] = %llu: expected %s", p->path,
-                         what, index, (unsigned long long)value, expected);
-}
-
-static int check_nth(const struct pcie_port *p, const struct pcie_fault_config *cfg,
-                     struct sim_error *err)
-{
-    for (size_t i = 0; i < cfg->nth_count; i++) {
-        const struct pcie_fault_nth *f = &cfg->nth[i];
-
-        if (f->n == 0)
-            return refuse_fault(err, p, "nth", i, f->n, "a number from 1");
-        if (f->packet == PCIE_FAULT_DLLP && f->effect > PCIE_FAULT_DROP)
-            return refuse_fault(err, p, "effect", i, f->effect, "corrupt or drop for a DLLP");
-    }
-    return SIM_OK;
-}
-
-static int check_bursts(const struct pcie_port *p, const struct pcie_fault_config *cfg,
-                        struct sim_error *err)
-{
-    sim_time_t free_from = 0;
-
-    for (size_t i = 0; i < cfg->burst_count; i++) {
-        const struct pcie_fault_burst *b = &cfg->bursts[i];
-
-        if (b->ber_e18 > PCIE_BER_MAX)
-            return refuse_fault(err, p, "burst", i, b->ber_e18, "at most 10^17, one bit in ten");
-        if (b->duration_ps == 0 || b->duration_ps > SIM_TIME_NEVER - b->at_ps)
-            return refuse_fault(err, p, "burst", i, b->duration_ps, "a duration of 1 ps or more");
-        if (b->at_ps < free_from)
-            return refuse_fault(err, p, "burst", i, b->at_ps, "a time after the burst before");
-        free_from = b->at_ps + b->duration_ps;
-    }
-    return SIM_OK;
-}
-
-/** Each fault by itself: lists of both ends are merged (train.c). */
-static int check_link(const struct pcie_port *p, const struct pcie_fault_config *cfg,
-                      struct sim_error *err)
-{
-    for (size_t i = 0; i < cfg->outage_count; i++) {
-        const struct pcie_fault_outage *o = &cfg->outages[i];
-
-        if (o->duration_ps == 0 || o->duration_ps > SIM_TIME_NEVER - o->at_ps)
-            return refuse_fault(err, p, "outage", i, o->duration_ps, "a duration of 1 ps or more");
-    }
-    for (size_t i = 0; i < cfg->stuck_count; i++) {
-        if (cfg->stuck[i].cls > PCIE_COMPLETION)
-            return refuse_fault(err, p, "stuck", i, cfg->stuck[i].cls, "a class");
-    }
-    for (size_t i = 0; i < cfg->degrade_count; i++) {
-        const struct pcie_fault_degrade *d = &cfg->degrades[i];
-
-        if (d->gen > 5)
-            return refuse_fault(err, p, "degrade.gen", i, d->gen, "0 to 5");
-        if (d->lanes > 16 || (d->lanes & (d->lanes - 1)) != 0)
-            return refuse_fault(err, p, "degrade.lanes", i, d->lanes, "0, 1, 2, 4, 8 or 16");
-    }
-    return SIM_OK;
-}
-
-static int check_config(const struct pcie_port *p, const struct pcie_fault_config *cfg,
-                        struct sim_error *err)
-{
-    int rc;
-
-    if (!pcie_port_connected(p))
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: a port that is not connected has no faults",
-                             p->path);
-    if (sim_now(p->dom) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: faults are given before the simulation runs",
-                             p->path);
-    if (cfg->ber_e18 > PCIE_BER_MAX)
-        return refuse_fault(err, p, "ber_e18", 0, cfg->ber_e18, "at most 10^17, one bit in ten");
-    rc = check_nth(p, cfg, err);
-    if (rc == SIM_OK)
-        rc = check_bursts(p, cfg, err);
-    return rc == SIM_OK ? check_link(p, cfg, err) : rc;
-}
-
-static const void *keep_part(unsigned char **at, const void *from, size_t bytes)
-{
-    unsigned char *to = *at;
-
-    if (bytes != 0)
-        memcpy(to, from, bytes);
-    *at += bytes;
-    return to;
-}
-
-/** All lists in one block, which is owned; elements have the same alignment. */
-static int copy_config(struct fault_wire *w, const struct pcie_fault_config *cfg)
-{
-    size_t nth = cfg->nth_count * sizeof(*cfg->nth);
-    size_t bursts = cfg->burst_count * sizeof(*cfg->bursts);
-    size_t outages = cfg->outage_count * sizeof(*cfg->outages);
-    size_t stuck = cfg->stuck_count * sizeof(*cfg->stuck);
-    size_t degrades = cfg->degrade_count * sizeof(*cfg->degrades);
-    unsigned char *at = malloc(nth + bursts + outages + stuck + degrades + 1);
-
-    if (at == NULL)
-        return SIM_ERR_NOMEM;
-    free(w->lists);
-    w->lists = at;
-    w->cfg = *cfg;
-    w->cfg.nth = keep_part(&at, cfg->nth, nth);
-    w->cfg.bursts = keep_part(&at, cfg->bursts, bursts);
-    w->cfg.outages = keep_part(&at, cfg->outages, outages);
-    w->cfg.stuck = keep_part(&at, cfg->stuck, stuck);
-    w->cfg.degrades = keep_part(&at, cfg->degrades, degrades);
-    return SIM_OK;
-}
-
-static void start_wire(struct pcie_port *p)
-{
-    struct fault_wire *w = &p->lossy->wire;
-    char path[256];
-
-    snprintf(path, sizeof(path), "%s.faults", p->path);
-    pcie_wire_start(w, sim_seed(p->dom) ^ sim_hash_bytes(0, &w->cfg.seed, 8), path);
-}
-
-int pcie_port_set_faults(struct pcie_port *p, const struct pcie_fault_config *cfg,
-                         struct sim_error *err)
-{
-    int rc = check_config(p, cfg, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    if (pcie_lossy_attach(p) != SIM_OK || pcie_lossy_attach(p->far) != SIM_OK ||
-        copy_config(&p->lossy->wire, cfg) != SIM_OK || pcie_lossy_plan(p) != SIM_OK ||
-        pcie_lossy_plan(p->far) != SIM_OK)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", p->path);
-    start_wire(p);
-    start_wire(p->far);
-    return SIM_OK;
-}
-
-/* ---- one by one ---- */
-
-/** What a port has been given so far. */
-struct pcie_fault_list {
-    struct pcie_fault_config cfg;
-    struct pcie_fault_nth *nth;
-    struct pcie_fault_burst *bursts;
-    struct pcie_fault_outage *outages;
-    struct pcie_fault_stuck *stuck;
-    struct pcie_fault_degrade *degrades;
-};
+/* ---- what a port is given ---- */
 
 /** Appends to an array of `*n_p` items. False: out of memory. */
 static bool append_item(void *array_p, size_t *n_p, const void *item, size_t bytes)
@@ -282,14 +127,12 @@ static bool append_item(void *array_p, size_t *n_p, const void *item, size_t byt
     return true;
 }
 
-static bool add_nth(struct pcie_fault_list *l, enum pcie_fault_effect effect,
-                    const struct pcie_fault_values *v)
+static bool add_nth(struct fault_wire *w, enum pcie_fault_packet packet,
+                    enum pcie_fault_effect effect, uint64_t n)
 {
-    const struct pcie_fault_nth tlp = { PCIE_FAULT_TLP, effect, v->tlp };
-    const struct pcie_fault_nth dllp = { PCIE_FAULT_DLLP, effect, v->dllp };
+    const struct pcie_fault_nth nth = { packet, effect, n };
 
-    return (v->tlp == 0 || append_item(&l->nth, &l->cfg.nth_count, &tlp, sizeof(tlp))) &&
-           (v->dllp == 0 || append_item(&l->nth, &l->cfg.nth_count, &dllp, sizeof(dllp)));
+    return n == 0 || append_item(&w->nth, &w->nth_count, &nth, sizeof(nth));
 }
 
 static int by_time(const void *a, const void *b)
@@ -299,60 +142,72 @@ static int by_time(const void *a, const void *b)
     return (p->at_ps > q->at_ps) - (p->at_ps < q->at_ps);
 }
 
-static bool add_bursts(struct pcie_fault_list *l, const struct pcie_fault_values *v)
+static bool add_bursts(struct fault_wire *w, const struct pcie_fault_values *v)
 {
     for (uint64_t i = 0; i < v->times; i++) {
         const struct pcie_fault_burst burst = { v->at_ps + i * v->every_ps, v->for_ps,
                                                 v->rate_e18 };
 
-        if (!append_item(&l->bursts, &l->cfg.burst_count, &burst, sizeof(burst)))
+        if (!append_item(&w->bursts, &w->burst_count, &burst, sizeof(burst)))
             return false;
     }
-    if (l->bursts != NULL)
-        qsort(l->bursts, l->cfg.burst_count, sizeof(*l->bursts), by_time);
+    qsort(w->bursts, w->burst_count, sizeof(*w->bursts), by_time);
     return true;
 }
 
-static bool add_outages(struct pcie_fault_list *l, bool down, const struct pcie_fault_values *v)
+static bool plan_at(struct pcie_lossy *l, const struct plan_entry *e)
 {
-    for (uint64_t i = 0; i < v->times; i++) {
-        const struct pcie_fault_outage outage = { v->at_ps + i * v->every_ps, v->for_ps, down };
+    size_t i = l->plan_count;
 
-        if (!append_item(&l->outages, &l->cfg.outage_count, &outage, sizeof(outage)))
-            return false;
+    if (!append_item(&l->plan, &l->plan_count, e, sizeof(*e)))
+        return false;
+    for (; i > 0 && l->plan[i - 1].at > e->at; i--) {
+        l->plan[i] = l->plan[i - 1];
+        l->plan[i - 1] = *e;
     }
+    l->next_outage = l->plan[0].at;
     return true;
 }
 
-static bool add_fault(struct pcie_fault_list *l, enum fault_kind kind,
-                      const struct pcie_fault_values *v)
+/** Both ends know when the link trains by plan. */
+static bool plan_link(struct pcie_port *p, bool down, const struct pcie_fault_values *v)
 {
+    bool degrade = v->gen != 0 || v->lanes != 0, kept = true;
+
+    for (uint64_t i = 0; kept && i < (degrade ? 1 : v->times); i++) {
+        sim_time_t at = v->at_ps + i * v->every_ps;
+        const struct plan_entry e = { at, at + (degrade ? p->cfg.recovery_ps : v->for_ps), down,
+                                      (uint32_t)v->gen, (uint32_t)v->lanes };
+
+        kept = plan_at(p->lossy, &e) && plan_at(p->far->lossy, &e);
+    }
+    return kept;
+}
+
+static bool add_fault(struct pcie_port *p, enum fault_kind kind, const struct pcie_fault_values *v)
+{
+    struct fault_wire *w = &p->lossy->wire;
     const struct pcie_fault_stuck stuck = { v->at_ps, v->for_ps != 0 ? v->for_ps : SIM_TIME_NEVER,
                                             (enum pcie_class)v->cls };
-    const struct pcie_fault_degrade degrade = { v->at_ps, v->gen, v->lanes };
 
     switch (kind) {
     case KIND_BIT_ERROR_RATE:
-        l->cfg.ber_e18 = v->rate_e18;
+        w->line_ber_e18 = v->rate_e18;
         return true;
     case KIND_BURST:
-        return add_bursts(l, v);
-    case KIND_CORRUPT:
-        return add_nth(l, PCIE_FAULT_CORRUPT, v);
-    case KIND_DROP:
-        return add_nth(l, PCIE_FAULT_DROP, v);
-    case KIND_NULLIFY:
-        return add_nth(l, PCIE_FAULT_NULLIFY, v);
-    case KIND_DUPLICATE:
-        return add_nth(l, PCIE_FAULT_DUPLICATE, v);
+        return add_bursts(w, v);
     case KIND_FLAP:
     case KIND_DOWN:
-        return add_outages(l, kind == KIND_DOWN, v);
+    case KIND_DEGRADE:
+        return plan_link(p, kind == KIND_DOWN, v);
     case KIND_STUCK_CREDIT:
-        return append_item(&l->stuck, &l->cfg.stuck_count, &stuck, sizeof(stuck));
-    default:
-        SIM_ASSERT(kind == KIND_DEGRADE);
-        return append_item(&l->degrades, &l->cfg.degrade_count, &degrade, sizeof(degrade));
+        return append_item(&w->stuck, &w->stuck_count, &stuck, sizeof(stuck));
+    default: {
+        enum pcie_fault_effect effect = (enum pcie_fault_effect)(kind - KIND_CORRUPT);
+
+        return add_nth(w, PCIE_FAULT_TLP, effect, v->tlp) &&
+               add_nth(w, PCIE_FAULT_DLLP, effect, v->dllp);
+    }
     }
 }
 
@@ -360,11 +215,18 @@ static bool add_fault(struct pcie_fault_list *l, enum fault_kind kind,
 static int check_values(const struct pcie_port *p, enum fault_kind kind,
                         const struct pcie_fault_values *v, struct sim_error *err)
 {
+    if (!pcie_port_connected(p))
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: a port that is not connected has no faults",
+                             p->path);
     if ((kind == KIND_CORRUPT || kind == KIND_DROP) && v->tlp == 0 && v->dllp == 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s: expected tlp or dllp, from 1", p->path,
                              kind == KIND_DROP ? "drop" : "corrupt");
     if (kind == KIND_DEGRADE && v->gen == 0 && v->lanes == 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: degrade: expected gen or lanes", p->path);
+    if ((v->lanes & (v->lanes - 1)) != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: degrade.lanes = %llu: expected 0, 1, 2, 4, 8 or 16", p->path,
+                             (unsigned long long)v->lanes);
     if (v->times > 1 && v->every_ps < v->for_ps)
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s: every = %llu ps: expected at least `for`, %llu ps", p->path,
@@ -372,48 +234,32 @@ static int check_values(const struct pcie_port *p, enum fault_kind kind,
     return SIM_OK;
 }
 
-void pcie_fault_list_free(struct pcie_fault_list *l)
+/** Bursts of several lines of a file may overlap. */
+static int check_bursts(const struct pcie_port *p, struct sim_error *err)
 {
-    if (l == NULL)
-        return;
-    free(l->nth);
-    free(l->bursts);
-    free(l->outages);
-    free(l->stuck);
-    free(l->degrades);
-    free(l);
-}
+    const struct fault_wire *w = &p->lossy->wire;
 
-/** The list is the link's, once it is lossy. */
-static void keep_list(struct pcie_port *p, struct pcie_fault_list *l)
-{
-    if (p->lossy != NULL)
-        p->lossy->given = l;
-    else
-        pcie_fault_list_free(l);
+    for (size_t i = 1; i < w->burst_count; i++)
+        if (w->bursts[i].at_ps < w->bursts[i - 1].at_ps + w->bursts[i - 1].duration_ps)
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s: fault burst[%zu] = %llu: expected a time after the burst "
+                                 "before",
+                                 p->path, i, (unsigned long long)w->bursts[i].at_ps);
+    return SIM_OK;
 }
 
 int pcie_port_add_fault(struct pcie_port *p, const struct machine_fault_kind *what,
                         const struct pcie_fault_values *values, struct sim_error *err)
 {
     enum fault_kind kind = (enum fault_kind)(what - pcie_faults);
-    struct pcie_fault_list *l = p->lossy != NULL ? p->lossy->given : NULL;
     int rc = check_values(p, kind, values, err);
 
     if (rc != SIM_OK)
         return rc;
-    if (l == NULL)
-        l = calloc(1, sizeof(*l));
-    if (l == NULL || !add_fault(l, kind, values)) {
-        keep_list(p, l);
+    SIM_ASSERT(sim_now(p->dom) == 0);
+    if (!pcie_lossy_attach(p) || !pcie_lossy_attach(p->far) || !add_fault(p, kind, values))
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", p->path);
-    }
-    l->cfg.nth = l->nth;
-    l->cfg.bursts = l->bursts;
-    l->cfg.outages = l->outages;
-    l->cfg.stuck = l->stuck;
-    l->cfg.degrades = l->degrades;
-    rc = pcie_port_set_faults(p, &l->cfg, err);
-    keep_list(p, l);
-    return rc;
+    pcie_wire_start(p);
+    pcie_wire_start(p->far);
+    return check_bursts(p, err);
 }

@@ -32,8 +32,7 @@ static void activate_link(struct pcie_port *p)
         if (p->user.link != NULL)
             p->user.link(p->user.user, true);
     }
-    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, sim_now(p->dom) + 1),
-                    SIM_ARRIVE);
+    pcie_port_work_by(p, sim_now(p->dom) + 1);
 }
 
 void pcie_init_receive(struct pcie_port *p, unsigned cls, unsigned stage, uint32_t hdr,
@@ -69,8 +68,8 @@ uint32_t pcie_lossy_stuck(const struct pcie_lossy *l, sim_time_t now, sim_time_t
     uint32_t classes = 0;
 
     *until_p = SIM_TIME_NEVER;
-    for (size_t i = 0; i < l->wire.cfg.stuck_count; i++) {
-        const struct pcie_fault_stuck *s = &l->wire.cfg.stuck[i];
+    for (size_t i = 0; i < l->wire.stuck_count; i++) {
+        const struct pcie_fault_stuck *s = &l->wire.stuck[i];
 
         if (now < s->at_ps || now - s->at_ps >= s->duration_ps)
             continue;

@@ -78,22 +78,25 @@ static bool put_dllp(struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t
     return false;
 }
 
+/** A flow-control packet's class; one that the link does not have: its CRC was deceived. */
+static unsigned class_of(const struct pcie_dllp *d)
+{
+    if (d->vc == 0)
+        return d->cls;
+    return d->vc == 1 && d->cls == PCIE_POSTED ? PCIE_POSTED_VC1 : PCIE_CLASSES;
+}
+
 /** Sends the DLLPs of `mask`, one behind the other. @return those that are lost */
 static uint32_t put_dllps(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
 {
-    uint32_t n = pcie_dllp_count(d->mask), lost = 0, behind = n;
+    struct pcie_dllp dllps[PCIE_DLLPS_MAX];
+    uint32_t n = pcie_dll_unpack(d, dllps), lost = 0;
     sim_time_t end = pcie_phy_send(&p->phy, now, n * PCIE_DLLP_SYMBOLS);
     struct wire_dllp *rec;
 
-    for (unsigned i = 0; i <= PCIE_CLASSES; i++) {
-        unsigned bit = pcie_dllp_bit(i);
-
-        if ((d->mask >> bit & 1) != 0) {
-            const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
-
-            lost |= put_dllp(p, &dllp, --behind, end) ? 0 : 1u << bit;
-        }
-    }
+    for (unsigned i = 0; i < n; i++)
+        if (!put_dllp(p, &dllps[i], n - 1 - i, end))
+            lost |= pcie_dllp_is_flow_control(dllps[i].type) ? 1u << class_of(&dllps[i]) : DLLP_ACK;
     d->mask &= (uint8_t)~lost;
     if (d->mask != 0) {
         rec = sim_channel_reserve(p->out_dllp, sizeof(*rec));
@@ -151,14 +154,6 @@ void pcie_lossy_flush(struct pcie_port *p)
 
 /* ---- received ---- */
 
-/** A flow-control packet's class; one that the link does not have: its CRC was deceived. */
-static unsigned class_of(const struct pcie_dllp *d)
-{
-    if (d->vc == 0)
-        return d->cls;
-    return d->vc == 1 && d->cls == PCIE_POSTED ? PCIE_POSTED_VC1 : PCIE_CLASSES;
-}
-
 static void take_dllp(struct pcie_port *p, const struct pcie_dllp *d)
 {
     unsigned cls = class_of(d);
@@ -207,15 +202,11 @@ static void receive_damaged_dllp(struct pcie_port *p, const struct wire_damaged 
 
 static void take_bundle(struct pcie_port *p, const struct wire_dllp *d)
 {
-    for (unsigned i = 0; i <= PCIE_CLASSES; i++) {
-        unsigned bit = pcie_dllp_bit(i);
+    struct pcie_dllp dllps[PCIE_DLLPS_MAX];
+    unsigned n = pcie_dll_unpack(d, dllps);
 
-        if ((d->mask >> bit & 1) != 0) {
-            const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
-
-            take_dllp(p, &dllp);
-        }
-    }
+    for (unsigned i = 0; i < n; i++)
+        take_dllp(p, &dllps[i]);
 }
 
 /** Delivered one picosecond after it arrived: the channel always listens. */
@@ -233,5 +224,5 @@ void pcie_lossy_receive_dllps(struct pcie_port *p, const struct wire_dllp *d)
     else
         take_bundle(p, d);
     if (p->waiting != 0 || l->replaying || l->wanted_at != SIM_TIME_NEVER || l->partner_trains)
-        sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, now), SIM_ARRIVE);
+        pcie_port_work_by(p, now);
 }

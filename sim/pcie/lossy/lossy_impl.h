@@ -46,11 +46,44 @@ struct wire_damaged {
 
 /* ---- state ---- */
 
+enum pcie_fault_packet { PCIE_FAULT_TLP, PCIE_FAULT_DLLP };
+
+enum pcie_fault_effect {
+    PCIE_FAULT_CORRUPT,   /* one bit under the LCRC or CRC-16 is flipped */
+    PCIE_FAULT_DROP,      /* its framing is hit: the receiver sees no packet */
+    PCIE_FAULT_NULLIFY,   /* a TLP is first sent with EDB and inverted LCRC, to be ignored */
+    PCIE_FAULT_DUPLICATE, /* a TLP is sent a second time directly behind itself */
+};
+
+/** The n-th packet of its kind that this end puts on the wire, counted from 1; replays and
+ * duplicates count, and each DLLP by itself. */
+struct pcie_fault_nth {
+    enum pcie_fault_packet packet;
+    enum pcie_fault_effect effect;
+    uint64_t n;
+};
+
+/** For a time, another bit error rate. */
+struct pcie_fault_burst {
+    sim_time_t at_ps, duration_ps; /* >= 1 */
+    uint64_t ber_e18;
+};
+
+/** For a time this end announces no credits of a class; those freed meanwhile are announced after
+ * it. */
+struct pcie_fault_stuck {
+    sim_time_t at_ps, duration_ps; /* SIM_TIME_NEVER: for ever */
+    enum pcie_class cls;
+};
+
 /** Which packets of one direction are hit. */
 struct fault_wire {
-    struct pcie_fault_config cfg; /* its arrays lie in `lists` */
+    uint64_t line_ber_e18; /* outside of bursts */
+    struct pcie_fault_nth *nth;
+    struct pcie_fault_burst *bursts; /* in order of time, not overlapping */
+    struct pcie_fault_stuck *stuck;
+    size_t nth_count, burst_count, stuck_count;
     struct sim_stream stream;
-    void *lists;
     uint64_t sent[2];    /* packets of each kind put on the wire */
     uint64_t ber_e18;    /* in force */
     uint64_t per_nat[2]; /* clean bits for one unit of -ln(U): whole ones, and in 2^-32 */
@@ -79,8 +112,6 @@ struct plan_entry {
 #define PCIE_FC_REPEAT   (30 * SIM_US) /* 2.6.1.2: -0 %, +50 % */
 
 enum init_stage { INIT_FC1, INIT_FC2, INIT_DONE }; /* 3.3.1 */
-
-struct pcie_fault_list;
 
 struct pcie_lossy {
     struct fault_wire wire; /* what this end transmits goes through */
@@ -130,7 +161,6 @@ struct pcie_lossy {
         uint64_t bad_lcrc, bad_dllp, rx_naks, duplicates, rx_nullified, framing;
         uint64_t retrains, outages, discarded;
     } stat;
-    struct pcie_fault_list *given; /* of pcie_port_add_fault(); NULL: none */
     uint8_t frame[PCIE_FRAME_MAX]; /* being made */
 };
 
@@ -144,8 +174,8 @@ int pcie_wire_next(struct fault_wire *w, enum pcie_fault_packet kind);
 bool pcie_wire_hits(struct fault_wire *w, sim_time_t now, uint64_t bits);
 /** Flips what is hit of the packet's bytes. @return enum wire_damage */
 uint32_t pcie_wire_damage(struct fault_wire *w, const struct wire_shape *shape, uint8_t *bytes);
-/** The beginning, for the faults of w->cfg. `path` and `seed`: of the random stream. */
-void pcie_wire_start(struct fault_wire *w, uint64_t seed, const char *path);
+/** Draws where the first bit is hit. */
+void pcie_wire_start(struct pcie_port *p);
 /** Flips one of n bytes' bits. @return DAMAGE_BYTES */
 uint32_t pcie_wire_flip(struct fault_wire *w, uint8_t *bytes, uint32_t n);
 
@@ -202,16 +232,10 @@ bool pcie_lossy_hears(const struct pcie_lossy *l, sim_time_t t);
 /** Decides anew whether new TLPs may be sent. */
 void pcie_lossy_update_up(struct pcie_port *p);
 
-/* ---- fault_add.c ---- */
-
-void pcie_fault_list_free(struct pcie_fault_list *l);
-
 /* ---- lossy.c ---- */
 
-/** Makes the link lossy at this end, which it may be already. */
-int pcie_lossy_attach(struct pcie_port *p);
-/** Merges what both ends' faults say of the link as a whole. */
-int pcie_lossy_plan(struct pcie_port *p);
+/** Makes the link lossy at this end, which it may be already. @return false: out of memory */
+bool pcie_lossy_attach(struct pcie_port *p);
 
 /* ---- init.c ---- */
 

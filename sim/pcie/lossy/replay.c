@@ -190,7 +190,7 @@ static void in_sequence(struct pcie_port *p, uint16_t seq, const struct pcie_tlp
 
     if (!l->partner_active && l->seen_active == SIM_TIME_NEVER) {
         l->seen_active = now;
-        sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, now + 1), SIM_ARRIVE);
+        pcie_port_work_by(p, now + 1);
     }
     if (seq == p->rx_seq) {
         l->nak_scheduled = false;

@@ -13,11 +13,14 @@
 
 /* ---- the state of the link ---- */
 
+static bool is_out(const struct pcie_lossy *l, sim_time_t t)
+{
+    return (t >= l->outage_from && t < l->outage_until) || t >= l->next_outage;
+}
+
 bool pcie_lossy_hears(const struct pcie_lossy *l, sim_time_t t)
 {
-    bool outage = (t >= l->outage_from && t < l->outage_until) || t >= l->next_outage;
-
-    return !outage && !(t >= l->recovery_from && t < l->recovery_until);
+    return !is_out(l, t) && !(t >= l->recovery_from && t < l->recovery_until);
 }
 
 enum pcie_link_state pcie_lossy_state(const struct pcie_port *p)
@@ -65,17 +68,13 @@ void pcie_lossy_want_training(struct pcie_port *p, sim_time_t since)
     if (l->wanted_at != SIM_TIME_NEVER)
         return;
     l->wanted_at = since;
-    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, sim_now(p->dom) + 1),
-                    SIM_ARRIVE);
+    pcie_port_work_by(p, sim_now(p->dom) + 1);
 }
 
 void pcie_lossy_receive_training(struct pcie_port *p)
 {
-    struct pcie_lossy *l = p->lossy;
-    sim_time_t t = sim_now(p->dom) - 1;
-
-    if (!(t >= l->outage_from && t < l->outage_until) && t < l->next_outage)
-        l->partner_trains = true;
+    if (!is_out(p->lossy, sim_now(p->dom) - 1))
+        p->lossy->partner_trains = true;
 }
 
 /** The replay timer stands (3.5.2.1), from `now` or the end of an earlier outage. */

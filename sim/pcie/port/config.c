@@ -27,7 +27,7 @@ void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t devi
     *fn = (struct pcie_function){ .id = 0 };
     fn->words[WORD(PCIE_CFG_ID)] = vendor | (uint32_t)device << 16;
     fn->words[WORD(PCIE_CFG_CLASS)] = class_code << 8;
-    for (unsigned i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(common); i++) {
         fn->words[WORD(common[i].reg)] = common[i].init;
         fn->writable[WORD(common[i].reg)] = common[i].writable;
     }
@@ -127,11 +127,6 @@ bool pcie_function_msi(const struct pcie_function *fn, uint64_t *addr_p, uint32_
     *addr_p = fn->words[WORD(PCIE_CFG_MSI + 4)] | (uint64_t)fn->words[WORD(PCIE_CFG_MSI + 8)] << 32;
     *data_p = fn->words[WORD(PCIE_CFG_MSI + 12)];
     return true;
-}
-
-uint32_t pcie_function_mps(const struct pcie_function *fn)
-{
-    return 128u << (fn->words[WORD(PCIE_CFG_DEVICE_CONTROL)] >> 5 & 7);
 }
 
 uint32_t pcie_function_mrrs(const struct pcie_function *fn)

@@ -58,8 +58,7 @@ int pcie_function_claims(const struct pcie_function *fn, uint64_t addr);
 uint64_t pcie_function_bar(const struct pcie_function *fn, unsigned index);
 /** Where an interrupt is written; false while MSI is disabled. */
 bool pcie_function_msi(const struct pcie_function *fn, uint64_t *addr_p, uint32_t *data_p);
-/** Max_Payload_Size and Max_Read_Request_Size in bytes, as set. */
-uint32_t pcie_function_mps(const struct pcie_function *fn);
+/** Max_Read_Request_Size in bytes, as set. */
 uint32_t pcie_function_mrrs(const struct pcie_function *fn);
 
 SIM_END_DECLS

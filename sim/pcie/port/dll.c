@@ -47,7 +47,7 @@ void pcie_dll_due(struct pcie_port *p, sim_time_t due)
     if (due >= p->dllp_due)
         return;
     p->dllp_due = due;
-    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, due), SIM_ARRIVE);
+    pcie_port_work_by(p, due);
 }
 
 /** When a class must announce the credits that have been freed; a quarter of a pool is urgent. */
@@ -145,18 +145,22 @@ inline sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes,
     return due;
 }
 
-struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit)
+unsigned pcie_dll_unpack(const struct wire_dllp *d, struct pcie_dllp dllps[PCIE_DLLPS_MAX])
 {
     static const uint8_t types[] = { PCIE_DLLP_UPDATEFC, PCIE_DLLP_INITFC1, PCIE_DLLP_INITFC2 };
+    unsigned n = 0;
 
-    if (bit == PCIE_CLASSES)
-        return (struct pcie_dllp){ .type = d->nak != 0 ? PCIE_DLLP_NAK : PCIE_DLLP_ACK,
-                                   .seq = d->ack_seq };
-    return (struct pcie_dllp){ .type = types[d->init],
-                               .cls = bit == PCIE_POSTED_VC1 ? PCIE_POSTED : (uint8_t)bit,
-                               .vc = bit == PCIE_POSTED_VC1,
-                               .hdr = d->hdr[bit],
-                               .data = d->data[bit] };
+    if ((d->mask & DLLP_ACK) != 0)
+        dllps[n++] = (struct pcie_dllp){ .type = d->nak != 0 ? PCIE_DLLP_NAK : PCIE_DLLP_ACK,
+                                         .seq = d->ack_seq };
+    for (unsigned i = 0; i < PCIE_CLASSES; i++)
+        if ((d->mask >> i & 1) != 0)
+            dllps[n++] = (struct pcie_dllp){ .type = types[d->init],
+                                             .cls = i == PCIE_POSTED_VC1 ? PCIE_POSTED : (uint8_t)i,
+                                             .vc = i == PCIE_POSTED_VC1,
+                                             .hdr = d->hdr[i],
+                                             .data = d->data[i] };
+    return n;
 }
 
 void pcie_dll_flush(struct pcie_port *p)
@@ -280,8 +284,7 @@ void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes)
     if (!attended && p->up && p->waiting == 0 && p->wanting == 0 && p->lossy == NULL)
         sim_channel_listen(p->in_dllp, false);
     if (p->waiting != 0 && !p->deciding)
-        sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, sim_now(p->dom)),
-                        SIM_ARRIVE);
+        pcie_port_work_by(p, sim_now(p->dom));
 }
 
 static void hold(struct rx_class *r, uint32_t credits)

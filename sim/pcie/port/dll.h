@@ -22,8 +22,10 @@ void pcie_dll_due(struct pcie_port *p, sim_time_t due);
 /** The Ack latency and UpdateFC limits of tables 3-7 and 2-42, in symbol times. */
 uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps);
 
-/** The DLLP of a class, or ACK or NAK (PCIE_CLASSES), out of those that are sent together. */
-struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit);
+/** Those that are sent together, in their order on the wire: ACK or NAK goes first. @return how
+ * many
+ */
+unsigned pcie_dll_unpack(const struct wire_dllp *d, struct pcie_dllp dllps[PCIE_DLLPS_MAX]);
 /** What is to be announced, as bits of a mask; d gets it; when the rest of `classes` and of ACKs is
  * due. */
 uint32_t pcie_dll_to_announce(struct pcie_port *p, sim_time_t now);

@@ -132,7 +132,7 @@ static unsigned pick_class(struct pcie_port *p)
             best = i;
             best_order = e->order;
         } else if (p->tap != NULL) {
-            pcie_tap_lacks_credits(p, i);
+            pcie_tap_lacks(p, &p->tap->lacks_since[i]);
         }
     }
     return best;
@@ -143,7 +143,7 @@ static bool replay_has_room(struct pcie_port *p)
     if (p->replay_count < p->replay_room)
         return true;
     if (p->tap != NULL)
-        pcie_tap_lacks_replay(p);
+        pcie_tap_lacks(p, &p->tap->replay_full_since);
     return false;
 }
 
@@ -230,7 +230,7 @@ void pcie_port_work(struct sim_event *ev)
         next = pcie_port_send_next(p);
     next = sim_min(next, p->dllp_due);
     if (next != SIM_TIME_NEVER)
-        sim_schedule_by(p->dom, ev, pcie_port_not_before_free(p, next), SIM_ARRIVE);
+        pcie_port_work_by(p, next);
 }
 
 /* Who asks is about to send: what that will touch comes into the cache meanwhile. */
@@ -379,6 +379,11 @@ bool pcie_port_is_up(const struct pcie_port *p)
     return pcie_port_is_lossy(p) ? p->lossy_ops->state(p) != PCIE_LINK_DOWN : p->up;
 }
 
+const char *pcie_port_path(const struct pcie_port *p)
+{
+    return p->path;
+}
+
 bool pcie_port_connected(const struct pcie_port *p)
 {
     return p->out != NULL;
@@ -392,9 +397,4 @@ bool pcie_port_has_vc1(const struct pcie_port *p)
 uint32_t pcie_port_mps(const struct pcie_port *p)
 {
     return p->mps;
-}
-
-sim_time_t pcie_port_symbols_ps(const struct pcie_port *p, uint64_t symbols)
-{
-    return pcie_phy_ps(&p->phy, symbols);
 }

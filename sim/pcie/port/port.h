@@ -124,10 +124,6 @@ bool pcie_port_connected(const struct pcie_port *port);
 uint32_t pcie_port_mps(const struct pcie_port *port);
 /** Both ends have a virtual channel 1: writes of Traffic Class PCIE_TC_VC1 may be sent. */
 bool pcie_port_has_vc1(const struct pcie_port *port);
-/** Picoseconds that `symbols` per-link symbols (bytes) take on this link, rounded down. */
-sim_time_t pcie_port_symbols_ps(const struct pcie_port *port, uint64_t symbols);
-/** Hash of the state with times relative to now. */
-uint64_t pcie_port_digest(struct pcie_port *port);
 
 SIM_END_DECLS
 #endif /* PCIE_PORT_H */

@@ -30,6 +30,8 @@ struct pcie_tap;
  * replay buffer while the timer, made for large ones, runs. */
 #define PCIE_ACK_TLPS 8u
 
+#define PCIE_PATH_BYTES 128 /* "node0.hub.n" */
+
 /** Why the link carries nothing though TLPs wait: what the oldest of them lacks. */
 enum tx_stall {
     TX_STALL_CREDIT,                /* + class */
@@ -87,7 +89,6 @@ struct pcie_lossy_ops {
     bool (*stands)(const struct pcie_port *p, sim_time_t *from_p);
     /** `limit`: that of an ACK, in symbols of the link (3.5.3.1). */
     void (*set_rate)(struct pcie_port *p, uint64_t limit);
-    uint64_t (*digest)(const struct pcie_port *p);
     void (*free)(struct pcie_port *p);
 };
 
@@ -145,7 +146,7 @@ struct pcie_port {
     enum pcie_facing facing;
     struct pcie_function *function;         /* NULL, or whose registers record errors */
     const struct pcie_lossy_ops *lossy_ops; /* where `lossy` is */
-    char *path;
+    char path[PCIE_PATH_BYTES];
     const char *far_path;     /* the other end's */
     struct pcie_port *far;    /* only while the machine is built */
     sim_time_t in_ps, out_ps; /* latency of the channels */
@@ -169,6 +170,11 @@ static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, si
 {
     return sim_max(t, p->phy.free_ps);
 }
+/** `work` looks at the port at `t`, or as soon after it as the link is free. */
+static inline void pcie_port_work_by(struct pcie_port *p, sim_time_t t)
+{
+    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, t), SIM_ARRIVE);
+}
 /** A branch that links without loss, nearly all, should not pay for. */
 static inline bool pcie_port_is_lossy(const struct pcie_port *p)
 {
@@ -179,8 +185,6 @@ static inline bool pcie_port_is_lossy(const struct pcie_port *p)
 
 /** What training settles. */
 void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes);
-void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *name,
-                        const char *unit, const char *meaning);
 
 SIM_END_DECLS
 #endif /* PCIE_PORT_IMPL_H */

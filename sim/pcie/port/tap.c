@@ -44,14 +44,22 @@ static const struct sim_stage cable =
 static const struct sim_stage rx_block =
     STAGE("hard IP, in", HARD_IP, PLAIN, "PHY and hard block of the receiving port");
 
-/* A packet of `symbols`, behind which the link has sent `behind` symbols. */
-static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind kind,
-                                 uint32_t symbols, uint32_t behind)
+/* A packet of `symbols`, behind which the link has sent `behind` symbols. What arrives of it
+ * matters where it is corrupt. */
+static void show_packet(const struct pcie_port *p, struct pcie_packet packet, uint32_t symbols,
+                        uint32_t behind, uint32_t flags)
 {
     uint64_t end = p->phy.next_pos - behind;
 
-    return (struct sim_packet){
-        .kind = kind,
+    if (p->tap->packets == NULL)
+        return;
+    if ((flags & SIM_PACKET_CORRUPT) == 0) {
+        packet.bytes = NULL;
+        packet.nbytes = 0;
+    }
+    packet.packet = (struct sim_packet){
+        .kind = packet.tlp != NULL ? SIM_PACKET_TLP : SIM_PACKET_DLLP,
+        .flags = flags,
         .where = p->path,
         .toward = p->far_path,
         .begin = pcie_phy_ps(&p->phy, end - symbols),
@@ -60,20 +68,6 @@ static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind
         .skp = p->phy.skp_interval != 0 ? pcie_phy_ps(&p->phy, p->phy.skp_symbols) : 0,
         .skp_interval = pcie_phy_ps(&p->phy, p->phy.skp_interval),
     };
-}
-
-static void show_tlp(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
-                     uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
-{
-    struct pcie_packet packet = {
-        .packet = on_wire(p, SIM_PACKET_TLP, symbols, 0),
-        .tlp = tlp,
-        .seq = seq,
-        .bytes = (flags & SIM_PACKET_CORRUPT) != 0 ? bytes : NULL,
-        .nbytes = (flags & SIM_PACKET_CORRUPT) != 0 ? nbytes : 0,
-    };
-
-    packet.packet.flags = flags;
     p->tap->packets->packet(p->tap->packets->arg, &packet.packet);
 }
 
@@ -100,8 +94,8 @@ static uint64_t mark_send(struct pcie_port *p, const struct pcie_tlp *tlp, uint3
 uint64_t pcie_tap_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
                       uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
 {
-    if (p->tap->packets != NULL)
-        show_tlp(p, tlp, seq, symbols, flags, bytes, nbytes);
+    show_packet(p, (struct pcie_packet){ .tlp = tlp, .seq = seq, .bytes = bytes, .nbytes = nbytes },
+                symbols, 0, flags);
     return p->tap->probe != NULL ? mark_send(p, tlp, symbols, flags) : tlp->trace_id;
 }
 
@@ -121,31 +115,17 @@ void pcie_tap_kept(const struct pcie_port *p, struct pcie_tlp *tlp)
 void pcie_tap_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind,
                    uint32_t flags, const uint8_t *bytes)
 {
-    struct pcie_packet packet = {
-        .packet = on_wire(p, SIM_PACKET_DLLP, PCIE_DLLP_SYMBOLS, behind * PCIE_DLLP_SYMBOLS),
-        .dllp = dllp,
-        .bytes = (flags & SIM_PACKET_CORRUPT) != 0 ? bytes : NULL,
-        .nbytes = (flags & SIM_PACKET_CORRUPT) != 0 ? PCIE_DLLP_BYTES : 0,
-    };
-
-    packet.packet.flags = flags;
-    if (p->tap->packets != NULL)
-        p->tap->packets->packet(p->tap->packets->arg, &packet.packet);
+    show_packet(p, (struct pcie_packet){ .dllp = dllp, .bytes = bytes, .nbytes = PCIE_DLLP_BYTES },
+                PCIE_DLLP_SYMBOLS, behind * PCIE_DLLP_SYMBOLS, flags);
 }
 
 void pcie_tap_dllps(const struct pcie_port *p, const struct wire_dllp *d)
 {
-    uint32_t behind = pcie_dllp_count(d->mask);
+    struct pcie_dllp dllps[PCIE_DLLPS_MAX];
+    unsigned n = pcie_dll_unpack(d, dllps);
 
-    for (unsigned i = 0; p->tap->packets != NULL && i <= PCIE_CLASSES; i++) {
-        unsigned bit = pcie_dllp_bit(i);
-
-        if ((d->mask >> bit & 1) != 0) {
-            const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
-
-            pcie_tap_dllp(p, &dllp, --behind, 0, NULL);
-        }
-    }
+    for (unsigned i = 0; i < n; i++)
+        pcie_tap_dllp(p, &dllps[i], n - 1 - i, 0, NULL);
 }
 
 void pcie_tap_received(const struct pcie_port *p, struct pcie_tlp *tlp)
@@ -182,20 +162,10 @@ void pcie_tap_queued(struct pcie_port *p, const struct pcie_tlp *tlp, uint64_t o
     (void)pcie_tap_levels(p);
 }
 
-static void begin_wait(const struct pcie_port *p, sim_time_t *since)
+void pcie_tap_lacks(const struct pcie_port *p, sim_time_t *since)
 {
     if (*since == SIM_TIME_NEVER)
         *since = sim_now(p->dom);
-}
-
-void pcie_tap_lacks_credits(struct pcie_port *p, unsigned cls)
-{
-    begin_wait(p, &p->tap->lacks_since[cls]);
-}
-
-void pcie_tap_lacks_replay(struct pcie_port *p)
-{
-    begin_wait(p, &p->tap->replay_full_since);
 }
 
 void pcie_tap_acknowledged(struct pcie_port *p)

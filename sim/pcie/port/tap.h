@@ -36,9 +36,9 @@ void pcie_tap_destroy(struct pcie_port *p);
 /** A TLP enters its queue, as number `order` of all. */
 SIM_PROBE_ONLY void pcie_tap_queued(struct pcie_port *p, const struct pcie_tlp *tlp,
                                     uint64_t order);
-/** The head of a class may go first and lacks credits; all lack room in the replay buffer. */
-SIM_PROBE_ONLY void pcie_tap_lacks_credits(struct pcie_port *p, unsigned cls);
-SIM_PROBE_ONLY void pcie_tap_lacks_replay(struct pcie_port *p);
+/** What `since` of the tap stands for is so now: the head of a class may go first and lacks
+ * credits, or all lack room in the replay buffer. */
+SIM_PROBE_ONLY void pcie_tap_lacks(const struct pcie_port *p, sim_time_t *since);
 SIM_PROBE_ONLY void pcie_tap_acknowledged(struct pcie_port *p);
 /** The head of a class is sent next; it has been, and its queue was full up to now, perhaps. */
 SIM_PROBE_ONLY void pcie_tap_leaves(struct pcie_port *p, unsigned cls);

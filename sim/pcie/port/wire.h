@@ -27,11 +27,7 @@ static inline uint32_t pcie_dllp_count(uint32_t mask)
     return ones[mask];
 }
 
-/** The bit of the `i`-th of them on the wire: the ACK goes first. */
-static inline unsigned pcie_dllp_bit(unsigned i)
-{
-    return (i + PCIE_CLASSES) % (PCIE_CLASSES + 1);
-}
+#define PCIE_DLLPS_MAX (PCIE_CLASSES + 1) /* at once */
 
 /** DLLPs sent back to back. */
 struct wire_dllp {

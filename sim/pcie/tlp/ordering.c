@@ -4,28 +4,22 @@
 
 #include <stdlib.h>
 
-#define NO(conditions)                                                                             \
-    {                                                                                              \
-        PCIE_MUST_NOT_PASS, (conditions)                                                           \
-    }
-#define MAY                                                                                        \
-    {                                                                                              \
-        PCIE_MAY_PASS, 0                                                                           \
-    }
-#define MUST                                                                                       \
-    {                                                                                              \
-        PCIE_MUST_PASS, 0                                                                          \
-    }
-#define RELAXED  PCIE_UNLESS_RELAXED
-#define OTHER_ID PCIE_UNLESS_OTHER_ID
+enum {
+    ORDERED = 1,     /* the later one must not pass, unless */
+    RELAXED = 2,     /* it has Relaxed Ordering, */
+    OTHER_ID = 4,    /* it has ID-based ordering and comes from another function, */
+    OTHER_ANSWER = 8 /* or they are completions of different transactions */
+};
 
-/* Table 2-34. That posted requests must pass completions (A5b) concerns bridges to PCI only. */
-const struct pcie_order_rule pcie_order_table[PCIE_ORDER_KINDS][PCIE_ORDER_KINDS] = {
-    /*                          posted                    read  NPR with data  completion */
-    [PCIE_ORDER_POSTED] = { NO(RELAXED | OTHER_ID), MUST, MUST, MAY },
-    [PCIE_ORDER_READ] = { NO(OTHER_ID), MAY, MAY, MAY },
-    [PCIE_ORDER_NPR_DATA] = { NO(RELAXED | OTHER_ID), MAY, MAY, MAY },
-    [PCIE_ORDER_COMPLETION] = { NO(RELAXED | OTHER_ID), MUST, MUST, NO(PCIE_UNLESS_OTHER_ANSWER) },
+/* Table 2-34, [later][earlier]: where it says Yes, the later one may pass. A port lets it pass
+ * there whenever the earlier one is blocked, so that nothing needs to know which entries are a
+ * must. */
+static const uint8_t order_table[PCIE_ORDER_KINDS][PCIE_ORDER_KINDS] = {
+    [PCIE_ORDER_POSTED] = { [PCIE_ORDER_POSTED] = ORDERED | RELAXED | OTHER_ID },
+    [PCIE_ORDER_READ] = { [PCIE_ORDER_POSTED] = ORDERED | OTHER_ID },
+    [PCIE_ORDER_NPR_DATA] = { [PCIE_ORDER_POSTED] = ORDERED | RELAXED | OTHER_ID },
+    [PCIE_ORDER_COMPLETION] = { [PCIE_ORDER_POSTED] = ORDERED | RELAXED | OTHER_ID,
+                                [PCIE_ORDER_COMPLETION] = ORDERED | OTHER_ANSWER },
 };
 
 struct pcie_order_key pcie_order_key_of(const struct pcie_tlp *tlp)
@@ -41,32 +35,22 @@ struct pcie_order_key pcie_order_key_of(const struct pcie_tlp *tlp)
                                     tlp->tag,      tlp->requester_id, tlp->completer_id };
 }
 
-static bool may_pass_still(const struct pcie_order_key *later, const struct pcie_order_key *earlier,
-                           uint8_t unless)
+bool pcie_order_allows(const struct pcie_order_key *later, const struct pcie_order_key *earlier)
 {
+    unsigned rule = order_table[later->kind][earlier->kind];
     /* A completion is from its completer, all else from its requester. */
     uint16_t from =
         later->kind == PCIE_ORDER_COMPLETION ? later->completer_id : later->requester_id;
 
-    if ((unless & PCIE_UNLESS_RELAXED) != 0 && (later->attr & PCIE_ATTR_RELAXED) != 0)
+    if (later->tc != earlier->tc || (rule & ORDERED) == 0)
         return true;
-    if ((unless & PCIE_UNLESS_OTHER_ID) != 0 && (later->attr & PCIE_ATTR_IDO) != 0 &&
+    if ((rule & RELAXED) != 0 && (later->attr & PCIE_ATTR_RELAXED) != 0)
+        return true;
+    if ((rule & OTHER_ID) != 0 && (later->attr & PCIE_ATTR_IDO) != 0 &&
         from != earlier->requester_id)
         return true;
-    return (unless & PCIE_UNLESS_OTHER_ANSWER) != 0 &&
+    return (rule & OTHER_ANSWER) != 0 &&
            (later->requester_id != earlier->requester_id || later->tag != earlier->tag);
-}
-
-enum pcie_pass pcie_order_of(const struct pcie_order_key *later,
-                             const struct pcie_order_key *earlier)
-{
-    const struct pcie_order_rule *rule = &pcie_order_table[later->kind][earlier->kind];
-
-    if (later->tc != earlier->tc)
-        return PCIE_MAY_PASS;
-    if (rule->pass == PCIE_MUST_NOT_PASS && may_pass_still(later, earlier, rule->unless))
-        return PCIE_MAY_PASS;
-    return (enum pcie_pass)rule->pass;
 }
 
 static const char *const kind_names[PCIE_ORDER_KINDS] = { "posted request", "read request",
@@ -180,7 +164,7 @@ bool pcie_order_try_leave(struct pcie_order_watch *w, uint32_t number, struct si
         const struct order_item *earlier = &w->ring[i & w->mask];
 
         if (!earlier->gone && earlier->path == leaving->path &&
-            pcie_order_of(&leaving->key, &earlier->key) == PCIE_MUST_NOT_PASS)
+            !pcie_order_allows(&leaving->key, &earlier->key))
             return report_passing(err, w->where, w->what, &leaving->key, &earlier->key);
     }
     skip_gone(w);
@@ -299,8 +283,7 @@ bool pcie_order_try_arrive(struct pcie_order_end *e, const struct pcie_tlp *tlp,
         return true;
     s = source_of(e, id);
     for (unsigned k = 0; k < PCIE_ORDER_KINDS; k++)
-        if (s->last[k].number > number &&
-            pcie_order_of(&s->last[k].key, &key) == PCIE_MUST_NOT_PASS)
+        if (s->last[k].number > number && !pcie_order_allows(&s->last[k].key, &key))
             return report_passing(err, e->where, "on the way here", &s->last[k].key, &key);
     if (key.attr == 0 && number > s->last[key.kind].number) {
         s->last[key.kind].number = number;

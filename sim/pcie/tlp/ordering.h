@@ -1,5 +1,5 @@
 /*
- * The order of packets (PCI Express Base 3.0, 2.4.1): table 2-34 as data, for those who choose what
+ * The order of packets (PCI Express Base 3.0, 2.4.1): table 2-34, for those who choose what
  * to send, and a checker for all who hold packets. It hears of each packet that enters and leaves
  * a queue, and of each that begins and ends its way. It asserts when one has passed another that it
  * must not pass. Where sim_order_checked() says no, there are no checkers.
@@ -20,29 +20,8 @@ enum pcie_order_kind {
     PCIE_ORDER_KINDS
 };
 
-enum pcie_pass {
-    PCIE_MUST_NOT_PASS,
-    PCIE_MAY_PASS,
-    PCIE_MUST_PASS /* when the earlier one is blocked, or a deadlock can follow */
-};
-
 #define PCIE_ATTR_RELAXED 2u /* Attr[1] */
 #define PCIE_ATTR_IDO     4u /* Attr[2] */
-
-/** What makes PCIE_MUST_NOT_PASS a permission. */
-enum pcie_order_unless {
-    PCIE_UNLESS_RELAXED = 1,     /* the later one has Relaxed Ordering */
-    PCIE_UNLESS_OTHER_ID = 2,    /* it has ID-based ordering and comes from another function */
-    PCIE_UNLESS_OTHER_ANSWER = 4 /* completions of different transactions */
-};
-
-struct pcie_order_rule {
-    uint8_t pass;   /* enum pcie_pass */
-    uint8_t unless; /* enum pcie_order_unless */
-};
-
-/** [later][earlier] */
-extern const struct pcie_order_rule pcie_order_table[PCIE_ORDER_KINDS][PCIE_ORDER_KINDS];
 
 /** What the rules look at. */
 struct pcie_order_key {
@@ -52,13 +31,12 @@ struct pcie_order_key {
 
 struct pcie_order_key pcie_order_key_of(const struct pcie_tlp *tlp);
 /** Packets of different traffic classes have no order (2.4.1). */
-enum pcie_pass pcie_order_of(const struct pcie_order_key *later,
-                             const struct pcie_order_key *earlier);
+bool pcie_order_allows(const struct pcie_order_key *later, const struct pcie_order_key *earlier);
 static inline bool pcie_may_pass(const struct pcie_tlp *later, const struct pcie_tlp *earlier)
 {
     struct pcie_order_key a = pcie_order_key_of(later), b = pcie_order_key_of(earlier);
 
-    return pcie_order_of(&a, &b) != PCIE_MUST_NOT_PASS;
+    return pcie_order_allows(&a, &b);
 }
 
 /* ---- one hop: what enters a place leaves it in an order that the table allows --------------- */

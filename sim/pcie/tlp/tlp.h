@@ -1,6 +1,6 @@
 /*
  * Transaction Layer Packets (PCI Express Base Specification 3.0, chapter 2):
- * a small value owned anew at each hop plus a counted reference to its payload.
+ * a small value owned anew at each hop, and with it its payload.
  */
 #ifndef PCIE_TLP_H
 #define PCIE_TLP_H
@@ -150,10 +150,10 @@ static inline uint32_t pcie_split_completion(uint64_t addr, uint64_t left, uint3
     return (uint32_t)sim_min(left, to_edge);
 }
 
-/** Releases the payload reference. */
+/** Frees the payload. */
 static inline void pcie_tlp_drop(struct pcie_tlp *tlp)
 {
-    mem_payload_put(tlp->payload);
+    mem_payload_free(tlp->payload);
     tlp->payload = NULL;
 }
 /** Hash of header and payload for the `wire` fingerprint. */

@@ -72,15 +72,7 @@ struct Net {
     }
     Net(const Net &) = delete;
     Net &operator=(const Net &) = delete;
-    int walk()
-    {
-        return machine_routes_walk(
-            &graph, routes.data(),
-            [](void *arg, unsigned at, unsigned slot) {
-                return machine_routes_port(&static_cast<Net *>(arg)->routes[at], slot);
-            },
-            this, &err);
-    }
+    int walk() { return machine_routes_walk(&graph, routes.data(), &err); }
     /** Ports on the way between two routers. */
     std::string way(unsigned from, unsigned to) const
     {
@@ -353,19 +345,6 @@ TEST(Routes, AWayByHandByAPortWithoutCableIsNamed)
         "net.yaml:7: node1.s: the way to node3 begins at a port without a cable to another "
         "hub",
         net.err.text);
-}
-
-TEST(Routes, RegistersThatLeadElsewhereAreFound)
-{
-    Net net(4, ring(4));
-    sim_error err = {};
-
-    ASSERT_EQ(SIM_OK, net.code);
-    EXPECT_EQ(SIM_ERR_CONFIG,
-              machine_routes_walk(
-                  &net.graph, net.routes.data(),
-                  [](void *, unsigned, unsigned) -> const char * { return "e"; }, nullptr, &err));
-    EXPECT_STREQ("net.yaml:3: node1.w: its registers send by e what is for node0", err.text);
 }
 
 /* Any graph: from every node every other is reached in as many steps as breadth first search says.

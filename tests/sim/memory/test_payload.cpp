@@ -30,28 +30,26 @@ TEST_F(Payload, HoldsEverySizeUpToTheLargestPayloadWithoutOverlap)
     for (size_t i = 0; i < all.size(); i++) {
         for (uint32_t k = 0; k < all[i]->bytes; k++)
             ASSERT_EQ(i & 0xff, all[i]->data[k]);
-        mem_payload_put(all[i]);
+        mem_payload_free(all[i]);
     }
     EXPECT_EQ(0u, mem_pool_in_use(pool));
 }
 
-TEST_F(Payload, ReturnsToThePoolWithTheLastReferenceOnly)
+TEST_F(Payload, ReturnsToThePool)
 {
     mem_payload *p = mem_payload_alloc(pool, 256);
 
-    EXPECT_EQ(p, mem_payload_get(p));
-    mem_payload_put(p);
     EXPECT_EQ(1u, mem_pool_in_use(pool));
-    mem_payload_put(p);
+    mem_payload_free(p);
     EXPECT_EQ(0u, mem_pool_in_use(pool));
-    mem_payload_put(nullptr);
+    mem_payload_free(nullptr);
 }
 
 TEST_F(Payload, TheBufferLastFreedIsTheNextOneUsed)
 {
     mem_payload *p = mem_payload_alloc(pool, 200);
 
-    mem_payload_put(p);
+    mem_payload_free(p);
     EXPECT_EQ(p, mem_payload_alloc(pool, 130)); /* same class: 129 .. 256 bytes */
 }
 
@@ -61,12 +59,12 @@ TEST_F(Payload, DataIsAlignedForWordAccess)
         EXPECT_EQ(0u, (uintptr_t)mem_payload_alloc(pool, bytes)->data % 8);
 }
 
-TEST_F(Payload, PutWithoutReferenceIsCaught)
+TEST_F(Payload, ASecondFreeIsCaught)
 {
     mem_payload *p = mem_payload_alloc(pool, 8);
 
-    mem_payload_put(p);
-    EXPECT_DEATH(mem_payload_put(p), "refs");
+    mem_payload_free(p);
+    EXPECT_DEATH(mem_payload_free(p), "bytes");
 }
 
 } // namespace

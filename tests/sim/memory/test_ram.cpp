@@ -46,12 +46,9 @@ TEST_F(Ram, HoldsExactlyItsRange)
 
 TEST_F(Ram, ReadsWhatWasWritten)
 {
-    uint8_t got[3];
-
     write(0x1005, { 1, 2, 3 });
-    mem_ram_read(&ram, 0x1005, got, 3);
-    EXPECT_EQ(1, got[0]);
-    EXPECT_EQ(3, got[2]);
+    EXPECT_EQ(1, mem_ram_at(&ram, 0x1005, 3)[0]);
+    EXPECT_EQ(3, mem_ram_at(&ram, 0x1005, 3)[2]);
     EXPECT_EQ(2, bytes[6]);
 }
 

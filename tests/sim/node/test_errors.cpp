@@ -184,25 +184,6 @@ TEST_P(Completer, StopsTakingForATimeAndLosesNothing)
     });
 }
 
-TEST(Misbehavior, IsCheckedAndSaysWhatIsWrong)
-{
-    Machine m(node());
-    auto refused = [&](const pcie_misbehavior &how) {
-        m.err = {};
-        EXPECT_NE(SIM_OK, node_gpu_misbehave(m.gpu(), &how, &m.err));
-        return std::string(m.err.text);
-    };
-    pcie_misbehavior how = always(PCIE_IS_LATE);
-
-    EXPECT_EQ("node0.gpu: late by 0 ps: expected at least 1", refused(how));
-    how = always(PCIE_POISONS);
-    how.ppm = 1000001;
-    EXPECT_EQ("node0.gpu: 1000001 of a million requests: expected at most 1000000", refused(how));
-    how = always(PCIE_POISONS);
-    how.from_ps = how.to_ps = 5;
-    EXPECT_EQ("node0.gpu: from 5 ps to 5 ps: expected an end behind the beginning", refused(how));
-}
-
 /* ---- the requesters of a node ------------------------------------------------------------ */
 
 constexpr uint16_t port_gpu = 0, port_dev = 1 << 3; /* the root ports as functions of bus 0 */

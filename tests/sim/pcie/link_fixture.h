@@ -3,7 +3,7 @@
 #define TESTS_PCIE_LINK_FIXTURE_H
 
 #include "machine/kind.h"
-#include "pcie/port/port.h"
+#include "pcie/port/port_impl.h"
 
 #include <gtest/gtest.h>
 
@@ -216,8 +216,8 @@ struct Pair {
         for (End *e : { &a, &b })
             sim_schedule_at(e->dom, &e->pump_hook.ev, later, SIM_CLOCK);
         run();
-        pcie_port_digest(a.port);
-        pcie_port_digest(b.port);
+        pcie_port_settle(a.port);
+        pcie_port_settle(b.port);
     }
 
     uint64_t stat(const std::string &path) const

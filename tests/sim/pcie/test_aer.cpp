@@ -119,7 +119,7 @@ TEST_F(Aer, ControlBitsOfTheDeviceSurviveAnError)
 {
     write(PCIE_CFG_DEVICE_CONTROL, 0x5020);
     record(PCIE_ERR_TIMEOUT);
-    EXPECT_EQ(256u, pcie_function_mps(&fn));
+    EXPECT_EQ(0x5020u, pcie_function_read(&fn, PCIE_CFG_DEVICE_CONTROL) & 0xffff);
     write(PCIE_CFG_DEVICE_CONTROL, 0x2040, 0x3); /* the status bytes are not enabled */
     EXPECT_EQ(PCIE_STATUS_NONFATAL, status());
 }

@@ -66,10 +66,10 @@ TEST_F(Function, ByteEnablesSelectWhatIsWritten)
 {
     write(PCIE_CFG_DEVICE_CONTROL, 0x5000, 0x2); /* MRRS in the second byte */
     EXPECT_EQ(4096u, pcie_function_mrrs(&fn));
-    EXPECT_EQ(128u, pcie_function_mps(&fn));
+    EXPECT_EQ(0u, pcie_function_read(&fn, PCIE_CFG_DEVICE_CONTROL) & 0xe0); /* MPS: 128 */
     write(PCIE_CFG_DEVICE_CONTROL, 0xff20, 0x1);
     EXPECT_EQ(4096u, pcie_function_mrrs(&fn));
-    EXPECT_EQ(256u, pcie_function_mps(&fn));
+    EXPECT_EQ(0x20u, pcie_function_read(&fn, PCIE_CFG_DEVICE_CONTROL) & 0xe0);
 }
 
 TEST_F(Function, CapabilitiesAreLinkedAndEnd)

@@ -49,7 +49,7 @@ double measured(const Case &c, uint64_t ber_e18, unsigned n)
     pc.recovery_ps = 4 * SIM_US;
     test::set_default_skp(&pc);
     p.join(pc, pc, c.wire_ps);
-    fa.cfg.ber_e18 = fb.cfg.ber_e18 = ber_e18;
+    fa.ber_e18 = fb.ber_e18 = ber_e18;
     fa.give(p.a.port);
     fb.give(p.b.port);
     p.a.refill = [&] {

@@ -40,8 +40,7 @@ void give(pcie_port *port, const Shape &sh, uint64_t seed)
 {
     Faults f;
 
-    f.cfg.ber_e18 = sh.ber_e18;
-    f.cfg.seed = seed;
+    f.ber_e18 = sh.ber_e18;
     for (uint64_t i = 1; (sh.faults & NTH) != 0 && i < 40; i++) {
         f.nth.push_back({ PCIE_FAULT_TLP, (pcie_fault_effect)(i % 4), 7 * i + seed });
         f.nth.push_back({ PCIE_FAULT_DLLP, (pcie_fault_effect)(i % 2), 5 * i + seed });
@@ -73,7 +72,7 @@ struct Result {
 
 Result run(const Shape &sh, const sim_order &order, bool two_domains, unsigned n, uint64_t seed)
 {
-    const sim_config cfg = { 1, true, order, nullptr, true };
+    const sim_config cfg = { seed, true, order, nullptr, true };
     Pair p(cfg, two_domains);
     pcie_port_config c = test::wide_config(sh.gen, sh.lanes, sh.mps);
     Traffic ta, tb;

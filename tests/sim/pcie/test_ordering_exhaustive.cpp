@@ -25,16 +25,17 @@ bool is_answer(int k)
     return k == ANSWER || k == RELAXED_ANSWER;
 }
 
+enum Pass { MUST_NOT, MAY, MUST };
+
 /* Table 2-34 in words; all have one requester and traffic class, answers are of different requests.
  */
-pcie_pass rule(int later, int earlier)
+Pass rule(int later, int earlier)
 {
     if (is_write(earlier)) /* the column that keeps producer and consumer in step */
-        return later == RELAXED_WRITE || later == RELAXED_ANSWER ? PCIE_MAY_PASS
-                                                                 : PCIE_MUST_NOT_PASS;
+        return later == RELAXED_WRITE || later == RELAXED_ANSWER ? MAY : MUST_NOT;
     if (earlier == READ && (is_write(later) || is_answer(later)))
-        return PCIE_MUST_PASS;
-    return PCIE_MAY_PASS;
+        return MUST;
+    return MAY;
 }
 
 pcie_tlp make(End *end, int kind)
@@ -72,7 +73,7 @@ void expect_order(const Case &c, const std::vector<size_t> &at)
     for (unsigned later = 0; later < LENGTH; later++)
         for (unsigned earlier = 0; earlier < later; earlier++)
             if (at[later] < at[earlier]) {
-                ASSERT_NE(PCIE_MUST_NOT_PASS, rule(c.kinds[later], c.kinds[earlier]))
+                ASSERT_NE(MUST_NOT, rule(c.kinds[later], c.kinds[earlier]))
                     << later << " passed " << earlier;
             }
 }
@@ -92,7 +93,7 @@ void expect_progress(const Case &c, const std::vector<size_t> &at)
         for (unsigned e = 0; e < i; e++)
             excused =
                 excused || (at[e] == LENGTH && (class_of(c.kinds[e]) == class_of(c.kinds[i]) ||
-                                                rule(c.kinds[i], c.kinds[e]) != PCIE_MUST_PASS));
+                                                rule(c.kinds[i], c.kinds[e]) != MUST));
         ASSERT_TRUE(excused) << i << " waits for nothing";
     }
 }

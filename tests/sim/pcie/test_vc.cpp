@@ -1,6 +1,6 @@
 /* Virtual channel 1: a buffer and credits of its own for posted requests of its Traffic Class. */
+#include "link_faults.h"
 #include "link_fixture.h"
-#include "pcie/lossy/fault.h"
 #include "pcie/tlp/packet.h"
 
 #include <random>
@@ -102,8 +102,7 @@ TEST(Channels, KeepTheirOrderAndTheirCredits)
 {
     for (uint64_t ber_e18 : { 0u, 1u << 30, 1u << 31 }) {
         std::mt19937 rng(1);
-        pcie_fault_config faults = {};
-        sim_error err = {};
+        test::Faults faults;
         Pair p;
         std::map<int, uint64_t> last;
 
@@ -111,7 +110,7 @@ TEST(Channels, KeepTheirOrderAndTheirCredits)
         p.join(two_channels(3), two_channels(3));
         faults.ber_e18 = ber_e18 * 10000; /* 2e-5 at most */
         for (const End *e : { &p.a, &p.b })
-            ASSERT_EQ(SIM_OK, pcie_port_set_faults(e->port, &faults, &err)) << err.text;
+            faults.give(e->port);
         for (unsigned i = 0; i < 3000; i++)
             add(p.a, rng() % 2);
         p.a.kick();
