@@ -67,10 +67,7 @@ struct ether_adapter {
     uint64_t interrupts;
 };
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct adapter_config, field), meaning, NULL  \
-    }
+#define ROW(...) MACHINE_PARAM(struct adapter_config, __VA_ARGS__)
 static const struct machine_param params[] = {
     ETHER_RATE_ROW(struct adapter_config),
     { "duplex", "choice", 0, 1, 0, offsetof(struct adapter_config, duplex),
@@ -423,7 +420,7 @@ static void adapter_init(struct ether_adapter *a, const struct machine_place *pl
     sim_event_init(&a->irq, irq_event);
     (void)snprintf(path, sizeof(path), "%s.rx.loss", a->path);
     sim_stream_init(&a->rx.loss, sim_seed(place->dom), path);
-    sim_stats_register(place->dom, a->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(place->dom, a->path, rows, SIM_COUNT(rows));
 }
 
 /* A frame that has begun must not run dry, and one that comes must find the bus in time. */
@@ -480,13 +477,12 @@ static int adapter_create(const struct machine_place *place, const void *config,
     return SIM_OK;
 }
 
-static struct machine_port adapter_port(void *component, const char *name)
+static struct machine_port adapter_port(void *component, unsigned index)
 {
     struct ether_adapter *a = component;
 
-    if (strcmp(name, port_names[0]) == 0)
-        return (struct machine_port){ "ethernet", &a->mac.end, ether_join };
-    return (struct machine_port){ NULL, NULL, NULL };
+    (void)index; /* it has one */
+    return (struct machine_port){ "ethernet", &a->mac.end, ether_join };
 }
 
 const struct machine_kind ether_adapter_kind = {

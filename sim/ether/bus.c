@@ -86,5 +86,5 @@ void ether_bus_init(struct ether_bus *bus, struct sim_domain *dom, const char *p
     bus->cfg = *cfg;
     sim_clock_init(&bus->clock, cfg->khz);
     sim_event_init(&bus->step, step_event);
-    sim_stats_register(dom, path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(dom, path, rows, SIM_COUNT(rows));
 }

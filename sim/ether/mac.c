@@ -323,5 +323,5 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
     mac->ops = ops;
     sim_event_init(&mac->timer, timer_event);
     sim_stream_init(&mac->random, sim_seed(dom), path);
-    sim_stats_register(dom, path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(dom, path, rows, SIM_COUNT(rows));
 }

@@ -37,10 +37,7 @@ struct repeater {
     uint64_t frames, collisions;
 };
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct repeater_config, field), meaning, NULL \
-    }
+#define ROW(...) MACHINE_PARAM(struct repeater_config, __VA_ARGS__)
 static const struct machine_param params[] = {
     ETHER_RATE_ROW(struct repeater_config),
     ROW(delay_ps, "ps", 0, SIM_MS, 400000,
@@ -191,7 +188,7 @@ static void register_stats(struct repeater *hub)
         { &hub->collisions, "collisions", "1", "carriers at two ports at once" },
     };
 
-    sim_stats_register(hub->dom, hub->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(hub->dom, hub->path, rows, SIM_COUNT(rows));
 }
 
 static int repeater_create(const struct machine_place *place, const void *config,
@@ -217,14 +214,11 @@ static int repeater_create(const struct machine_place *place, const void *config
     return SIM_OK;
 }
 
-static struct machine_port repeater_port(void *component, const char *name)
+static struct machine_port repeater_port(void *component, unsigned index)
 {
     struct repeater *hub = component;
 
-    for (unsigned i = 0; ether_port_names[i] != NULL; i++)
-        if (strcmp(ether_port_names[i], name) == 0)
-            return (struct machine_port){ "ethernet", &hub->ports[i].end, ether_join };
-    return (struct machine_port){ NULL, NULL, NULL };
+    return (struct machine_port){ "ethernet", &hub->ports[index].end, ether_join };
 }
 
 const struct machine_kind ether_repeater_kind = {

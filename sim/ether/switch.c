@@ -41,10 +41,7 @@ struct ether_switch {
     struct switch_port ports[ETHER_PORTS];
 };
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct switch_config, field), meaning, NULL   \
-    }
+#define ROW(...) MACHINE_PARAM(struct switch_config, __VA_ARGS__)
 static const struct machine_param params[] = {
     ETHER_RATE_ROW(struct switch_config),
     { "duplex", "choice", 0, 1, 0, offsetof(struct switch_config, duplex),
@@ -216,7 +213,7 @@ static void port_init(struct ether_switch *sw, const char *path, unsigned i)
     ether_mac_init(&port->mac, sw->dom, port->path, sw->cfg.rate_mbps, sw->cfg.duplex != 0,
                    sw->cfg.phy_ps, &port_ops);
     port->mac.gives_up = sw->cfg.gives_up != 0;
-    sim_stats_register(sw->dom, port->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(sw->dom, port->path, rows, SIM_COUNT(rows));
 }
 
 static void switch_destroy(void *component)
@@ -256,14 +253,11 @@ static int switch_create(const struct machine_place *place, const void *config, 
     return SIM_OK;
 }
 
-static struct machine_port switch_port(void *component, const char *name)
+static struct machine_port switch_port(void *component, unsigned index)
 {
     struct ether_switch *sw = component;
 
-    for (unsigned i = 0; ether_port_names[i] != NULL; i++)
-        if (strcmp(ether_port_names[i], name) == 0)
-            return (struct machine_port){ "ethernet", &sw->ports[i].mac.end, ether_join };
-    return (struct machine_port){ NULL, NULL, NULL };
+    return (struct machine_port){ "ethernet", &sw->ports[index].mac.end, ether_join };
 }
 
 const struct machine_kind ether_switch_kind = {

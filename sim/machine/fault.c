@@ -18,11 +18,13 @@ static int give_fault(const struct machine *m, const struct machine_fault_desc *
 {
     const struct component *c = machine_find(m, f->node, f->component);
     const struct machine_param *params = f->kind->params;
+    void *end = c != NULL && f->port != NULL ? machine_port_of(c, f->port).end : NULL;
     char *config, group[64];
     int code;
 
     if (c == NULL || !offers_fault(c->desc->kind, f->kind) ||
-        (f->kind->place == MACHINE_OF_COMPONENT) != (f->port == NULL))
+        (f->kind->place == MACHINE_OF_COMPONENT) != (end == NULL) ||
+        (end == NULL) != (f->port == NULL))
         return sim_error_set(why, SIM_ERR_CONFIG, "node%u.%s: expected what can have the fault %s",
                              f->node, f->component, f->kind->name);
     (void)snprintf(group, sizeof(group), "%s.", f->kind->name);
@@ -36,7 +38,7 @@ static int give_fault(const struct machine *m, const struct machine_fault_desc *
         return sim_error_set(why, SIM_ERR_NOMEM, "%s: out of memory", c->path);
     for (unsigned i = 0; params[i].key != NULL; i++)
         memcpy(config + params[i].offset, &f->values[i], sizeof(f->values[i]));
-    code = c->desc->kind->fault(c->it, f->port, f->kind, config, why);
+    code = c->desc->kind->fault(c->it, end, f->kind, config, why);
     free(config);
     return code;
 }

@@ -75,7 +75,7 @@ static void report_broken(const struct hub *hub, uint32_t channel, machine_block
     };
     const struct hub_dma *dma = &hub->dma[channel];
 
-    if (!dma->failed || dma->mode != DMA_IDLE || dma->error >= sizeof(met) / sizeof(met[0]) ||
+    if (!dma->failed || dma->mode != DMA_IDLE || dma->error >= SIM_COUNT(met) ||
         met[dma->error] == NULL)
         return;
     fn(arg, &(struct machine_block){ .where = source_name(SRC_DMA_READ + channel),

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct gpu_config, field), meaning, NULL      \
-    }
+#define ROW(...)                MACHINE_PARAM(struct gpu_config, __VA_ARGS__)
 #define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 
 /*
@@ -120,7 +117,7 @@ static int check_config(const struct gpu_config *cfg, struct sim_error *err)
         { "copy.read_bytes", cfg->copy.read_bytes },
     };
 
-    for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++) {
+    for (size_t i = 0; i < SIM_COUNT(powers); i++) {
         if (!power_of_two(powers[i].value))
             return sim_error_value(err, SIM_ERR_CONFIG, "", powers[i].key, powers[i].value,
                                    "expected a power of two");
@@ -169,7 +166,7 @@ static void register_stats(struct node_gpu *gpu)
         { &gpu->l2.misses, "l2_misses", "1", "pieces of bus reads that came from DRAM" },
     };
 
-    sim_stats_register(gpu->dom, gpu->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(gpu->dom, gpu->path, rows, SIM_COUNT(rows));
 }
 
 static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, struct sim_error *err)
@@ -228,18 +225,12 @@ static int gpu_create(const struct machine_place *place, const void *config, voi
     return SIM_OK;
 }
 
-static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
-static struct machine_port gpu_port(void *component, const char *name)
+static struct machine_port gpu_port(void *component, unsigned index)
 {
     struct node_gpu *gpu = component;
 
-    if (strcmp(name, "pcie") == 0)
-        return (struct machine_port){ "pcie", gpu->port, join_pcie };
-    return (struct machine_port){ NULL, NULL, NULL };
+    (void)index; /* it has one */
+    return (struct machine_port){ "pcie", gpu->port, pcie_link_connect };
 }
 
 /** The link has settled on a payload size by now. */
@@ -253,16 +244,15 @@ static int gpu_start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
-static int gpu_fault(void *component, const char *port, const struct machine_fault_kind *what,
+static int gpu_fault(void *component, void *end, const struct machine_fault_kind *what,
                      const void *config, struct sim_error *err)
 {
-    struct node_gpu *gpu = component;
     struct pcie_misbehavior how;
 
-    if (port != NULL) /* it has one */
-        return pcie_port_add_fault(gpu->port, what, config, err);
+    if (end != NULL)
+        return pcie_port_add_fault(end, what, config, err);
     how = pcie_misbehavior_of(what, config);
-    return node_gpu_misbehave(gpu, &how, err);
+    return node_gpu_misbehave(component, &how, err);
 }
 
 const struct machine_kind node_gpu_kind = {

@@ -338,7 +338,7 @@ static void register_stats(struct node_rc *rc)
     };
 #undef ROW
 
-    sim_stats_register(rc->host->dom, rc->host->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(rc->host->dom, rc->host->path, rows, SIM_COUNT(rows));
 }
 
 static void register_stalls(struct sim_domain *dom, const struct rc_port *rp)
@@ -352,7 +352,7 @@ static void register_stalls(struct sim_domain *dom, const struct rc_port *rp)
           "data of DRAM that were read could not leave so soon after those before them" },
     };
 
-    sim_stats_register(dom, pcie_port_path(rp->port), rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(dom, pcie_port_path(rp->port), rows, SIM_COUNT(rows));
 }
 
 /* A Xeon E5 v2 has these. */

@@ -96,7 +96,7 @@ static void add_stats(struct pcie_port *p)
         { &l->stat.outages, "outages", "outages and changes of rate by plan" },
     };
 
-    for (size_t i = 0; i < sizeof(stats) / sizeof(stats[0]); i++)
+    for (size_t i = 0; i < SIM_COUNT(stats); i++)
         pcie_port_add_stat(p, stats[i].value, stats[i].name, "1", stats[i].meaning);
 }
 

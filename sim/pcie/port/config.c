@@ -27,7 +27,7 @@ void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t devi
     *fn = (struct pcie_function){ .id = 0 };
     fn->words[WORD(PCIE_CFG_ID)] = vendor | (uint32_t)device << 16;
     fn->words[WORD(PCIE_CFG_CLASS)] = class_code << 8;
-    for (unsigned i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(common); i++) {
         fn->words[WORD(common[i].reg)] = common[i].init;
         fn->writable[WORD(common[i].reg)] = common[i].writable;
     }

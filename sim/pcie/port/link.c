@@ -71,7 +71,7 @@ static int check_config(const char *path, const struct pcie_port_config *c, stru
                          (c->mps_bytes & (c->mps_bytes - 1)) != 0))
         rc =
             refuse_value(err, path, "mps_bytes", c->mps_bytes, "128, 256, 512, 1024, 2048 or 4096");
-    for (size_t i = 0; rc == SIM_OK && i < sizeof(ranges) / sizeof(ranges[0]); i++)
+    for (size_t i = 0; rc == SIM_OK && i < SIM_COUNT(ranges); i++)
         rc = check_range(err, path, ranges[i].key, ranges[i].value, ranges[i].min, ranges[i].max);
     return rc;
 }
@@ -276,9 +276,9 @@ void pcie_port_set_facing(struct pcie_port *p, enum pcie_facing facing)
     p->facing = facing;
 }
 
-int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
-                      struct sim_error *err)
+int pcie_link_connect(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err)
 {
+    struct pcie_port *a = end_a, *b = end_b;
     uint32_t gen = (uint32_t)sim_min(a->cfg.gen, b->cfg.gen);
     uint32_t lanes = (uint32_t)sim_min(a->cfg.lanes, b->cfg.lanes);
     uint32_t mps = (uint32_t)sim_min(a->cfg.mps_bytes, b->cfg.mps_bytes);
