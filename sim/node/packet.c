@@ -37,29 +37,6 @@ struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct 
     return p;
 }
 
-struct mem_payload *node_payload(struct mem_pool *pool, uint32_t skip, const void *bytes,
-                                 uint32_t n)
-{
-    uint32_t span = (skip + n + 3) / 4 * 4;
-    struct mem_payload *p = mem_payload_alloc(pool, span);
-
-    SIM_ASSERT(p != NULL);
-    memset(p->data, 0, 4);
-    memset(p->data + span - 4, 0, 4);
-    memcpy(p->data + skip, bytes, n);
-    return p;
-}
-
-struct pcie_tlp node_memory_write(struct mem_pool *pool, uint16_t requester_id, uint64_t addr,
-                                  const void *bytes, uint32_t n)
-{
-    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = requester_id };
-
-    pcie_tlp_set_range(&tlp, addr, n);
-    tlp.payload = node_payload(pool, (uint32_t)(addr & 3), bytes, n);
-    return tlp;
-}
-
 /** Do the enables leave no gap between the first and the last enabled byte? */
 static bool enables_contiguous(const struct pcie_tlp *tlp)
 {
@@ -115,7 +92,7 @@ struct pcie_tlp node_next_completion(struct node_packet *p, uint32_t piece, stru
     cpl.byte_count = (uint16_t)p->left;
     cpl.lower_addr = (uint8_t)(p->addr & 0x7f);
     cpl.length_dw = (uint16_t)((skip + n + 3) / 4);
-    cpl.payload = node_payload(pool, skip, from, n);
+    cpl.payload = pcie_payload(pool, skip, from, n);
     p->addr += n;
     p->left -= n;
     return cpl;

@@ -81,20 +81,14 @@ static void gpu_ready(void *user, enum pcie_class cls)
 static void gpu_work(struct sim_event *ev)
 {
     struct node_gpu *gpu = SIM_CONTAINER_OF(ev, struct node_gpu, work);
-    sim_time_t served, copied, next;
+    sim_time_t now = sim_now(gpu->dom), next = now;
 
-    if (gpu->misdeeds != NULL) {
-        sim_time_t now = sim_now(gpu->dom);
-        sim_time_t stopped = pcie_misdeeds_stopped_until(gpu->misdeeds, now);
-
-        if (stopped > now) {
-            gpu_wake(gpu, stopped);
-            return;
-        }
+    if (gpu->misdeeds != NULL)
+        next = pcie_misdeeds_stopped_until(gpu->misdeeds, now);
+    if (next == now) {
+        next = gpu_serve(gpu);
+        next = sim_min(next, gpu_copy_run(gpu));
     }
-    served = gpu_serve(gpu);
-    copied = gpu_copy_run(gpu);
-    next = served < copied ? served : copied;
     if (next != SIM_TIME_NEVER)
         gpu_wake(gpu, next);
 }
@@ -239,8 +233,7 @@ static int gpu_start(void *component, struct sim_error *err)
     struct node_gpu *gpu = component;
 
     (void)err;
-    if (gpu->cfg.completion_bytes > pcie_port_mps(gpu->port))
-        gpu->cfg.completion_bytes = pcie_port_mps(gpu->port);
+    gpu->cfg.completion_bytes = sim_min(gpu->cfg.completion_bytes, pcie_port_mps(gpu->port));
     return SIM_OK;
 }
 
@@ -283,11 +276,6 @@ bool node_gpu_is_configured(const struct node_gpu *gpu)
 uint64_t node_gpu_memory_bytes(const struct node_gpu *gpu)
 {
     return gpu->cfg.memory_bytes;
-}
-
-uint64_t node_gpu_bar_bytes(const struct node_gpu *gpu)
-{
-    return gpu->cfg.bar_bytes;
 }
 
 /** The first run of `n` free pages of the BAR, or the number of its pages. */

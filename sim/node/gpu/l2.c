@@ -93,7 +93,7 @@ sim_time_t gpu_l2_read(struct gpu_l2 *l2, uint64_t offset, uint64_t bytes, sim_t
 {
     const struct gpu_l2_config *cfg = l2->cfg;
     sim_time_t *busy = &l2->busy[slice_of(l2, offset)];
-    sim_time_t begin = *busy > now ? *busy : now;
+    sim_time_t begin = sim_max(*busy, now);
 
     if (touch_all(l2, offset, bytes)) {
         l2->hits++;

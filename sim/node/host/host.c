@@ -363,11 +363,6 @@ struct sim_domain *node_host_domain(struct node_host *host)
     return host->dom;
 }
 
-uint64_t node_host_failed_loads(const struct node_host *host)
-{
-    return host->failed_loads;
-}
-
 uint64_t node_host_tsc_khz(const struct node_host *host)
 {
     return host->cfg.tsc_khz;

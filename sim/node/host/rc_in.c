@@ -34,11 +34,7 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
 /** Where order is checked: packets of one source to one target have one. */
 static void watch_order(struct node_rc *rc, struct node_packet *p, unsigned target)
 {
-    if (rc->order[p->source] == NULL)
-        return;
-    p->order = rc->arrivals++;
-    p->entered = (uint16_t)(p->source + 1);
-    pcie_order_enter(rc->order[p->source], p->order, &p->tlp, target);
+    node_packet_enter(p, rc->order[p->source], &rc->arrivals, target);
 }
 
 static void order_after_posted(struct node_rc *rc, struct node_packet *p, unsigned target)
@@ -279,7 +275,7 @@ static void add_stall(struct node_rc *rc, struct rc_port *rp, const struct node_
 {
     const struct sim_probe *probe = rc->host->probe;
     sim_time_t now = sim_now(rc->host->dom);
-    sim_time_t since = p->arrived > rp->request_since ? p->arrived : rp->request_since;
+    sim_time_t since = sim_max(p->arrived, rp->request_since);
     bool forwarded = p->target < HOST_PORTS;
 
     rp->request_since = now;
@@ -307,8 +303,7 @@ static bool admit_read(struct node_rc *rc, unsigned port)
     node_rc_consume(rc, port, &p->tlp);
     target = p->target;
     if (p->silent) {
-        if (p->entered != 0)
-            pcie_order_forget(rc->order[p->entered - 1], p->order);
+        node_packet_forget(p);
         node_packet_drop(&rc->host->packets, p);
         return true;
     }

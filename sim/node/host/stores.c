@@ -16,7 +16,7 @@ static void queue_store(struct node_core *core, uint64_t addr, const uint8_t *by
                         uint32_t mark)
 {
     struct node_host *host = core->host;
-    struct pcie_tlp tlp = node_memory_write(host->payloads, HOST_REQUESTER_ID, addr, bytes, size);
+    struct pcie_tlp tlp = pcie_tlp_write(host->payloads, HOST_REQUESTER_ID, addr, bytes, size);
     struct node_packet *p;
 
     tlp.tag = (uint8_t)core->index;
@@ -197,10 +197,9 @@ static void wc_make_room(struct node_core *core)
     if (!leaving)
         wc_flush(core, wc_oldest(core));
     drain_stores(core);
-    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++) {
-        if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at < soonest)
-            soonest = st->wc[i].free_at;
-    }
+    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++)
+        if (st->wc[i].state == WC_DRAINING)
+            soonest = sim_min(soonest, st->wc[i].free_at);
     if (soonest != SIM_TIME_NEVER)
         sim_schedule_by(core->host->dom, &st->drain, soonest, SIM_TASK);
 }
@@ -231,8 +230,8 @@ void node_stores_fence(struct node_core *core)
     struct store_unit *st = core->stores;
 
     for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++)
-        if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at > st->fenced_until)
-            st->fenced_until = st->wc[i].free_at;
+        if (st->wc[i].state == WC_DRAINING)
+            st->fenced_until = sim_max(st->fenced_until, st->wc[i].free_at);
 }
 
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
