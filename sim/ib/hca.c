@@ -82,7 +82,7 @@ static void port_ready(void *user, enum pcie_class cls)
     struct ib_hca *hca = user;
 
     (void)cls;
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
 }
 
 /* ---- creation -------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static void hca_destroy(void *component)
     for (uint32_t i = 0; i < hca->nqps; i++)
         free(hca->qp[i]);
     free(hca->regions);
-    free(hca->incoming.list);
+    sim_list_free(&hca->incoming);
     mem_pool_destroy(hca->payloads);
     free(hca);
 }

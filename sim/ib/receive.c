@@ -11,18 +11,12 @@
 static void send_ack(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
 {
     struct ib_hca *hca = qp->hca;
-    struct ib_packet *p = ib_packet_get(hca);
+    struct ib_packet *p = ib_packet_for(qp, IB_OP_ACK);
 
-    p->to = qp->lid;
     p->ready = true;
     p->due = sim_now(hca->dom) + hca->cfg.ack_ps;
-    p->h = (struct ib_header){ .op = IB_OP_ACK,
-                               .qp = qp->far,
-                               .from = qp->number,
-                               .lid = hca->lid,
-                               .lane = qp->lane,
-                               .psn = psn,
-                               .nak = (uint8_t)nak };
+    p->h.psn = psn;
+    p->h.nak = (uint8_t)nak;
     sim_list_push(&hca->port[qp->port].acks, &p->link);
 }
 
@@ -78,7 +72,7 @@ static enum ib_nak store_packet(struct ib_qp *qp, const struct ib_packet *p,
     t->left -= h->bytes;
     t->got += h->bytes;
     if (h->last && (t->receive || h->has_imm))
-        ib_receive_done(qp, t->got, t->receive ? IB_WQE_SEND : IB_WQE_WRITE, IB_OK, h);
+        ib_receive_done(qp, h);
     return IB_ACK;
 }
 
@@ -95,7 +89,6 @@ static enum ib_nak respond_read(struct ib_qp *qp, const struct ib_header *h)
 static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
 {
     const struct ib_header *h = &p->h;
-    uint32_t mtu = (uint32_t)qp->hca->cfg.link.mtu_bytes;
     enum ib_nak nak;
 
     if (h->psn != qp->epsn || qp->failed) { /* behind one that was refused */
@@ -115,7 +108,7 @@ static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct 
         return;
     }
     if (h->op == IB_OP_READ_REQUEST) {
-        qp->epsn += h->total == 0 ? 1 : (h->total + mtu - 1) / mtu;
+        qp->epsn += ib_packets(qp->hca, h->total);
         return; /* the data are the answer */
     }
     qp->epsn++;
@@ -160,7 +153,7 @@ static void not_ready(struct ib_qp *qp, uint32_t psn)
     }
     qp->wait_until = sim_now(hca->dom) + hca->cfg.rnr_ps;
     ib_activate(qp);
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
 }
 
 static void ack_arrived(struct ib_qp *qp, const struct ib_header *h)
@@ -214,8 +207,9 @@ static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_
 
 /* ---- packets in turn ------------------------------------------------------------------------ */
 
-static void take_packet(struct ib_hca *hca, unsigned port, const struct ib_packet *p)
+static void take_packet(struct ib_hca *hca, struct ib_port *port, const struct ib_packet *p)
 {
+    uint64_t *used = &port->rx_blocks[p->h.lane];
     struct ib_qp *qp = ib_qp_of(hca, p->h.qp);
     struct ib_write *last = NULL;
 
@@ -228,16 +222,12 @@ static void take_packet(struct ib_hca *hca, unsigned port, const struct ib_packe
     } else {
         request_arrived(qp, p, &last);
     }
-    if (p->h.op == IB_OP_ACK)
-        return;
     if (last == NULL) {
-        ib_room(hca, port, p->h.lane, p->h.lid, ib_blocks(&p->h));
+        ib_room(hca, used, p->blocks);
         return;
     }
-    last->blocks = ib_blocks(&p->h);
-    last->port = (uint8_t)port;
-    last->lane = p->h.lane;
-    last->lid = p->h.lid;
+    last->blocks = p->blocks;
+    last->used = used;
 }
 
 void ib_receive_run(struct ib_hca *hca, sim_time_t *next)
@@ -254,7 +244,7 @@ void ib_receive_run(struct ib_hca *hca, sim_time_t *next)
                 break;
             }
             (void)sim_list_pop(rx);
-            take_packet(hca, i, p);
+            take_packet(hca, &hca->port[i], p);
             ib_packet_put(hca, p);
         }
     }
