@@ -96,11 +96,6 @@ static const struct machine_param params[] = {
 
 static const char *const port_names[] = { "cable", NULL };
 
-static uint32_t at_most(uint64_t bytes, uint64_t limit)
-{
-    return (uint32_t)(bytes < limit ? bytes : limit);
-}
-
 /* ---- interrupts ----------------------------------------------------------------------- */
 
 /* What happens on the cable or the bus at the time of an interrupt calls for another one: so the
@@ -168,9 +163,7 @@ bool ether_adapter_post(struct ether_adapter *a, const void *frame, uint32_t byt
     if (ether_adapter_room(a) == 0)
         return false;
     slot->data_bytes = bytes;
-    slot->bytes = bytes + ETHER_FCS_BYTES;
-    if (slot->bytes < ETHER_MIN_BYTES)
-        slot->bytes = ETHER_MIN_BYTES;
+    slot->bytes = (uint32_t)sim_max(bytes + ETHER_FCS_BYTES, ETHER_MIN_BYTES);
     memcpy(slot->data, frame, bytes);
     a->tx.posted++;
     sim_schedule_by(a->mac.end.dom, &a->tx.doorbell,
@@ -194,7 +187,7 @@ static void tx_fetch(struct ether_adapter *a)
         return;
     }
     ether_bus_ask(&a->bus, &tx->master,
-                  at_most(frame->data_bytes - tx->at, a->cfg.bus.burst_bytes));
+                  (uint32_t)sim_min(frame->data_bytes - tx->at, a->cfg.bus.burst_bytes));
 }
 
 static void doorbell_event(struct sim_event *ev)
@@ -273,7 +266,7 @@ static void rx_step(struct ether_adapter *a)
 
     if (rx->master.asks != 0 || rx->moved == rx->in)
         return;
-    burst = at_most(slot->total - slot->moved, a->cfg.bus.burst_bytes);
+    burst = (uint32_t)sim_min(slot->total - slot->moved, a->cfg.bus.burst_bytes);
     rx->describes = burst == 0;
     if (rx->describes) {
         if (!slot->ended)

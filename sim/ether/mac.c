@@ -25,29 +25,32 @@ void ether_frame_receive(struct ether_frame *frame, const struct ether_signal *s
     memcpy(frame->data, s->data, s->data_bytes);
 }
 
-void ether_signal_on(struct ether_end *end, const struct ether_frame *frame, sim_time_t depart)
+static void send_signal(struct ether_end *end, const struct ether_signal *what, const uint8_t *data,
+                        sim_time_t depart)
 {
-    uint32_t data = frame != NULL ? frame->data_bytes : 0;
     struct ether_signal *s;
 
     if (end->out == NULL) /* no cable */
         return;
-    s = sim_channel_reserve(end->out, (uint32_t)sizeof(*s) + data);
-    *s = (struct ether_signal){ 1, 0, frame != NULL ? frame->bytes : 0, data };
-    if (data != 0)
-        memcpy(s->data, frame->data, data);
+    s = sim_channel_reserve(end->out, (uint32_t)sizeof(*s) + what->data_bytes);
+    *s = *what;
+    memcpy(s->data, data, what->data_bytes);
     sim_channel_send(end->out, depart);
+}
+
+void ether_signal_on(struct ether_end *end, const struct ether_frame *frame, sim_time_t depart)
+{
+    static const struct ether_frame noise;
+    const struct ether_frame *f = frame != NULL ? frame : &noise;
+
+    send_signal(end, &(struct ether_signal){ 1, 0, f->bytes, f->data_bytes }, f->data, depart);
 }
 
 void ether_signal_off(struct ether_end *end, bool whole, sim_time_t depart)
 {
-    struct ether_signal *s;
+    static const uint8_t nothing;
 
-    if (end->out == NULL)
-        return;
-    s = sim_channel_reserve(end->out, (uint32_t)sizeof(*s));
-    *s = (struct ether_signal){ 0, whole, 0, 0 };
-    sim_channel_send(end->out, depart);
+    send_signal(end, &(struct ether_signal){ 0, whole, 0, 0 }, &nothing, depart);
 }
 
 static void deliver_signal(void *arg, const void *record, uint32_t bytes)
@@ -99,13 +102,10 @@ static sim_time_t bit_time(const struct ether_mac *mac, uint64_t n)
 static sim_time_t earliest_start(const struct ether_mac *mac)
 {
     sim_time_t t = mac->idle_since + bit_time(mac, ETHER_GAP_BITS);
-    sim_time_t now = sim_now(mac->end.dom);
 
     if (mac->idle_since == 0) /* nothing has been on the cable so far */
         t = 0;
-    if (mac->backoff_until > t)
-        t = mac->backoff_until;
-    return t > now ? t : now;
+    return sim_max(sim_max(t, mac->backoff_until), sim_now(mac->end.dom));
 }
 
 /** Waits for its time, or for the end of the carrier. */
@@ -142,7 +142,7 @@ static void collide(struct ether_mac *mac)
     mac->state = ETHER_MAC_JAMS;
     sim_cancel(mac->end.dom, &mac->timer);
     sim_schedule_at(mac->end.dom, &mac->timer,
-                    (now > preamble ? now : preamble) + bit_time(mac, ETHER_JAM_BITS), SIM_CLOCK);
+                    sim_max(now, preamble) + bit_time(mac, ETHER_JAM_BITS), SIM_CLOCK);
 }
 
 static void begin_frame(struct ether_mac *mac)
@@ -187,7 +187,7 @@ static void end_of_frame(struct ether_mac *mac)
 static void end_of_jam(struct ether_mac *mac)
 {
     sim_time_t now = sim_now(mac->end.dom);
-    unsigned exponent;
+    uint64_t slots;
 
     ether_signal_off(&mac->end, false, now);
     mac->idle_since = now;
@@ -199,9 +199,9 @@ static void end_of_jam(struct ether_mac *mac)
             return;
         }
     }
-    exponent = mac->attempts < ETHER_BACKOFF_LIMIT ? mac->attempts : ETHER_BACKOFF_LIMIT;
-    mac->backoff_until = now + sim_stream_below(&mac->random, UINT64_C(1) << exponent) *
-                                   bit_time(mac, ETHER_SLOT_BITS);
+    slots = UINT64_C(1) << sim_min(mac->attempts, ETHER_BACKOFF_LIMIT);
+    mac->backoff_until =
+        now + sim_stream_below(&mac->random, slots) * bit_time(mac, ETHER_SLOT_BITS);
     wait_turn(mac);
 }
 

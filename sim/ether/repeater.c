@@ -50,26 +50,36 @@ static const struct machine_param params[] = {
 /** Signals leave in the order in which they were caused. */
 static sim_time_t departure_time(struct repeater *hub, sim_time_t at)
 {
-    at += hub->cfg.delay_ps;
-    if (at > hub->last_out)
-        hub->last_out = at;
-    return hub->last_out;
+    return hub->last_out = sim_max(hub->last_out, at + hub->cfg.delay_ps);
 }
 
-static void out_on(struct repeater_port *port, const struct ether_frame *frame, sim_time_t depart)
+/** `frame`, or (NULL) noise, by all ports but `source`. */
+static void all_on(struct repeater *hub, const struct ether_frame *frame, unsigned source)
 {
-    if (port->out)
-        return;
-    port->out = true;
-    ether_signal_on(&port->end, frame, depart);
+    sim_time_t depart = departure_time(hub, sim_now(hub->dom));
+
+    for (unsigned i = 0; i < ETHER_PORTS; i++) {
+        struct repeater_port *port = &hub->ports[i];
+
+        if (i == source || port->out)
+            continue;
+        port->out = true;
+        ether_signal_on(&port->end, frame, depart);
+    }
 }
 
-static void out_off(struct repeater_port *port, bool whole, sim_time_t depart)
+static void all_off(struct repeater *hub, bool whole, sim_time_t at)
 {
-    if (!port->out)
-        return;
-    port->out = false;
-    ether_signal_off(&port->end, whole, depart);
+    sim_time_t depart = departure_time(hub, at);
+
+    hub->source = ETHER_PORTS;
+    for (unsigned i = 0; i < ETHER_PORTS; i++) {
+        struct repeater_port *port = &hub->ports[i];
+
+        if (port->out)
+            ether_signal_off(&port->end, whole, depart);
+        port->out = false;
+    }
 }
 
 /* ---- what goes on -------------------------------------------------------------------- */
@@ -87,68 +97,47 @@ static unsigned count_carriers(const struct repeater *hub, unsigned *first_p)
     return n;
 }
 
-static void begin_jam(struct repeater *hub, sim_time_t now)
+static void begin_jam(struct repeater *hub)
 {
-    sim_time_t depart = departure_time(hub, now);
-
     hub->jams = true;
     hub->collisions++;
-    hub->jam_until = now + REPEATER_JAM_BITS * hub->ports[0].end.bit_ps;
-    for (unsigned i = 0; i < ETHER_PORTS; i++)
-        out_on(&hub->ports[i], NULL, depart);
+    hub->jam_until = sim_now(hub->dom) + REPEATER_JAM_BITS * hub->ports[0].end.bit_ps;
+    all_on(hub, NULL, ETHER_PORTS);
 }
 
-static void end_jam(struct repeater *hub, sim_time_t now)
+static void end_jam(struct repeater *hub)
 {
-    sim_time_t depart = departure_time(hub, now > hub->jam_until ? now : hub->jam_until);
-
     hub->jams = false;
-    hub->source = ETHER_PORTS;
-    for (unsigned i = 0; i < ETHER_PORTS; i++)
-        out_off(&hub->ports[i], false, depart);
+    all_off(hub, false, sim_max(sim_now(hub->dom), hub->jam_until));
 }
 
-static void begin_repeat(struct repeater *hub, unsigned source, sim_time_t now)
+static void begin_repeat(struct repeater *hub, unsigned source)
 {
-    sim_time_t depart = departure_time(hub, now);
-
     hub->source = source;
     hub->frames++;
-    for (unsigned i = 0; i < ETHER_PORTS; i++)
-        if (i != source)
-            out_on(&hub->ports[i], &hub->ports[source].frame, depart);
-}
-
-static void end_repeat(struct repeater *hub, sim_time_t now)
-{
-    sim_time_t depart = departure_time(hub, now);
-
-    for (unsigned i = 0; i < ETHER_PORTS; i++)
-        out_off(&hub->ports[i], hub->ports[hub->source].whole, depart);
-    hub->source = ETHER_PORTS;
+    all_on(hub, &hub->ports[source].frame, source);
 }
 
 /** All that arrives at one time has arrived. */
 static void evaluate_event(struct sim_event *ev)
 {
     struct repeater *hub = SIM_CONTAINER_OF(ev, struct repeater, evaluate);
-    sim_time_t now = sim_now(hub->dom);
     unsigned first = ETHER_PORTS, n;
 
     if (!hub->jams && hub->source != ETHER_PORTS && hub->ports[hub->source].ended)
-        end_repeat(hub, now);
+        all_off(hub, hub->ports[hub->source].whole, sim_now(hub->dom));
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         hub->ports[i].ended = false;
     n = count_carriers(hub, &first);
     if (hub->jams) {
         if (n == 0)
-            end_jam(hub, now);
+            end_jam(hub);
         return;
     }
     if (n > 1)
-        begin_jam(hub, now);
+        begin_jam(hub);
     else if (n == 1 && hub->source == ETHER_PORTS)
-        begin_repeat(hub, first, now);
+        begin_repeat(hub, first);
 }
 
 static void port_arrive(struct ether_end *end, const struct ether_signal *s)

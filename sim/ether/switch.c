@@ -19,7 +19,6 @@ struct switch_port {
     struct ether_mac mac;
     struct ether_switch *sw;
     char path[96];
-    unsigned index;
     struct ether_frame *arriving; /* NULL: none, or there was no buffer for it */
     struct sim_list in, out;      /* looked up; to be sent, */
     uint64_t queued;              /* so many */
@@ -87,8 +86,7 @@ static void queue_frame(struct switch_port *port, struct ether_frame *frame)
         return;
     }
     sim_list_push(&port->out, &frame->link);
-    if (++port->queued > port->queue_peak)
-        port->queue_peak = port->queued;
+    port->queue_peak = sim_max(port->queue_peak, ++port->queued);
     ether_mac_kick(&port->mac);
 }
 
@@ -137,8 +135,8 @@ static void forward_event(struct sim_event *ev)
 
         while ((frame = in->head) != NULL && frame->due <= now)
             forward_frame(sw, i, sim_list_pop(in));
-        if (frame != NULL && frame->due < next)
-            next = frame->due;
+        if (frame != NULL)
+            next = sim_min(next, frame->due);
     }
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(sw->dom, &sw->forward, next, SIM_CLOCK);
@@ -208,7 +206,6 @@ static void port_init(struct ether_switch *sw, const char *path, unsigned i)
     };
 
     port->sw = sw;
-    port->index = i;
     (void)snprintf(port->path, sizeof(port->path), "%s.p%u", path, i);
     ether_mac_init(&port->mac, sw->dom, port->path, sw->cfg.rate_mbps, sw->cfg.duplex != 0,
                    sw->cfg.phy_ps, &port_ops);
