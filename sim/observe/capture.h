@@ -32,8 +32,6 @@ void observe_capture_destroy(struct observe_capture *c);
 const struct sim_probe *observe_capture_probe(struct observe_capture *c);
 /** Writes what is left. @return SIM_OK, SIM_ERR_IO or SIM_ERR_NOMEM */
 int observe_capture_finish(struct observe_capture *c);
-/** Packets so far. */
-uint64_t observe_capture_packets(const struct observe_capture *c);
 
 SIM_END_DECLS
 #endif /* OBSERVE_CAPTURE_H */

@@ -121,14 +121,14 @@ static bool reach_windows(struct observe_usage *u, struct place *p, sim_time_t t
 static void add_time(struct observe_usage *u, struct place *p, unsigned use, sim_time_t from,
                      sim_time_t to)
 {
-    u->last = to > u->last ? to : u->last;
+    u->last = sim_max(u->last, to);
     while (u->chosen && to > WINDOWS_CHOSEN * u->window)
         join_windows(u);
     if (!reach_windows(u, p, to))
         return;
     while (from < to) {
         uint64_t w = from / u->window;
-        sim_time_t end = (w + 1) * u->window < to ? (w + 1) * u->window : to;
+        sim_time_t end = sim_min((w + 1) * u->window, to);
 
         p->windows[w][use] += end - from;
         from = end;
@@ -223,7 +223,7 @@ static sim_time_t skp_until(const struct place *p, sim_time_t at)
 
     if (at < p->skp_interval)
         return 0;
-    return (at / p->skp_interval - 1) * p->skp + (since < p->skp ? since : p->skp);
+    return (at / p->skp_interval - 1) * p->skp + sim_min(since, p->skp);
 }
 
 static void report_place(const struct observe_usage *u, const struct place *p, sim_time_t end,
@@ -236,7 +236,7 @@ static void report_place(const struct observe_usage *u, const struct place *p, s
         bool any = i + 1 == n;
 
         w.from = i * u->window;
-        w.to = i + 1 == n ? end : w.from + u->window;
+        w.to = sim_min(w.from + u->window, end);
         for (unsigned use = 0; i < p->room && use < OBSERVE_USES; use++) {
             w.ps[use] = p->windows[i][use];
             any |= w.ps[use] != 0;
@@ -264,7 +264,7 @@ int observe_usage_each(struct observe_usage *u, sim_time_t end, observe_window_f
         order[i] = &u->places[i];
     qsort(order, u->nplaces, sizeof(struct place *), compare_places);
     for (uint32_t i = 0; i < u->nplaces; i++)
-        report_place(u, order[i], end > u->last ? end : u->last, fn, arg);
+        report_place(u, order[i], sim_max(end, u->last), fn, arg);
     free(order);
     return SIM_OK;
 }

@@ -142,8 +142,6 @@ struct Traffic {
         pair->run();
         pair->settle();
         EXPECT_EQ(SIM_OK, observe_capture_finish(file.capture));
-        EXPECT_EQ(links.empty() ? watch.packets.size() : 0,
-                  links.empty() ? observe_capture_packets(file.capture) : 0);
     }
 };
 
