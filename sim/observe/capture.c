@@ -37,7 +37,6 @@ struct waiting {
 };
 
 struct observe_capture {
-    struct sim_probe probe;
     struct observe_capture_config cfg;
     int rc;                     /* SIM_OK, or why no more is written */
     struct observe_table wires; /* of struct wire, by the path of the port that sends */
@@ -283,7 +282,8 @@ static void record_packet(void *arg, const struct sim_packet *packet)
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-struct observe_capture *observe_capture_create(const struct observe_capture_config *cfg)
+struct observe_capture *observe_capture_create(const struct observe_capture_config *cfg,
+                                               struct observe_fan *fan)
 {
     struct observe_capture *c = calloc(1, sizeof(*c));
 
@@ -291,7 +291,6 @@ struct observe_capture *observe_capture_create(const struct observe_capture_conf
         return NULL;
     c->cfg = *cfg;
     c->wires.size = sizeof(struct wire);
-    c->probe = (struct sim_probe){ .packet = record_packet, .arg = c };
     c->buffer = malloc(BUFFER_BYTES);
     c->next_buffer = malloc(BUFFER_BYTES);
     c->waiting = malloc(WAITING_MAX * sizeof(*c->waiting));
@@ -300,6 +299,7 @@ struct observe_capture *observe_capture_create(const struct observe_capture_conf
         return NULL;
     }
     write_section(c, cfg->program);
+    observe_fan_add(fan, &(struct sim_probe){ .packet = record_packet, .arg = c });
     return c;
 }
 
@@ -312,11 +312,6 @@ void observe_capture_destroy(struct observe_capture *c)
     free(c->next_buffer);
     free(c->buffer);
     free(c);
-}
-
-const struct sim_probe *observe_capture_probe(struct observe_capture *c)
-{
-    return &c->probe;
 }
 
 int observe_capture_finish(struct observe_capture *c)

@@ -6,7 +6,6 @@
  */
 #include "observe/timeline_impl.h"
 
-#include "observe/fan.h"
 #include "pcie/tlp/packet.h"
 
 #include <stdio.h>
@@ -328,7 +327,8 @@ static void take_packet(void *arg, const struct sim_packet *packet)
                          category, packet->begin, packet->end, NULL);
 }
 
-struct observe_timeline *observe_timeline_create(const struct observe_sink *sink)
+struct observe_timeline *observe_timeline_create(const struct observe_sink *sink,
+                                                 struct observe_fan *fan)
 {
     struct observe_timeline *t = calloc(1, sizeof(*t));
 
@@ -340,17 +340,15 @@ struct observe_timeline *observe_timeline_create(const struct observe_sink *sink
         observe_timeline_destroy(t);
         return NULL;
     }
-    t->probe = (struct sim_probe){
-        .mark = take_mark,
-        .hold = observe_ignore_hold, /* stalls are shown instead, one for each picosecond */
-        .level = timeline_level,
-        .packet = take_packet,
-        .stall = take_stall,
-        .arg = t
-    };
     t->levels.size = sizeof(struct timeline_level);
     t->tracks.trace = &t->trace;
     trace_begin(&t->trace, sink);
+    /* No holds: stalls are shown instead, one for each picosecond. */
+    observe_fan_add(fan, &(struct sim_probe){ .mark = take_mark,
+                                              .level = timeline_level,
+                                              .packet = take_packet,
+                                              .stall = take_stall,
+                                              .arg = t });
     return t;
 }
 
@@ -363,11 +361,6 @@ void observe_timeline_destroy(struct observe_timeline *t)
     free(t->mark);
     free(t->write);
     free(t);
-}
-
-const struct sim_probe *observe_timeline_probe(struct observe_timeline *t)
-{
-    return &t->probe;
 }
 
 int observe_timeline_finish(struct observe_timeline *t)

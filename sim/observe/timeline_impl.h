@@ -87,7 +87,6 @@ struct timeline_level {
 };
 
 struct observe_timeline {
-    struct sim_probe probe;
     uint64_t marks, writes, arrows; /* so far */
     sim_time_t last;                /* of all marks */
     bool nomem;

@@ -1,6 +1,5 @@
 #include "observe/usage.h"
 
-#include "observe/fan.h"
 #include "observe/map.h"
 #include "pcie/port/phy.h"
 #include "pcie/tlp/packet.h"
@@ -21,7 +20,6 @@ struct place {
 };
 
 struct observe_usage {
-    struct sim_probe probe;
     sim_time_t window, last; /* length; the end of the latest thing seen */
     bool chosen, overflow, nomem;
     uint32_t nplaces, places_room;
@@ -173,7 +171,7 @@ static void take_packet(void *arg, const struct sim_packet *packet)
 
 /* ---- outside ------------------------------------------------------------------------ */
 
-struct observe_usage *observe_usage_create(sim_time_t window_ps)
+struct observe_usage *observe_usage_create(sim_time_t window_ps, struct observe_fan *fan)
 {
     struct observe_usage *u = calloc(1, sizeof(*u));
 
@@ -181,11 +179,8 @@ struct observe_usage *observe_usage_create(sim_time_t window_ps)
         return NULL;
     u->chosen = window_ps == 0;
     u->window = u->chosen ? SIM_NS : window_ps;
-    u->probe = (struct sim_probe){ .mark = observe_ignore_mark,
-                                   .hold = observe_ignore_hold,
-                                   .packet = take_packet,
-                                   .stall = take_stall,
-                                   .arg = u };
+    observe_fan_add(fan,
+                    &(struct sim_probe){ .packet = take_packet, .stall = take_stall, .arg = u });
     return u;
 }
 
@@ -201,11 +196,6 @@ void observe_usage_destroy(struct observe_usage *u)
     free(u->places);
     observe_map_fini(&u->map);
     free(u);
-}
-
-const struct sim_probe *observe_usage_probe(struct observe_usage *u)
-{
-    return &u->probe;
 }
 
 static int compare_places(const void *a, const void *b)

@@ -1,6 +1,5 @@
 #include "observe/waves.h"
 
-#include "observe/fan.h"
 #include "observe/map.h"
 
 #include <stdlib.h>
@@ -26,7 +25,6 @@ struct change {
 };
 
 struct observe_waves {
-    struct sim_probe probe;
     struct observe_wave_writer writer;
     bool declared, nomem;
     uint64_t changes;            /* so far */
@@ -196,7 +194,8 @@ static void take_level(void *arg, const struct sim_level *level)
         write_changes(w, w->latest - WAIT_PS);
 }
 
-struct observe_waves *observe_waves_create(const struct observe_wave_writer *writer)
+struct observe_waves *observe_waves_create(const struct observe_wave_writer *writer,
+                                           struct observe_fan *fan)
 {
     struct observe_waves *w = calloc(1, sizeof(*w));
 
@@ -204,9 +203,7 @@ struct observe_waves *observe_waves_create(const struct observe_wave_writer *wri
         return NULL;
     w->writer = *writer;
     w->series.size = sizeof(struct series);
-    w->probe = (struct sim_probe){
-        .mark = observe_ignore_mark, .hold = observe_ignore_hold, .level = take_level, .arg = w
-    };
+    observe_fan_add(fan, &(struct sim_probe){ .level = take_level, .arg = w });
     return w;
 }
 
@@ -219,11 +216,6 @@ void observe_waves_destroy(struct observe_waves *w)
     observe_table_fini(&w->series);
     free(w->waiting);
     free(w);
-}
-
-const struct sim_probe *observe_waves_probe(struct observe_waves *w)
-{
-    return &w->probe;
 }
 
 int observe_waves_finish(struct observe_waves *w)

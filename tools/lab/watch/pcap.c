@@ -29,8 +29,8 @@ static bool is_wanted(void *arg, const char *a, const char *b)
     return yes;
 }
 
-int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
-                  struct sim_error *err)
+int lab_pcap_open(const char *path, const char *links, struct observe_fan *fan,
+                  struct lab_pcap **pcap_p, struct sim_error *err)
 {
     struct lab_pcap *pcap = calloc(1, sizeof(*pcap));
     int rc;
@@ -48,7 +48,8 @@ int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
         &(struct observe_capture_config){ .sink = { lab_writer_write, pcap->file },
                                           .program = "hubsim " HUBSIM_VERSION,
                                           .wanted = links != NULL ? is_wanted : NULL,
-                                          .arg = pcap });
+                                          .arg = pcap },
+        fan);
     if (pcap->capture == NULL) {
         (void)lab_writer_close(pcap->file);
         free(pcap);
@@ -56,11 +57,6 @@ int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
     }
     *pcap_p = pcap;
     return SIM_OK;
-}
-
-const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap)
-{
-    return observe_capture_probe(pcap->capture);
 }
 
 int lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)

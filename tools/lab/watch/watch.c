@@ -1,6 +1,5 @@
 #include "tools/lab/watch/watch.h"
 
-#include "observe/fan.h"
 #include "observe/timeline.h"
 #include "observe/usage.h"
 #include "tools/lab/format/line.h"
@@ -70,10 +69,10 @@ static int open_timeline(struct lab_watch *w, struct sim_error *err)
     w->timeline_file = gzdopen(fd, "wb1");
     SIM_ASSERT(w->timeline_file != NULL);
     (void)gzbuffer(w->timeline_file, 1u << 17);
-    w->timeline = observe_timeline_create(&(struct observe_sink){ .write = write_gzip, .arg = w });
+    w->timeline =
+        observe_timeline_create(&(struct observe_sink){ .write = write_gzip, .arg = w }, &w->fan);
     if (w->timeline == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
-    observe_fan_add(&w->fan, observe_timeline_probe(w->timeline));
     return SIM_OK;
 }
 
@@ -103,10 +102,9 @@ static int open_waves(struct lab_watch *w, struct sim_error *err)
     if (rc != SIM_OK)
         return rc;
     writer = lab_fst_writer(w->waves_file);
-    w->waves = observe_waves_create(&writer);
+    w->waves = observe_waves_create(&writer, &w->fan);
     if (w->waves == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", w->opt->waves);
-    observe_fan_add(&w->fan, observe_waves_probe(w->waves));
     return SIM_OK;
 }
 
@@ -126,10 +124,9 @@ static int close_waves(struct lab_watch *w, struct sim_error *err)
 
 static int open_usage(struct lab_watch *w, struct sim_error *err)
 {
-    w->usage = observe_usage_create(w->opt->usage_window_ps);
+    w->usage = observe_usage_create(w->opt->usage_window_ps, &w->fan);
     if (w->usage == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "use of links: out of memory");
-    observe_fan_add(&w->fan, observe_usage_probe(w->usage));
     return SIM_OK;
 }
 
@@ -161,7 +158,6 @@ int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *
     if (w == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
     w->opt = opt;
-    observe_fan_init(&w->fan);
     if (also != NULL)
         observe_fan_add(&w->fan, also);
     if (opt->timeline != NULL)
@@ -170,11 +166,8 @@ int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *
         rc = open_waves(w, err);
     if (rc == SIM_OK && opt->usage)
         rc = open_usage(w, err);
-    if (rc == SIM_OK && opt->pcap != NULL) {
-        rc = lab_pcap_open(opt->pcap, opt->pcap_links, &w->pcap, err);
-        if (rc == SIM_OK)
-            observe_fan_add(&w->fan, lab_pcap_probe(w->pcap));
-    }
+    if (rc == SIM_OK && opt->pcap != NULL)
+        rc = lab_pcap_open(opt->pcap, opt->pcap_links, &w->fan, &w->pcap, err);
     if (rc == SIM_OK)
         *watch_p = w;
     else
