@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define REPEATER_JAM_BITS 96u /* at least (27.3.1.4.2) */
 

@@ -2,7 +2,6 @@
 #include "ib/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define COMMANDS (sizeof(((struct ib_command *)NULL)->queue) / sizeof(uint64_t))
 
@@ -11,7 +10,6 @@ static void command_read(struct ib_hca *hca, struct ib_job *job)
     struct ib_command *cmd = &hca->command;
 
     (void)job;
-    cmd->read = true;
     cmd->due = sim_now(hca->dom) + hca->cfg.command_ps;
     ib_wake_now(hca);
 }
@@ -23,12 +21,12 @@ static void fetch_command(struct ib_hca *hca)
     if (cmd->busy || cmd->n == 0)
         return;
     cmd->busy = true;
-    cmd->read = false;
+    cmd->due = SIM_TIME_NEVER;
     cmd->job = (struct ib_job){ .bus = cmd->queue[cmd->first],
                                 .bytes = IB_COMMAND_BYTES,
                                 .to = (uint8_t *)cmd->words,
                                 .done = command_read };
-    ib_job_add(hca, &cmd->job, true);
+    ib_job_add(&hca->control, &cmd->job);
 }
 
 void ib_command_ring(struct ib_hca *hca, uint64_t bus)
@@ -160,7 +158,7 @@ void ib_command_run(struct ib_hca *hca, sim_time_t *next)
     uint32_t answer[2] = { 0, 0 };
     uint64_t bus;
 
-    if (!cmd->busy || !cmd->read)
+    if (!cmd->busy)
         return;
     if (cmd->due > sim_now(hca->dom)) {
         ib_sooner(next, cmd->due);

@@ -11,13 +11,13 @@
 
 /* ---- reads ------------------------------------------------------------------------ */
 
-void ib_job_add(struct ib_hca *hca, struct ib_job *job, bool control)
+void ib_job_add(struct sim_list *list, struct ib_job *job)
 {
     SIM_ASSERT(job->bytes > 0);
     job->asked = 0;
     job->left = job->bytes;
     job->failed = false;
-    sim_list_push(control ? &hca->control : &hca->data, &job->link);
+    sim_list_push(list, &job->link);
 }
 
 static unsigned free_tag(const struct ib_hca *hca)

@@ -156,8 +156,7 @@ struct ib_hca {
         uint64_t queue[64];
         uint32_t first, n;
         bool busy;
-        sim_time_t due; /* the one that has been read is carried out */
-        bool read;
+        sim_time_t due; /* it is carried out; SIM_TIME_NEVER: it has not been read */
         struct ib_job job;
         uint64_t words[IB_COMMAND_BYTES / 8];
     } command;
@@ -187,8 +186,8 @@ void ib_received(void *user, struct pcie_tlp *tlp);
 void ib_target_run(struct ib_hca *hca);
 
 /* dma.c */
-/** `control`: before all data. */
-void ib_job_add(struct ib_hca *hca, struct ib_job *job, bool control);
+/** Behind those in `list`: hca->control, which goes before all data, or hca->data. */
+void ib_job_add(struct sim_list *list, struct ib_job *job);
 void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl);
 /** [bus, bus + bytes) in writes of at most MPS from `due` on. @return the last one, NULL: none */
 struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *bytes, uint32_t n,
@@ -203,7 +202,7 @@ void ib_command_run(struct ib_hca *hca, sim_time_t *next);
 
 /* queue.c */
 struct ib_qp *ib_qp_of(struct ib_hca *hca, uint32_t number);
-/** Where [offset, offset + bytes) of a region lies; false: not allowed. */
+/** Where [offset, offset + bytes) of a region lies; 0 bytes are anywhere. False: not allowed. */
 bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint64_t offset,
                   uint64_t bytes, uint64_t *bus_p);
 void ib_send_doorbell(struct ib_hca *hca, uint64_t value);

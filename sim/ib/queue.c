@@ -18,6 +18,9 @@ bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint6
 {
     const struct ib_region *r;
 
+    *bus_p = 0;
+    if (bytes == 0)
+        return true;
     if (key == 0 || key > hca->nregions)
         return false;
     r = &hca->regions[key - 1];
@@ -159,7 +162,7 @@ void ib_qp_fetch(struct ib_qp *qp)
     qp->hint = 0;
     qp->fetching = 1;
     qp->fetched++;
-    ib_job_add(qp->hca, &qp->fetch, true);
+    ib_job_add(&qp->hca->control, &qp->fetch);
 }
 
 void ib_send_doorbell(struct ib_hca *hca, uint64_t value)
@@ -250,7 +253,7 @@ static void rq_fetch(struct ib_qp *qp)
                                     .bytes = n * IB_RQE_BYTES,
                                     .to = qp->rq_raw,
                                     .done = rq_fetched };
-    ib_job_add(qp->hca, &qp->rq_fetch, true);
+    ib_job_add(&qp->hca->control, &qp->rq_fetch);
 }
 
 void ib_recv_doorbell(struct ib_hca *hca, uint64_t value)

@@ -6,8 +6,6 @@
  */
 #include "ib/internal.h"
 
-#include <string.h>
-
 static void send_ack(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
 {
     struct ib_hca *hca = qp->hca;
@@ -25,23 +23,17 @@ static void send_ack(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
 /** Finds where the message goes that begins with `h`. @return what is wrong with it. */
 static enum ib_nak begin_message(struct ib_qp *qp, const struct ib_header *h)
 {
-    struct ib_receive r = { 0 };
-    uint64_t bus = 0;
+    struct ib_receive r = { .offset = h->va, .key = h->key, .bytes = h->total };
+    struct ib_target *t = &qp->target;
+    bool receive = h->op == IB_OP_SEND;
 
-    qp->target = (struct ib_target){ .receive = h->op == IB_OP_SEND };
-    if (h->op == IB_OP_WRITE) {
-        if (h->total != 0 && !ib_translate(qp->hca, h->key, IB_ACCESS_WRITE, h->va, h->total, &bus))
-            return IB_NAK_ACCESS;
-        qp->target.left = h->total;
-    } else {
-        if (!ib_receive_take(qp, &r))
-            return IB_NAK_RNR;
-        if (r.bytes != 0 && !ib_translate(qp->hca, r.key, IB_ACCESS_LOCAL, r.offset, r.bytes, &bus))
-            return IB_NAK_ACCESS;
-        qp->target.left = r.bytes;
-    }
-    qp->target.bus = bus;
-    return IB_ACK;
+    if (receive && !ib_receive_take(qp, &r))
+        return IB_NAK_RNR;
+    *t = (struct ib_target){ .left = r.bytes, .receive = receive };
+    return ib_translate(qp->hca, r.key, receive ? IB_ACCESS_LOCAL : IB_ACCESS_WRITE, r.offset,
+                        r.bytes, &t->bus)
+               ? IB_ACK
+               : IB_NAK_ACCESS;
 }
 
 /** A write with immediate takes a receive request at its end. */
@@ -78,9 +70,9 @@ static enum ib_nak store_packet(struct ib_qp *qp, const struct ib_packet *p,
 
 static enum ib_nak respond_read(struct ib_qp *qp, const struct ib_header *h)
 {
-    uint64_t bus = 0;
+    uint64_t bus;
 
-    if (h->total != 0 && !ib_translate(qp->hca, h->key, IB_ACCESS_READ, h->va, h->total, &bus))
+    if (!ib_translate(qp->hca, h->key, IB_ACCESS_READ, h->va, h->total, &bus))
         return IB_NAK_ACCESS;
     ib_respond(qp, h, bus);
     return IB_ACK;
@@ -186,15 +178,14 @@ static struct ib_wqe *read_of(struct ib_qp *qp, uint32_t psn)
 static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
 {
     struct ib_wqe *wqe = read_of(qp, p->h.psn);
-    uint64_t offset, bus = 0;
+    uint64_t offset, bus;
 
     if (wqe == NULL || qp->failed) {
         qp->hca->stat.dropped++;
         return;
     }
     offset = wqe->offset + (p->h.psn - wqe->first_psn) * qp->hca->cfg.link.mtu_bytes;
-    if (p->h.bytes != 0 &&
-        !ib_translate(qp->hca, wqe->key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
+    if (!ib_translate(qp->hca, wqe->key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
         ib_qp_fail(qp, qp->done, IB_ERR_LOCAL);
         return;
     }

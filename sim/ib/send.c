@@ -73,7 +73,7 @@ static void packet_add(struct ib_qp *qp, struct ib_packet *p, uint64_t bus, sim_
     p->job = (struct ib_job){
         .due = due, .bus = bus, .bytes = p->h.bytes, .to = p->data, .done = data_here
     };
-    ib_job_add(hca, &p->job, false);
+    ib_job_add(&hca->data, &p->job);
 }
 
 uint32_t ib_packets(const struct ib_hca *hca, uint32_t bytes)
@@ -105,7 +105,7 @@ static bool locate_data(const struct ib_qp *qp, const struct ib_wqe *wqe, uint32
     *bus_p = 0;
     if ((wqe->flags & IB_WQE_INLINE) != 0)
         return wqe->bytes <= IB_WQE_INLINE_MAX;
-    return piece == 0 || ib_translate(qp->hca, wqe->key, 0, wqe->offset + qp->sent, piece, bus_p);
+    return ib_translate(qp->hca, wqe->key, 0, wqe->offset + qp->sent, piece, bus_p);
 }
 
 static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)

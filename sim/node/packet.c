@@ -10,11 +10,6 @@ struct node_packet_slab {
     struct node_packet packets[SLAB_PACKETS];
 };
 
-void node_packet_pool_fini(struct node_packet_pool *pool)
-{
-    sim_list_free(&pool->slabs);
-}
-
 static void pool_grow(struct node_packet_pool *pool)
 {
     struct node_packet_slab *slab = malloc(sizeof(*slab));
@@ -37,18 +32,12 @@ struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct 
     return p;
 }
 
-/** Do the enables leave no gap between the first and the last enabled byte? */
-static bool enables_contiguous(const struct pcie_tlp *tlp)
+/** Do the enables leave no gap among the `n` bytes from the first to the last enabled one? */
+static bool enables_contiguous(const struct pcie_tlp *tlp, uint32_t n)
 {
-    if (tlp->length_dw == 1) {
-        unsigned be = tlp->first_be;
+    uint32_t between = tlp->length_dw > 2 ? (tlp->length_dw - 2u) * 4 : 0;
 
-        while (be != 0 && (be & 1) == 0)
-            be >>= 1;
-        return (be & (be + 1)) == 0;
-    }
-    return ((~tlp->first_be & 0xf) & ((~tlp->first_be & 0xf) + 1)) == 0 &&
-           (tlp->last_be & (tlp->last_be + 1)) == 0;
+    return n == between + (uint32_t)__builtin_popcount(tlp->first_be | tlp->last_be << 4);
 }
 
 static void write_gaps(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp *tlp,
@@ -75,7 +64,7 @@ void node_write_bytes(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp 
     if (n == 0 || tlp->first_be == 0)
         return; /* no byte enabled: a flush, not a write (2.2.5) */
     skip = first - tlp->addr;
-    if (enables_contiguous(tlp))
+    if (enables_contiguous(tlp, n))
         mem_ram_write(ram, addr + skip, tlp->payload->data + skip, n, NULL);
     else
         write_gaps(ram, addr, tlp, skip, n);

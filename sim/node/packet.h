@@ -39,12 +39,11 @@ static inline sim_time_t node_packets_due(const struct sim_list *packets)
     return p != NULL ? p->due : SIM_TIME_NEVER;
 }
 
+/** All zero: empty. Free `slabs`, which all packets are in. */
 struct node_packet_pool {
     struct sim_list free, slabs;
 };
 
-/** A pool that is all zero is empty. */
-void node_packet_pool_fini(struct node_packet_pool *pool);
 /** A cleared entry that takes over *tlp's payload reference. */
 struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct pcie_tlp *tlp,
                                     sim_time_t now);

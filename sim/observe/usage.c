@@ -200,7 +200,7 @@ void observe_usage_destroy(struct observe_usage *u)
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *x = *(const struct place *const *)a, *y = *(const struct place *const *)b;
+    const struct place *x = a, *y = b;
     int c = strcmp(x->where, y->where);
 
     return c != 0 ? c : strcmp(x->side, y->side);
@@ -241,20 +241,16 @@ static void report_place(const struct observe_usage *u, const struct place *p, s
 int observe_usage_each(struct observe_usage *u, sim_time_t end, observe_window_fn fn, void *arg,
                        struct sim_error *err)
 {
-    const struct place **order;
-
     if (u->overflow)
         return sim_error_set(err, SIM_ERR_LIMIT,
                              "more than %u windows of %llu ps: expected longer ones", WINDOWS_MAX,
                              (unsigned long long)u->window);
-    order = u->nomem ? NULL : malloc((u->nplaces + 1) * sizeof(struct place *));
-    if (order == NULL)
+    if (u->nomem)
         return sim_error_set(err, SIM_ERR_NOMEM, "use of links: out of memory");
+    if (u->nplaces != 0)
+        qsort(u->places, u->nplaces, sizeof(*u->places), compare_places);
+    observe_map_fini(&u->map); /* add_place() finds them again */
     for (uint32_t i = 0; i < u->nplaces; i++)
-        order[i] = &u->places[i];
-    qsort(order, u->nplaces, sizeof(struct place *), compare_places);
-    for (uint32_t i = 0; i < u->nplaces; i++)
-        report_place(u, order[i], sim_max(end, u->last), fn, arg);
-    free(order);
+        report_place(u, &u->places[i], sim_max(end, u->last), fn, arg);
     return SIM_OK;
 }

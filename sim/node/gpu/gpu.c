@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROW(...)                MACHINE_PARAM(struct gpu_config, __VA_ARGS__)
 #define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
@@ -132,10 +131,11 @@ static void gpu_destroy(void *component)
     pcie_order_watch_destroy(gpu->order);
     pcie_order_end_destroy(gpu->end);
     gpu_copy_fini(gpu);
-    gpu_reads_fini(gpu);
-    gpu_l2_fini(&gpu->l2);
+    free(gpu->read_slots);
+    free(gpu->l2.lines);
+    free(gpu->l2.busy);
     free(gpu->bar_pages);
-    node_packet_pool_fini(&gpu->packets);
+    sim_list_free(&gpu->packets.slabs);
     mem_pool_destroy(gpu->payloads);
     free(gpu);
 }

@@ -8,7 +8,6 @@
 #include "node/gpu/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NOWHERE UINT64_MAX
 
@@ -168,12 +167,9 @@ static sim_time_t ask_slice(struct node_gpu *gpu, uint64_t offset, uint64_t byte
     uint64_t misses = gpu->l2.misses;
     sim_time_t ready = gpu_l2_read(&gpu->l2, offset, bytes, sim_now(gpu->dom));
 
-    if (gpu->probe != NULL) {
-        struct gpu_probe_chunk chunk = { ready,
-                                         gpu->l2.misses != misses ? gpu->cfg.l2.dram_ps : 0 };
-
-        *mark_p = gpu_probe_chunk(gpu, &chunk, tlp->trace_id);
-    }
+    if (gpu->probe != NULL)
+        *mark_p = gpu_probe_chunk(gpu, ready, gpu->l2.misses != misses ? gpu->cfg.l2.dram_ps : 0,
+                                  tlp->trace_id);
     return ready + gpu->cfg.read_ps;
 }
 
@@ -368,9 +364,4 @@ int gpu_reads_init(struct node_gpu *gpu)
         gpu->free_reads = &gpu->read_slots[i];
     }
     return SIM_OK;
-}
-
-void gpu_reads_fini(struct node_gpu *gpu)
-{
-    free(gpu->read_slots);
 }

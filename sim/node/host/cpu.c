@@ -364,28 +364,21 @@ void node_core_advance(struct node_core *core)
 {
     if (!core->waiting)
         return;
-    switch (core->op) {
-    case CORE_STORE:
+    if (core->op == CORE_STORE) {
         core_mark(core, HOST_STAGE_ROOM, 0); /* the last one, when there is room, counts */
         if (node_stores_add(core, core->addr, core->data, core->size, core->mapping))
             node_core_end(core, host_cpu_of(core)->store_ps, 0);
-        break;
-    case CORE_FENCE:
-        if (node_stores_empty(core)) {
-            node_stores_fence(core);
-            node_core_end(core, host_cpu_of(core)->fence_ps, 0);
-        }
-        break;
-    case CORE_LOAD:
-        if (node_stores_empty(core))
-            issue_load(core);
-        break;
-    case CORE_CONFIG:
-        if (node_stores_empty(core))
-            issue_config(core);
-        break;
-    default:
-        break;
+        return;
+    }
+    if (!node_stores_empty(core))
+        return;
+    if (core->op == CORE_FENCE) {
+        node_stores_fence(core);
+        node_core_end(core, host_cpu_of(core)->fence_ps, 0);
+    } else if (core->op == CORE_LOAD) {
+        issue_load(core);
+    } else {
+        issue_config(core);
     }
 }
 
@@ -453,6 +446,6 @@ int node_core_init(struct node_core *core, struct node_host *host, unsigned inde
 
 void node_core_fini(struct node_core *core)
 {
-    node_stores_fini(core);
+    free(core->own_stores.wc);
     free(core->path);
 }

@@ -107,7 +107,6 @@ void node_core_poll_end(struct node_core *core);
 void node_core_advance(struct node_core *core);
 
 int node_stores_init(struct node_core *core);
-void node_stores_fini(struct node_core *core);
 /** @return false when there is no room; node_core_advance() will come. */
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
                      enum node_mapping mapping);

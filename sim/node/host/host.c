@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROW(...)                MACHINE_PARAM(struct host_config, __VA_ARGS__)
 #define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
@@ -165,7 +164,7 @@ static void host_destroy(void *component)
     free(host->cores);
     node_rc_fini(&host->rc);
     mem_ram_fini(&host->ram);
-    node_packet_pool_fini(&host->packets);
+    sim_list_free(&host->packets.slabs);
     mem_pool_destroy(host->payloads);
     free(host);
 }

@@ -384,7 +384,7 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
 void node_rc_fini(struct node_rc *rc)
 {
     free(rc->misdeeds);
-    node_rc_forwards_fini(rc);
+    free(rc->forwards);
     pcie_order_end_destroy(rc->end);
     for (unsigned i = 0; i < RC_SOURCES; i++)
         pcie_order_watch_destroy(rc->order[i]);

@@ -129,7 +129,6 @@ void node_rc_answered(struct node_rc *rc, unsigned from, unsigned to, const stru
 /** A read is forwarded now. */
 void node_rc_remember(struct node_rc *rc, const struct node_packet *p);
 int node_rc_forwards_init(struct node_rc *rc);
-void node_rc_forwards_fini(struct node_rc *rc);
 /** Counter and limit of the forwarded reads that one from `source` to `target` belongs to. */
 unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target,
                             uint64_t *limit_p);

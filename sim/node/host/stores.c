@@ -264,8 +264,3 @@ int node_stores_init(struct node_core *core)
     core->stores->wc = calloc(host_cpu_of(core)->wc_buffers, sizeof(*core->stores->wc));
     return core->stores->wc != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
-
-void node_stores_fini(struct node_core *core)
-{
-    free(core->own_stores.wc);
-}

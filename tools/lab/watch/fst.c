@@ -17,8 +17,7 @@
 struct lab_fst {
     void *file;
     const char *path;
-    sim_time_t time;
-    bool begun;               /* a time has been written */
+    sim_time_t time;          /* the last one in the file; SIM_TIME_NEVER: none is */
     struct observe_map enums; /* of lists of states */
 };
 
@@ -40,6 +39,7 @@ int lab_fst_open(const char *path, struct lab_fst **fst_p, struct sim_error *err
     if (fst == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     fst->path = path;
+    fst->time = SIM_TIME_NEVER;
     (void)fst_disk_error(); /* of an earlier file */
     fst->file = fstWriterCreate(path, 1);
     if (fst->file == NULL) {
@@ -104,9 +104,8 @@ static void write_change(void *arg, sim_time_t time, uint32_t handle,
 {
     struct lab_fst *fst = arg;
 
-    if (!fst->begun || time != fst->time)
+    if (time != fst->time)
         fstWriterEmitTimeChange(fst->file, time);
-    fst->begun = true;
     fst->time = time;
     fstWriterEmitValueChange64(fst->file, handle, signal->bits, value);
 }
