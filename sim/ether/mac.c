@@ -98,6 +98,11 @@ static sim_time_t bit_time(const struct ether_mac *mac, uint64_t n)
     return n * mac->end.bit_ps;
 }
 
+static void set_timer(struct ether_mac *mac, sim_time_t time)
+{
+    sim_schedule_at(mac->end.dom, &mac->timer, time, SIM_CLOCK);
+}
+
 /** When the frame may be sent, if no carrier comes. */
 static sim_time_t earliest_start(const struct ether_mac *mac)
 {
@@ -116,7 +121,7 @@ static void wait_turn(struct ether_mac *mac)
         mac->stat.deferrals++;
         return;
     }
-    sim_schedule_at(mac->end.dom, &mac->timer, earliest_start(mac), SIM_CLOCK);
+    set_timer(mac, earliest_start(mac));
 }
 
 void ether_mac_kick(struct ether_mac *mac)
@@ -141,8 +146,7 @@ static void collide(struct ether_mac *mac)
         mac->stat.late_collisions++;
     mac->state = ETHER_MAC_JAMS;
     sim_cancel(mac->end.dom, &mac->timer);
-    sim_schedule_at(mac->end.dom, &mac->timer,
-                    sim_max(now, preamble) + bit_time(mac, ETHER_JAM_BITS), SIM_CLOCK);
+    set_timer(mac, sim_max(now, preamble) + bit_time(mac, ETHER_JAM_BITS));
 }
 
 static void begin_frame(struct ether_mac *mac)
@@ -156,9 +160,7 @@ static void begin_frame(struct ether_mac *mac)
         collide(mac);
         return;
     }
-    sim_schedule_at(mac->end.dom, &mac->timer,
-                    now + bit_time(mac, 8ull * (ETHER_PREAMBLE_BYTES + mac->frame->bytes)),
-                    SIM_CLOCK);
+    set_timer(mac, now + bit_time(mac, 8ull * (ETHER_PREAMBLE_BYTES + mac->frame->bytes)));
 }
 
 static void release_frame(struct ether_mac *mac, bool good)
@@ -257,7 +259,7 @@ static void carrier_off(struct ether_mac *mac)
     mac->idle_since = sim_now(mac->end.dom);
     if (mac->state == ETHER_MAC_WAITS) {
         sim_cancel(mac->end.dom, &mac->timer);
-        sim_schedule_at(mac->end.dom, &mac->timer, earliest_start(mac), SIM_CLOCK);
+        set_timer(mac, earliest_start(mac));
     }
 }
 

@@ -230,17 +230,16 @@ static int switch_create(const struct machine_place *place, const void *config, 
 
     if (ether_check_rate(place, cfg->rate_mbps, err) != SIM_OK)
         return SIM_ERR_CONFIG;
+    n = ETHER_PORTS * (cfg->queue_frames + 4); /* each queue full, and one on each way */
     sw = calloc(1, sizeof(*sw));
-    if (sw == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
-    sw->dom = place->dom;
-    sw->cfg = *cfg;
-    n = ETHER_PORTS * (sw->cfg.queue_frames + 4); /* each queue full, and one on each way */
-    sw->buffers = calloc(n, sizeof(*sw->buffers));
-    if (sw->buffers == NULL) {
+    if (sw != NULL)
+        sw->buffers = calloc(n, sizeof(*sw->buffers));
+    if (sw == NULL || sw->buffers == NULL) {
         free(sw);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     }
+    sw->dom = place->dom;
+    sw->cfg = *cfg;
     for (uint64_t i = 0; i < n; i++)
         sim_list_push(&sw->unused, &sw->buffers[i].link);
     sim_event_init(&sw->forward, forward_event);

@@ -8,7 +8,7 @@ SIM_BEGIN_DECLS
 
 #define OBSERVE_FAN_MAX 8u
 
-/** All zero: nobody observes. */
+/** All zero: there is no observer. */
 struct observe_fan {
     struct sim_probe probe;
     uint64_t marks; /* so far: the id of the last one */

@@ -227,8 +227,6 @@ static void send_request(struct node_core *core, unsigned target, sim_time_t ext
 {
     struct node_host *host = core->host;
     struct pcie_tlp *tlp = &core->request;
-    sim_time_t at_rc = sim_now(host->dom) + extra + host_cpu_of(core)->load_to_rc_ps +
-                       node_hop_ps(host, core->socket, target);
 
     core->waiting = false;
     core->sent = true;
@@ -240,9 +238,8 @@ static void send_request(struct node_core *core, unsigned target, sim_time_t ext
         sim_schedule_in(host->dom, &core->end, host->cfg.rc.completion_timeout_ps, SIM_TASK);
     core_mark(core, HOST_STAGE_ORDERED, 0);
     tlp->trace_id = core->mark;
-    host_mark(host, HOST_STAGE_LOAD_OUT, at_rc, tlp);
-    host_mark(host, HOST_STAGE_EGRESS, at_rc + host->cfg.rc.egress_ps, tlp);
-    node_rc_request(&host->rc, core->index, target, tlp, at_rc + host->cfg.rc.egress_ps);
+    node_rc_request(core, target, tlp, HOST_STAGE_LOAD_OUT,
+                    sim_now(host->dom) + extra + host_cpu_of(core)->load_to_rc_ps);
 }
 
 /** A load of the address that was loaded last is one turn of a polling loop. */

@@ -76,7 +76,7 @@ struct node_core {
     uint32_t size;
     enum node_mapping mapping;
     uint8_t data[HOST_LINE];
-    struct pcie_tlp request;    /* of a load or configuration access */
+    struct pcie_tlp request;    /* that a load or configuration access sends */
     struct node_poll_word word; /* of node_core_poll() */
     struct node_poll_word *words;
     unsigned nwords;

@@ -186,12 +186,19 @@ void node_rc_received(void *user, struct pcie_tlp *tlp)
     }
 }
 
-void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const struct pcie_tlp *tlp,
-                     sim_time_t due)
+void node_rc_request(struct node_core *core, unsigned target, struct pcie_tlp *tlp,
+                     enum host_stage stage, sim_time_t at)
 {
-    struct node_packet *p = take_in(rc, tlp, RC_FROM_CORE + core);
+    struct node_host *host = core->host;
+    struct node_rc *rc = &host->rc;
+    struct node_packet *p;
 
-    p->due = due;
+    at += node_hop_ps(host, core->socket, target);
+    host_mark(host, stage, at, tlp);
+    at += host->cfg.rc.egress_ps;
+    host_mark(host, HOST_STAGE_EGRESS, at, tlp);
+    p = take_in(rc, tlp, RC_FROM_CORE + core->index);
+    p->due = at;
     if (pcie_tlp_class(tlp) == PCIE_POSTED)
         rc->posted_in[target][p->source]++;
     else

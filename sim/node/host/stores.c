@@ -33,7 +33,7 @@ static void send_store(struct node_core *core)
     struct store_unit *st = core->stores;
     struct node_packet *p = sim_list_pop(&st->queue);
     unsigned target = node_rc_target(&host->rc, p->tlp.addr, node_span(&p->tlp));
-    sim_time_t now = sim_now(host->dom), at_rc = now + host_cpu_of(core)->store_to_rc_ps;
+    sim_time_t now = sim_now(host->dom);
 
     if (p->left == CORE_MARK_UC) {
         st->uncached--;
@@ -48,13 +48,11 @@ static void send_store(struct node_core *core)
     }
     if (target < HOST_PORTS) {
         st->in_flight++;
-        at_rc += node_hop_ps(host, core->socket, target);
         if (host->probe != NULL)
             p->tlp.trace_id =
                 host_probe_queue(host, HOST_STAGE_STORE_QUEUE, core->path, 0, HOST_PORTS, &p->tlp);
-        host_mark(host, HOST_STAGE_STORE_OUT, at_rc, &p->tlp);
-        host_mark(host, HOST_STAGE_EGRESS, at_rc + host->cfg.rc.egress_ps, &p->tlp);
-        node_rc_request(&host->rc, core->index, target, &p->tlp, at_rc + host->cfg.rc.egress_ps);
+        node_rc_request(core, target, &p->tlp, HOST_STAGE_STORE_OUT,
+                        now + host_cpu_of(core)->store_to_rc_ps);
     } else {
         host->dropped_stores++;
         pcie_tlp_drop(&p->tlp);

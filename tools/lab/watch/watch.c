@@ -42,10 +42,10 @@ int lab_watch_claim(const struct lab_watch_options *opt, struct lab_claims *clai
 
 /* ---- timeline -------------------------------------------------------------------------------- */
 
-static void note_timeline(struct lab_watch *w, int code)
+static void note_timeline(struct lab_watch *w)
 {
     if (w->timeline_code == 0)
-        w->timeline_code = code;
+        w->timeline_code = errno != 0 ? errno : EIO;
 }
 
 static bool write_gzip(void *arg, const void *bytes, size_t n)
@@ -54,7 +54,7 @@ static bool write_gzip(void *arg, const void *bytes, size_t n)
 
     if (gzwrite(w->timeline_file, bytes, (unsigned)n) == (int)n)
         return true;
-    note_timeline(w, errno != 0 ? errno : EIO);
+    note_timeline(w);
     return false;
 }
 
@@ -83,7 +83,7 @@ static int close_timeline(struct lab_watch *w, struct sim_error *err)
 
     observe_timeline_destroy(w->timeline);
     if (w->timeline_file != NULL && gzclose(w->timeline_file) != Z_OK)
-        note_timeline(w, errno != 0 ? errno : EIO);
+        note_timeline(w);
     if (rc == SIM_ERR_NOMEM)
         return sim_error_set(err, rc, "%s: out of memory", path);
     if (w->timeline_code == 0)
