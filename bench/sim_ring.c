@@ -189,7 +189,7 @@ static void create_node(struct sim_ring *r, unsigned i, const struct hub_config 
     (void)snprintf(n->path, sizeof(n->path), "node%u.hub", i);
     must(hub_kind.create(&place, cfg, &n->hub, &err), &err);
     must(pcie_port_create(n->dom, n->pool, "host", &cfg->port[0], &user, &n->port, &err), &err);
-    must(pcie_link_connect(n->port, hub_kind.port(n->hub, "n").end, SIM_NS, &err), &err);
+    must(pcie_link_connect(n->port, hub_kind.port(n->hub, HUB_PORT_n).end, SIM_NS, &err), &err);
     must(hub_kind.set_routes(n->hub, &routes, &err), &err);
 }
 
@@ -212,8 +212,8 @@ struct sim_ring *sim_ring_create(const struct ring_traffic *traffic)
     for (unsigned i = 0; i < traffic->hubs; i++) {
         struct node *n = &r->nodes[i], *east = &r->nodes[(i + 1) % traffic->hubs];
 
-        must(pcie_link_connect(hub_kind.port(n->hub, "e").end, hub_kind.port(east->hub, "w").end,
-                               5 * SIM_NS, &err),
+        must(pcie_link_connect(hub_kind.port(n->hub, HUB_PORT_e).end,
+                               hub_kind.port(east->hub, HUB_PORT_w).end, 5 * SIM_NS, &err),
              &err);
     }
     for (unsigned i = 0; i < traffic->hubs; i++) {

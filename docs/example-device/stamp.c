@@ -220,18 +220,12 @@ static int stamp_create(const struct machine_place *place, const void *config, v
     return SIM_OK;
 }
 
-static int join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
-static struct machine_port stamp_port(void *component, const char *name)
+static struct machine_port stamp_port(void *component, unsigned index)
 {
     struct stamp *s = component;
 
-    if (strcmp(name, "pcie") != 0)
-        return (struct machine_port){ NULL, NULL, NULL };
-    return (struct machine_port){ "pcie", s->port, join };
+    (void)index; /* it has one */
+    return (struct machine_port){ "pcie", s->port, pcie_link_connect };
 }
 
 static const char *const ports[] = { "pcie", NULL };

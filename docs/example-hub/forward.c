@@ -129,9 +129,9 @@ static int forward_create(const struct machine_place *place, const void *config,
     return rc;
 }
 
-static struct machine_port forward_port(void *component, const char *name)
+static struct machine_port forward_port(void *component, unsigned index)
 {
-    return hub_edge_plug(&((struct forward *)component)->ports[name[0] == 'b'].edge);
+    return hub_edge_plug(&((struct forward *)component)->ports[index].edge);
 }
 
 static const char *const ports[] = { "a", "b", NULL };

@@ -19,6 +19,11 @@ struct machine_param {
     const char *meaning; /* one sentence; what it is, physically */
     const char *choices; /* "uc|wc": the value is the index in this list; else NULL */
 };
+/** The number at `field` of `type`, under the field's name. */
+#define MACHINE_PARAM(type, field, unit, min, max, def, meaning)                                   \
+    {                                                                                              \
+#field, unit, min, max, def, offsetof(type, field), meaning, NULL                          \
+    }
 #define MACHINE_PARAM_END                                                                          \
     {                                                                                              \
         NULL, NULL, 0, 0, 0, 0, NULL, NULL                                                         \

@@ -77,6 +77,9 @@ void *sim_calloc(size_t bytes);
 
 #define SIM_CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
+/** Elements of an array. */
+#define SIM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 static inline uint64_t sim_min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

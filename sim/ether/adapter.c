@@ -67,10 +67,7 @@ struct ether_adapter {
     uint64_t interrupts;
 };
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct adapter_config, field), meaning, NULL  \
-    }
+#define ROW(...) MACHINE_PARAM(struct adapter_config, __VA_ARGS__)
 static const struct machine_param params[] = {
     ETHER_RATE_ROW(struct adapter_config),
     { "duplex", "choice", 0, 1, 0, offsetof(struct adapter_config, duplex),
@@ -98,11 +95,6 @@ static const struct machine_param params[] = {
 };
 
 static const char *const port_names[] = { "cable", NULL };
-
-static uint32_t at_most(uint64_t bytes, uint64_t limit)
-{
-    return (uint32_t)(bytes < limit ? bytes : limit);
-}
 
 /* ---- interrupts ----------------------------------------------------------------------- */
 
@@ -171,9 +163,7 @@ bool ether_adapter_post(struct ether_adapter *a, const void *frame, uint32_t byt
     if (ether_adapter_room(a) == 0)
         return false;
     slot->data_bytes = bytes;
-    slot->bytes = bytes + ETHER_FCS_BYTES;
-    if (slot->bytes < ETHER_MIN_BYTES)
-        slot->bytes = ETHER_MIN_BYTES;
+    slot->bytes = (uint32_t)sim_max(bytes + ETHER_FCS_BYTES, ETHER_MIN_BYTES);
     memcpy(slot->data, frame, bytes);
     a->tx.posted++;
     sim_schedule_by(a->mac.end.dom, &a->tx.doorbell,
@@ -197,7 +187,7 @@ static void tx_fetch(struct ether_adapter *a)
         return;
     }
     ether_bus_ask(&a->bus, &tx->master,
-                  at_most(frame->data_bytes - tx->at, a->cfg.bus.burst_bytes));
+                  (uint32_t)sim_min(frame->data_bytes - tx->at, a->cfg.bus.burst_bytes));
 }
 
 static void doorbell_event(struct sim_event *ev)
@@ -276,7 +266,7 @@ static void rx_step(struct ether_adapter *a)
 
     if (rx->master.asks != 0 || rx->moved == rx->in)
         return;
-    burst = at_most(slot->total - slot->moved, a->cfg.bus.burst_bytes);
+    burst = (uint32_t)sim_min(slot->total - slot->moved, a->cfg.bus.burst_bytes);
     rx->describes = burst == 0;
     if (rx->describes) {
         if (!slot->ended)
@@ -423,7 +413,7 @@ static void adapter_init(struct ether_adapter *a, const struct machine_place *pl
     sim_event_init(&a->irq, irq_event);
     (void)snprintf(path, sizeof(path), "%s.rx.loss", a->path);
     sim_stream_init(&a->rx.loss, sim_seed(place->dom), path);
-    sim_stats_register(place->dom, a->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(place->dom, a->path, rows, SIM_COUNT(rows));
 }
 
 /* A frame that has begun must not run dry, and one that comes must find the bus in time. */
@@ -480,13 +470,12 @@ static int adapter_create(const struct machine_place *place, const void *config,
     return SIM_OK;
 }
 
-static struct machine_port adapter_port(void *component, const char *name)
+static struct machine_port adapter_port(void *component, unsigned index)
 {
     struct ether_adapter *a = component;
 
-    if (strcmp(name, port_names[0]) == 0)
-        return (struct machine_port){ "ethernet", &a->mac.end, ether_join };
-    return (struct machine_port){ NULL, NULL, NULL };
+    (void)index; /* it has one */
+    return (struct machine_port){ "ethernet", &a->mac.end, ether_join };
 }
 
 const struct machine_kind ether_adapter_kind = {

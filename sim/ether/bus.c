@@ -7,9 +7,10 @@ static uint64_t cycles_of(const struct ether_bus *bus, uint32_t bytes)
     return bus->cfg.overhead_cycles + (bytes + bus->cfg.width_bytes - 1) / bus->cfg.width_bytes;
 }
 
-static sim_time_t next_edge(const struct ether_bus *bus)
+/** The first edge of the clock at or after `t`. */
+static sim_time_t edge_from(const struct ether_bus *bus, sim_time_t t)
 {
-    return sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, sim_now(bus->dom) + 1));
+    return sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, t));
 }
 
 /** At an edge of the clock with a free bus. Who asks at this very edge is seen at the next one, in
@@ -41,7 +42,7 @@ static void grant_bus(struct ether_bus *bus)
         return;
     }
     if (later)
-        sim_schedule_at(bus->dom, &bus->step, next_edge(bus), SIM_CLOCK);
+        sim_schedule_at(bus->dom, &bus->step, edge_from(bus, sim_now(bus->dom) + 1), SIM_CLOCK);
 }
 
 static void step_event(struct sim_event *ev)
@@ -62,15 +63,12 @@ static void step_event(struct sim_event *ev)
 
 void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint32_t bytes)
 {
-    sim_time_t edge = sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, sim_now(bus->dom)));
-
     SIM_ASSERT(master->asks == 0 && bytes > 0 && bytes <= bus->cfg.burst_bytes);
     master->asks = bytes;
-    master->since = edge; /* between two edges it counts as asked at the next one */
+    master->since = edge_from(
+        bus, sim_now(bus->dom)); /* between two edges it counts as asked at the next one */
     if (bus->holds == NULL && !sim_event_scheduled(&bus->step))
-        sim_schedule_at(bus->dom, &bus->step,
-                        sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, edge + 1)),
-                        SIM_CLOCK);
+        sim_schedule_at(bus->dom, &bus->step, edge_from(bus, master->since + 1), SIM_CLOCK);
 }
 
 void ether_bus_init(struct ether_bus *bus, struct sim_domain *dom, const char *path,
@@ -86,5 +84,5 @@ void ether_bus_init(struct ether_bus *bus, struct sim_domain *dom, const char *p
     bus->cfg = *cfg;
     sim_clock_init(&bus->clock, cfg->khz);
     sim_event_init(&bus->step, step_event);
-    sim_stats_register(dom, path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(dom, path, rows, SIM_COUNT(rows));
 }

@@ -25,29 +25,32 @@ void ether_frame_receive(struct ether_frame *frame, const struct ether_signal *s
     memcpy(frame->data, s->data, s->data_bytes);
 }
 
-void ether_signal_on(struct ether_end *end, const struct ether_frame *frame, sim_time_t depart)
+static void send_signal(struct ether_end *end, const struct ether_signal *what, const uint8_t *data,
+                        sim_time_t depart)
 {
-    uint32_t data = frame != NULL ? frame->data_bytes : 0;
     struct ether_signal *s;
 
     if (end->out == NULL) /* no cable */
         return;
-    s = sim_channel_reserve(end->out, (uint32_t)sizeof(*s) + data);
-    *s = (struct ether_signal){ 1, 0, frame != NULL ? frame->bytes : 0, data };
-    if (data != 0)
-        memcpy(s->data, frame->data, data);
+    s = sim_channel_reserve(end->out, (uint32_t)sizeof(*s) + what->data_bytes);
+    *s = *what;
+    memcpy(s->data, data, what->data_bytes);
     sim_channel_send(end->out, depart);
+}
+
+void ether_signal_on(struct ether_end *end, const struct ether_frame *frame, sim_time_t depart)
+{
+    static const struct ether_frame noise;
+    const struct ether_frame *f = frame != NULL ? frame : &noise;
+
+    send_signal(end, &(struct ether_signal){ 1, 0, f->bytes, f->data_bytes }, f->data, depart);
 }
 
 void ether_signal_off(struct ether_end *end, bool whole, sim_time_t depart)
 {
-    struct ether_signal *s;
+    static const uint8_t nothing;
 
-    if (end->out == NULL)
-        return;
-    s = sim_channel_reserve(end->out, (uint32_t)sizeof(*s));
-    *s = (struct ether_signal){ 0, whole, 0, 0 };
-    sim_channel_send(end->out, depart);
+    send_signal(end, &(struct ether_signal){ 0, whole, 0, 0 }, &nothing, depart);
 }
 
 static void deliver_signal(void *arg, const void *record, uint32_t bytes)
@@ -95,17 +98,19 @@ static sim_time_t bit_time(const struct ether_mac *mac, uint64_t n)
     return n * mac->end.bit_ps;
 }
 
+static void set_timer(struct ether_mac *mac, sim_time_t time)
+{
+    sim_schedule_at(mac->end.dom, &mac->timer, time, SIM_CLOCK);
+}
+
 /** When the frame may be sent, if no carrier comes. */
 static sim_time_t earliest_start(const struct ether_mac *mac)
 {
     sim_time_t t = mac->idle_since + bit_time(mac, ETHER_GAP_BITS);
-    sim_time_t now = sim_now(mac->end.dom);
 
     if (mac->idle_since == 0) /* nothing has been on the cable so far */
         t = 0;
-    if (mac->backoff_until > t)
-        t = mac->backoff_until;
-    return t > now ? t : now;
+    return sim_max(sim_max(t, mac->backoff_until), sim_now(mac->end.dom));
 }
 
 /** Waits for its time, or for the end of the carrier. */
@@ -116,7 +121,7 @@ static void wait_turn(struct ether_mac *mac)
         mac->stat.deferrals++;
         return;
     }
-    sim_schedule_at(mac->end.dom, &mac->timer, earliest_start(mac), SIM_CLOCK);
+    set_timer(mac, earliest_start(mac));
 }
 
 void ether_mac_kick(struct ether_mac *mac)
@@ -141,8 +146,7 @@ static void collide(struct ether_mac *mac)
         mac->stat.late_collisions++;
     mac->state = ETHER_MAC_JAMS;
     sim_cancel(mac->end.dom, &mac->timer);
-    sim_schedule_at(mac->end.dom, &mac->timer,
-                    (now > preamble ? now : preamble) + bit_time(mac, ETHER_JAM_BITS), SIM_CLOCK);
+    set_timer(mac, sim_max(now, preamble) + bit_time(mac, ETHER_JAM_BITS));
 }
 
 static void begin_frame(struct ether_mac *mac)
@@ -156,9 +160,7 @@ static void begin_frame(struct ether_mac *mac)
         collide(mac);
         return;
     }
-    sim_schedule_at(mac->end.dom, &mac->timer,
-                    now + bit_time(mac, 8ull * (ETHER_PREAMBLE_BYTES + mac->frame->bytes)),
-                    SIM_CLOCK);
+    set_timer(mac, now + bit_time(mac, 8ull * (ETHER_PREAMBLE_BYTES + mac->frame->bytes)));
 }
 
 static void release_frame(struct ether_mac *mac, bool good)
@@ -187,7 +189,7 @@ static void end_of_frame(struct ether_mac *mac)
 static void end_of_jam(struct ether_mac *mac)
 {
     sim_time_t now = sim_now(mac->end.dom);
-    unsigned exponent;
+    uint64_t slots;
 
     ether_signal_off(&mac->end, false, now);
     mac->idle_since = now;
@@ -199,9 +201,9 @@ static void end_of_jam(struct ether_mac *mac)
             return;
         }
     }
-    exponent = mac->attempts < ETHER_BACKOFF_LIMIT ? mac->attempts : ETHER_BACKOFF_LIMIT;
-    mac->backoff_until = now + sim_stream_below(&mac->random, UINT64_C(1) << exponent) *
-                                   bit_time(mac, ETHER_SLOT_BITS);
+    slots = UINT64_C(1) << sim_min(mac->attempts, ETHER_BACKOFF_LIMIT);
+    mac->backoff_until =
+        now + sim_stream_below(&mac->random, slots) * bit_time(mac, ETHER_SLOT_BITS);
     wait_turn(mac);
 }
 
@@ -257,7 +259,7 @@ static void carrier_off(struct ether_mac *mac)
     mac->idle_since = sim_now(mac->end.dom);
     if (mac->state == ETHER_MAC_WAITS) {
         sim_cancel(mac->end.dom, &mac->timer);
-        sim_schedule_at(mac->end.dom, &mac->timer, earliest_start(mac), SIM_CLOCK);
+        set_timer(mac, earliest_start(mac));
     }
 }
 
@@ -323,5 +325,5 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
     mac->ops = ops;
     sim_event_init(&mac->timer, timer_event);
     sim_stream_init(&mac->random, sim_seed(dom), path);
-    sim_stats_register(dom, path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(dom, path, rows, SIM_COUNT(rows));
 }

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define REPEATER_JAM_BITS 96u /* at least (27.3.1.4.2) */
 
@@ -37,10 +36,7 @@ struct repeater {
     uint64_t frames, collisions;
 };
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct repeater_config, field), meaning, NULL \
-    }
+#define ROW(...) MACHINE_PARAM(struct repeater_config, __VA_ARGS__)
 static const struct machine_param params[] = {
     ETHER_RATE_ROW(struct repeater_config),
     ROW(delay_ps, "ps", 0, SIM_MS, 400000,
@@ -53,26 +49,36 @@ static const struct machine_param params[] = {
 /** Signals leave in the order in which they were caused. */
 static sim_time_t departure_time(struct repeater *hub, sim_time_t at)
 {
-    at += hub->cfg.delay_ps;
-    if (at > hub->last_out)
-        hub->last_out = at;
-    return hub->last_out;
+    return hub->last_out = sim_max(hub->last_out, at + hub->cfg.delay_ps);
 }
 
-static void out_on(struct repeater_port *port, const struct ether_frame *frame, sim_time_t depart)
+/** `frame`, or (NULL) noise, by all ports but `source`. */
+static void all_on(struct repeater *hub, const struct ether_frame *frame, unsigned source)
 {
-    if (port->out)
-        return;
-    port->out = true;
-    ether_signal_on(&port->end, frame, depart);
+    sim_time_t depart = departure_time(hub, sim_now(hub->dom));
+
+    for (unsigned i = 0; i < ETHER_PORTS; i++) {
+        struct repeater_port *port = &hub->ports[i];
+
+        if (i == source || port->out)
+            continue;
+        port->out = true;
+        ether_signal_on(&port->end, frame, depart);
+    }
 }
 
-static void out_off(struct repeater_port *port, bool whole, sim_time_t depart)
+static void all_off(struct repeater *hub, bool whole, sim_time_t at)
 {
-    if (!port->out)
-        return;
-    port->out = false;
-    ether_signal_off(&port->end, whole, depart);
+    sim_time_t depart = departure_time(hub, at);
+
+    hub->source = ETHER_PORTS;
+    for (unsigned i = 0; i < ETHER_PORTS; i++) {
+        struct repeater_port *port = &hub->ports[i];
+
+        if (port->out)
+            ether_signal_off(&port->end, whole, depart);
+        port->out = false;
+    }
 }
 
 /* ---- what goes on -------------------------------------------------------------------- */
@@ -90,68 +96,47 @@ static unsigned count_carriers(const struct repeater *hub, unsigned *first_p)
     return n;
 }
 
-static void begin_jam(struct repeater *hub, sim_time_t now)
+static void begin_jam(struct repeater *hub)
 {
-    sim_time_t depart = departure_time(hub, now);
-
     hub->jams = true;
     hub->collisions++;
-    hub->jam_until = now + REPEATER_JAM_BITS * hub->ports[0].end.bit_ps;
-    for (unsigned i = 0; i < ETHER_PORTS; i++)
-        out_on(&hub->ports[i], NULL, depart);
+    hub->jam_until = sim_now(hub->dom) + REPEATER_JAM_BITS * hub->ports[0].end.bit_ps;
+    all_on(hub, NULL, ETHER_PORTS);
 }
 
-static void end_jam(struct repeater *hub, sim_time_t now)
+static void end_jam(struct repeater *hub)
 {
-    sim_time_t depart = departure_time(hub, now > hub->jam_until ? now : hub->jam_until);
-
     hub->jams = false;
-    hub->source = ETHER_PORTS;
-    for (unsigned i = 0; i < ETHER_PORTS; i++)
-        out_off(&hub->ports[i], false, depart);
+    all_off(hub, false, sim_max(sim_now(hub->dom), hub->jam_until));
 }
 
-static void begin_repeat(struct repeater *hub, unsigned source, sim_time_t now)
+static void begin_repeat(struct repeater *hub, unsigned source)
 {
-    sim_time_t depart = departure_time(hub, now);
-
     hub->source = source;
     hub->frames++;
-    for (unsigned i = 0; i < ETHER_PORTS; i++)
-        if (i != source)
-            out_on(&hub->ports[i], &hub->ports[source].frame, depart);
-}
-
-static void end_repeat(struct repeater *hub, sim_time_t now)
-{
-    sim_time_t depart = departure_time(hub, now);
-
-    for (unsigned i = 0; i < ETHER_PORTS; i++)
-        out_off(&hub->ports[i], hub->ports[hub->source].whole, depart);
-    hub->source = ETHER_PORTS;
+    all_on(hub, &hub->ports[source].frame, source);
 }
 
 /** All that arrives at one time has arrived. */
 static void evaluate_event(struct sim_event *ev)
 {
     struct repeater *hub = SIM_CONTAINER_OF(ev, struct repeater, evaluate);
-    sim_time_t now = sim_now(hub->dom);
     unsigned first = ETHER_PORTS, n;
 
     if (!hub->jams && hub->source != ETHER_PORTS && hub->ports[hub->source].ended)
-        end_repeat(hub, now);
+        all_off(hub, hub->ports[hub->source].whole, sim_now(hub->dom));
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         hub->ports[i].ended = false;
     n = count_carriers(hub, &first);
     if (hub->jams) {
         if (n == 0)
-            end_jam(hub, now);
+            end_jam(hub);
         return;
     }
     if (n > 1)
-        begin_jam(hub, now);
+        begin_jam(hub);
     else if (n == 1 && hub->source == ETHER_PORTS)
-        begin_repeat(hub, first, now);
+        begin_repeat(hub, first);
 }
 
 static void port_arrive(struct ether_end *end, const struct ether_signal *s)
@@ -191,7 +176,7 @@ static void register_stats(struct repeater *hub)
         { &hub->collisions, "collisions", "1", "carriers at two ports at once" },
     };
 
-    sim_stats_register(hub->dom, hub->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(hub->dom, hub->path, rows, SIM_COUNT(rows));
 }
 
 static int repeater_create(const struct machine_place *place, const void *config,
@@ -217,14 +202,11 @@ static int repeater_create(const struct machine_place *place, const void *config
     return SIM_OK;
 }
 
-static struct machine_port repeater_port(void *component, const char *name)
+static struct machine_port repeater_port(void *component, unsigned index)
 {
     struct repeater *hub = component;
 
-    for (unsigned i = 0; ether_port_names[i] != NULL; i++)
-        if (strcmp(ether_port_names[i], name) == 0)
-            return (struct machine_port){ "ethernet", &hub->ports[i].end, ether_join };
-    return (struct machine_port){ NULL, NULL, NULL };
+    return (struct machine_port){ "ethernet", &hub->ports[index].end, ether_join };
 }
 
 const struct machine_kind ether_repeater_kind = {

@@ -19,7 +19,6 @@ struct switch_port {
     struct ether_mac mac;
     struct ether_switch *sw;
     char path[96];
-    unsigned index;
     struct ether_frame *arriving; /* NULL: none, or there was no buffer for it */
     struct sim_list in, out;      /* looked up; to be sent, */
     uint64_t queued;              /* so many */
@@ -41,10 +40,7 @@ struct ether_switch {
     struct switch_port ports[ETHER_PORTS];
 };
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct switch_config, field), meaning, NULL   \
-    }
+#define ROW(...) MACHINE_PARAM(struct switch_config, __VA_ARGS__)
 static const struct machine_param params[] = {
     ETHER_RATE_ROW(struct switch_config),
     { "duplex", "choice", 0, 1, 0, offsetof(struct switch_config, duplex),
@@ -90,8 +86,7 @@ static void queue_frame(struct switch_port *port, struct ether_frame *frame)
         return;
     }
     sim_list_push(&port->out, &frame->link);
-    if (++port->queued > port->queue_peak)
-        port->queue_peak = port->queued;
+    port->queue_peak = sim_max(port->queue_peak, ++port->queued);
     ether_mac_kick(&port->mac);
 }
 
@@ -140,8 +135,8 @@ static void forward_event(struct sim_event *ev)
 
         while ((frame = in->head) != NULL && frame->due <= now)
             forward_frame(sw, i, sim_list_pop(in));
-        if (frame != NULL && frame->due < next)
-            next = frame->due;
+        if (frame != NULL)
+            next = sim_min(next, frame->due);
     }
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(sw->dom, &sw->forward, next, SIM_CLOCK);
@@ -211,12 +206,11 @@ static void port_init(struct ether_switch *sw, const char *path, unsigned i)
     };
 
     port->sw = sw;
-    port->index = i;
     (void)snprintf(port->path, sizeof(port->path), "%s.p%u", path, i);
     ether_mac_init(&port->mac, sw->dom, port->path, sw->cfg.rate_mbps, sw->cfg.duplex != 0,
                    sw->cfg.phy_ps, &port_ops);
     port->mac.gives_up = sw->cfg.gives_up != 0;
-    sim_stats_register(sw->dom, port->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(sw->dom, port->path, rows, SIM_COUNT(rows));
 }
 
 static void switch_destroy(void *component)
@@ -236,17 +230,16 @@ static int switch_create(const struct machine_place *place, const void *config, 
 
     if (ether_check_rate(place, cfg->rate_mbps, err) != SIM_OK)
         return SIM_ERR_CONFIG;
+    n = ETHER_PORTS * (cfg->queue_frames + 4); /* each queue full, and one on each way */
     sw = calloc(1, sizeof(*sw));
-    if (sw == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
-    sw->dom = place->dom;
-    sw->cfg = *cfg;
-    n = ETHER_PORTS * (sw->cfg.queue_frames + 4); /* each queue full, and one on each way */
-    sw->buffers = calloc(n, sizeof(*sw->buffers));
-    if (sw->buffers == NULL) {
+    if (sw != NULL)
+        sw->buffers = calloc(n, sizeof(*sw->buffers));
+    if (sw == NULL || sw->buffers == NULL) {
         free(sw);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     }
+    sw->dom = place->dom;
+    sw->cfg = *cfg;
     for (uint64_t i = 0; i < n; i++)
         sim_list_push(&sw->unused, &sw->buffers[i].link);
     sim_event_init(&sw->forward, forward_event);
@@ -256,14 +249,11 @@ static int switch_create(const struct machine_place *place, const void *config, 
     return SIM_OK;
 }
 
-static struct machine_port switch_port(void *component, const char *name)
+static struct machine_port switch_port(void *component, unsigned index)
 {
     struct ether_switch *sw = component;
 
-    for (unsigned i = 0; ether_port_names[i] != NULL; i++)
-        if (strcmp(ether_port_names[i], name) == 0)
-            return (struct machine_port){ "ethernet", &sw->ports[i].mac.end, ether_join };
-    return (struct machine_port){ NULL, NULL, NULL };
+    return (struct machine_port){ "ethernet", &sw->ports[index].mac.end, ether_join };
 }
 
 const struct machine_kind ether_switch_kind = {

@@ -14,14 +14,9 @@ int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_po
     return SIM_OK;
 }
 
-static int join_ports(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
 struct machine_port hub_edge_plug(struct hub_edge *edge)
 {
-    return (struct machine_port){ "pcie", edge->pcie, join_ports };
+    return (struct machine_port){ "pcie", edge->pcie, pcie_link_connect };
 }
 
 bool hub_edge_up(const struct hub_edge *edge)

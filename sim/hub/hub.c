@@ -262,13 +262,12 @@ err_destroy:
     return rc;
 }
 
-static struct machine_port hub_port(void *component, const char *name)
+static struct machine_port hub_port(void *component, unsigned index)
 {
     struct hub *hub = component;
-    uint32_t p = hub_port_find(name);
 
-    if (p < hub->nports)
-        return hub_edge_plug(&hub->ports[p].edge);
+    if (index < hub->nports)
+        return hub_edge_plug(&hub->ports[index].edge);
     return (struct machine_port){ NULL, NULL, NULL };
 }
 
@@ -316,13 +315,13 @@ static int hub_start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
-static int hub_fault(void *component, const char *port, const struct machine_fault_kind *what,
+static int hub_fault(void *component, void *end, const struct machine_fault_kind *what,
                      const void *config, struct sim_error *err)
 {
     struct pcie_misbehavior how;
 
-    if (port != NULL)
-        return pcie_port_add_fault(hub_port(component, port).end, what, config, err);
+    if (end != NULL)
+        return pcie_port_add_fault(end, what, config, err);
     how = pcie_misbehavior_of(what, config);
     return hub_misbehave(component, &how, err);
 }

@@ -2,7 +2,6 @@
 #include "ib/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define COMMANDS (sizeof(((struct ib_command *)NULL)->queue) / sizeof(uint64_t))
 
@@ -11,9 +10,8 @@ static void command_read(struct ib_hca *hca, struct ib_job *job)
     struct ib_command *cmd = &hca->command;
 
     (void)job;
-    cmd->read = true;
     cmd->due = sim_now(hca->dom) + hca->cfg.command_ps;
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
 }
 
 static void fetch_command(struct ib_hca *hca)
@@ -23,12 +21,12 @@ static void fetch_command(struct ib_hca *hca)
     if (cmd->busy || cmd->n == 0)
         return;
     cmd->busy = true;
-    cmd->read = false;
+    cmd->due = SIM_TIME_NEVER;
     cmd->job = (struct ib_job){ .bus = cmd->queue[cmd->first],
                                 .bytes = IB_COMMAND_BYTES,
                                 .to = (uint8_t *)cmd->words,
                                 .done = command_read };
-    ib_job_add(hca, &cmd->job, true);
+    ib_job_add(&hca->control, &cmd->job);
 }
 
 void ib_command_ring(struct ib_hca *hca, uint64_t bus)
@@ -93,12 +91,12 @@ static uint32_t add_events(struct ib_hca *hca, uint64_t cq)
 static uint32_t add_qp(struct ib_hca *hca, const uint64_t *w, uint32_t *number_p)
 {
     uint32_t sq = w[3] & 0xff, rq = w[3] >> 8 & 0xff, port = w[3] >> 16 & 0xff,
-             lane = (uint32_t)(w[3] >> 24);
+             lane = w[3] >> 24 & 0xff;
     uint32_t send_cq = (uint32_t)w[4], receive_cq = (uint32_t)(w[4] >> 32);
     struct ib_qp *qp;
 
     if (hca->nqps == IB_QPS || sq > IB_LOG2_MAX || rq > IB_LOG2_MAX || port >= hca->cfg.ports ||
-        (lane & 0xff) >= hca->cfg.link.vls || send_cq >= hca->ncqs || receive_cq >= hca->ncqs)
+        lane >= hca->cfg.link.vls || send_cq >= hca->ncqs || receive_cq >= hca->ncqs)
         return IB_ERR_COMMAND;
     qp = calloc(1, sizeof(*qp));
     if (qp == NULL)
@@ -125,7 +123,7 @@ static uint32_t connect_qp(struct ib_hca *hca, const uint64_t *w)
 
     if (qp == NULL || lid == 0 ||
         (lid != hca->lid &&
-         (lid > hca->port[qp->port].npeers || hca->port[qp->port].peers[lid - 1].out == NULL)))
+         (lid > hca->port[qp->port].npeers || hca->port[qp->port].peers[lid - 1] == NULL)))
         return IB_ERR_COMMAND;
     qp->lid = (uint16_t)lid;
     qp->far = (uint32_t)(w[2] >> 32);
@@ -160,7 +158,7 @@ void ib_command_run(struct ib_hca *hca, sim_time_t *next)
     uint32_t answer[2] = { 0, 0 };
     uint64_t bus;
 
-    if (!cmd->busy || !cmd->read)
+    if (!cmd->busy)
         return;
     if (cmd->due > sim_now(hca->dom)) {
         ib_sooner(next, cmd->due);

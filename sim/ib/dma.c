@@ -11,13 +11,13 @@
 
 /* ---- reads ------------------------------------------------------------------------ */
 
-void ib_job_add(struct ib_hca *hca, struct ib_job *job, bool control)
+void ib_job_add(struct sim_list *list, struct ib_job *job)
 {
     SIM_ASSERT(job->bytes > 0);
     job->asked = 0;
     job->left = job->bytes;
     job->failed = false;
-    sim_list_push(control ? &hca->control : &hca->data, &job->link);
+    sim_list_push(list, &job->link);
 }
 
 static unsigned free_tag(const struct ib_hca *hca)
@@ -33,7 +33,7 @@ static unsigned free_tag(const struct ib_hca *hca)
 static void send_read(struct ib_hca *hca, struct ib_job *job)
 {
     uint32_t mrrs = pcie_function_mrrs(&hca->fn);
-    uint32_t max = hca->cfg.read_bytes < mrrs ? (uint32_t)hca->cfg.read_bytes : mrrs;
+    uint32_t max = (uint32_t)sim_min(hca->cfg.read_bytes, mrrs);
     uint64_t bus = job->bus + job->asked;
     uint32_t n = pcie_split_completion(bus, job->bytes - job->asked, max);
     unsigned tag = free_tag(hca);
@@ -105,7 +105,7 @@ static struct ib_write *write_get(struct ib_hca *hca)
     if (w == NULL)
         w = malloc(sizeof(*w));
     SIM_ASSERT(w != NULL);
-    *w = (struct ib_write){ .lid = 0 };
+    *w = (struct ib_write){ .due = 0 };
     return w;
 }
 
@@ -119,18 +119,10 @@ struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *byte
     hca->stat.write_bytes += n;
     while (n > 0) {
         uint32_t piece = pcie_split_completion(bus, n, mps);
-        uint32_t span;
 
         w = write_get(hca);
         w->due = due;
-        w->tlp = (struct pcie_tlp){ .kind = PCIE_MWR, .requester_id = hca->fn.id };
-        pcie_tlp_set_range(&w->tlp, bus, piece);
-        span = w->tlp.length_dw * 4u;
-        w->tlp.payload = mem_payload_alloc(hca->payloads, span);
-        SIM_ASSERT(w->tlp.payload != NULL);
-        memset(w->tlp.payload->data, 0, 4); /* bytes that are not enabled */
-        memset(w->tlp.payload->data + span - 4, 0, 4);
-        memcpy(w->tlp.payload->data + (bus & 3), from, piece);
+        w->tlp = pcie_tlp_write(hca->payloads, hca->fn.id, bus, from, piece);
         sim_list_push(&hca->writes, &w->link);
         hca->nwrites++;
         bus += piece;
@@ -140,12 +132,12 @@ struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *byte
     return w;
 }
 
-void ib_answer_add(struct ib_hca *hca, const struct pcie_tlp *cpl)
+void ib_keep(struct ib_hca *hca, struct sim_list *list, const struct pcie_tlp *tlp)
 {
     struct ib_write *w = write_get(hca);
 
-    w->tlp = *cpl;
-    sim_list_push(&hca->answers, &w->link);
+    w->tlp = *tlp;
+    sim_list_push(list, &w->link);
 }
 
 static void send_answers(struct ib_hca *hca)
@@ -175,12 +167,11 @@ static void send_writes(struct ib_hca *hca, sim_time_t *next)
         (void)sim_list_pop(&hca->writes);
         hca->nwrites--;
         pcie_port_send(hca->pcie, &w->tlp);
-        if (w->blocks != 0)
-            ib_room(hca, w->port, w->lane, w->lid, w->blocks);
+        ib_room(hca, w->used, w->blocks);
         sim_list_push_first(&hca->free_writes, &w->link);
     }
     if (any)
-        ib_wake(hca, now); /* packets may have waited for room */
+        ib_wake_now(hca); /* packets may have waited for room */
 }
 
 void ib_dma_run(struct ib_hca *hca, sim_time_t *next)

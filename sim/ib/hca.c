@@ -3,12 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct ib_config, field), meaning, NULL       \
-    }
+#define ROW(...)                MACHINE_PARAM(struct ib_config, __VA_ARGS__)
 #define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 
 /* Defaults make a ConnectX-3 with QDR ports; what is not published is a guess of the right order.
@@ -85,7 +81,7 @@ static void port_ready(void *user, enum pcie_class cls)
     struct ib_hca *hca = user;
 
     (void)cls;
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
 }
 
 /* ---- creation -------------------------------------------------------------------------- */
@@ -130,7 +126,7 @@ static void register_port_stats(const struct ib_port *port)
     char path[160];
 
     (void)snprintf(path, sizeof(path), "%s.%s", port->hca->path, port_names[port->index + 1]);
-    sim_stats_register(port->hca->dom, path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(port->hca->dom, path, rows, SIM_COUNT(rows));
 }
 
 static void register_stats(struct ib_hca *hca)
@@ -149,7 +145,7 @@ static void register_stats(struct ib_hca *hca)
         { &hca->stat.stall_tag_ps, "stall_tag_ps", "ps", "a read waited for a free tag" },
     };
 
-    sim_stats_register(hca->dom, hca->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(hca->dom, hca->path, rows, SIM_COUNT(rows));
     for (unsigned i = 0; i < hca->cfg.ports; i++)
         register_port_stats(&hca->port[i]);
 }
@@ -169,7 +165,7 @@ static void hca_destroy(void *component)
     for (uint32_t i = 0; i < hca->nqps; i++)
         free(hca->qp[i]);
     free(hca->regions);
-    free(hca->incoming.list);
+    sim_list_free(&hca->incoming);
     mem_pool_destroy(hca->payloads);
     free(hca);
 }
@@ -224,21 +220,15 @@ static int hca_create(const struct machine_place *place, const void *config, voi
     return SIM_OK;
 }
 
-static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
-static struct machine_port hca_port(void *component, const char *name)
+static struct machine_port hca_port(void *component, unsigned index)
 {
     struct ib_hca *hca = component;
 
-    if (strcmp(name, "pcie") == 0)
-        return (struct machine_port){ "pcie", hca->pcie, join_pcie };
-    for (unsigned i = 0; i < IB_PORTS && i < hca->cfg.ports; i++)
-        if (strcmp(name, port_names[i + 1]) == 0)
-            return (struct machine_port){ i == 0 ? "ib" : "ib2", &hca->port[i], ib_port_join };
-    return (struct machine_port){ NULL, NULL, NULL };
+    if (index == 0)
+        return (struct machine_port){ "pcie", hca->pcie, pcie_link_connect };
+    if (index > hca->cfg.ports)
+        return (struct machine_port){ NULL, NULL, NULL };
+    return (struct machine_port){ index == 1 ? "ib" : "ib2", &hca->port[index - 1], ib_port_join };
 }
 
 const struct machine_kind ib_hca_kind = {

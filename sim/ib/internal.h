@@ -7,8 +7,7 @@
  *            queue.c    queue pairs: work requests fetched, completed
  *            send.c     requester: work requests become packets
  *            receive.c  responder and answers: packets become writes and answers
- *            link.c     ports: serialisation, credits, arrival
- *            packet.c   packets, kept to be used again
+ *            link.c     ports: serialisation, credits, arrival; packets, kept to be used again
  *
  * What comes in is put into lists; all is decided in one event of phase SIM_CLOCK.
  */
@@ -108,14 +107,10 @@ struct ib_qp {
 
 /* ---- ports -------------------------------------------------------------------------- */
 
-struct ib_peer {
-    struct sim_channel *out;
-};
-
 struct ib_port {
     struct ib_hca *hca;
     unsigned index;
-    struct ib_peer *peers; /* by LID - 1 */
+    struct sim_channel **peers; /* to each by LID - 1 */
     unsigned npeers;
     struct sim_list acks, tx; /* struct ib_packet: acknowledgements go first */
     uint32_t ntx;             /* in `tx` */
@@ -146,11 +141,8 @@ struct ib_hca {
     struct ib_read reads[IB_TAGS_MAX];
     uint64_t busy_tags;
     struct sim_list writes, answers, free_writes; /* struct ib_write; answers: own completions */
+    struct sim_list incoming;                     /* what has come over the bus */
     uint32_t nwrites;
-    struct ib_incoming {
-        struct pcie_tlp *list;
-        uint32_t n, room;
-    } incoming;
     /* queues */
     struct ib_region *regions;
     uint32_t nregions, regions_room;
@@ -164,8 +156,7 @@ struct ib_hca {
         uint64_t queue[64];
         uint32_t first, n;
         bool busy;
-        sim_time_t due; /* the one that has been read is carried out */
-        bool read;
+        sim_time_t due; /* it is carried out; SIM_TIME_NEVER: it has not been read */
         struct ib_job job;
         uint64_t words[IB_COMMAND_BYTES / 8];
     } command;
@@ -180,11 +171,14 @@ static inline void ib_wake(struct ib_hca *hca, sim_time_t at)
 {
     sim_schedule_by(hca->dom, &hca->work, at, SIM_CLOCK);
 }
+static inline void ib_wake_now(struct ib_hca *hca)
+{
+    ib_wake(hca, sim_now(hca->dom));
+}
 /** Keeps the earlier time. */
 static inline void ib_sooner(sim_time_t *next, sim_time_t at)
 {
-    if (at < *next)
-        *next = at;
+    *next = sim_min(*next, at);
 }
 
 /* target.c */
@@ -192,13 +186,14 @@ void ib_received(void *user, struct pcie_tlp *tlp);
 void ib_target_run(struct ib_hca *hca);
 
 /* dma.c */
-/** `control`: before all data. */
-void ib_job_add(struct ib_hca *hca, struct ib_job *job, bool control);
+/** Behind those in `list`: hca->control, which goes before all data, or hca->data. */
+void ib_job_add(struct sim_list *list, struct ib_job *job);
 void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl);
 /** [bus, bus + bytes) in writes of at most MPS from `due` on. @return the last one, NULL: none */
 struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *bytes, uint32_t n,
                               sim_time_t due);
-void ib_answer_add(struct ib_hca *hca, const struct pcie_tlp *cpl);
+/** Puts a copy behind what is in one of the lists of struct ib_write. */
+void ib_keep(struct ib_hca *hca, struct sim_list *list, const struct pcie_tlp *tlp);
 void ib_dma_run(struct ib_hca *hca, sim_time_t *next);
 
 /* command.c */
@@ -207,7 +202,7 @@ void ib_command_run(struct ib_hca *hca, sim_time_t *next);
 
 /* queue.c */
 struct ib_qp *ib_qp_of(struct ib_hca *hca, uint32_t number);
-/** Where [offset, offset + bytes) of a region lies; false: not allowed. */
+/** Where [offset, offset + bytes) of a region lies; 0 bytes are anywhere. False: not allowed. */
 bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint64_t offset,
                   uint64_t bytes, uint64_t *bus_p);
 void ib_send_doorbell(struct ib_hca *hca, uint64_t value);
@@ -220,9 +215,8 @@ void ib_qp_complete(struct ib_qp *qp);
 void ib_qp_fail(struct ib_qp *qp, uint32_t number, uint8_t status);
 /** @return false: none is at hand. */
 bool ib_receive_take(struct ib_qp *qp, struct ib_receive *r);
-void ib_cqe(struct ib_hca *hca, uint32_t cq, const uint8_t cqe[IB_CQE_BYTES]);
-void ib_receive_done(struct ib_qp *qp, uint32_t bytes, uint8_t op, uint8_t status,
-                     const struct ib_header *h);
+/** The message that ends with `h` is in memory. */
+void ib_receive_done(struct ib_qp *qp, const struct ib_header *h);
 static inline struct ib_wqe *ib_wqe_of(struct ib_qp *qp, uint32_t number)
 {
     return &qp->wqe[number % IB_WINDOW];
@@ -230,6 +224,10 @@ static inline struct ib_wqe *ib_wqe_of(struct ib_qp *qp, uint32_t number)
 
 /* send.c */
 void ib_activate(struct ib_qp *qp);
+/** A packet to the far side of `qp`. */
+struct ib_packet *ib_packet_for(struct ib_qp *qp, enum ib_op op);
+/** How many packets `bytes` of data take. */
+uint32_t ib_packets(const struct ib_hca *hca, uint32_t bytes);
 void ib_send_run(struct ib_hca *hca, sim_time_t *next);
 /** The responder's part: a packet of a read's data from memory. */
 void ib_respond(struct ib_qp *qp, const struct ib_header *request, uint64_t bus);
@@ -242,10 +240,8 @@ void ib_port_init(struct ib_port *port, struct ib_hca *hca, unsigned index);
 void ib_port_fini(struct ib_port *port);
 int ib_port_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err);
 void ib_link_run(struct ib_hca *hca, sim_time_t *next);
-/** Room of a packet from `lid` in the receive buffer is free again. */
-void ib_room(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks);
-/** Units of credits, 64 bytes, that a packet takes. */
-uint32_t ib_blocks(const struct ib_header *h);
+/** `blocks` of a receive buffer are free again; `used`: its element of ib_port.rx_blocks. */
+void ib_room(struct ib_hca *hca, uint64_t *used, uint32_t blocks);
 
 SIM_END_DECLS
 #endif /* IB_INTERNAL_H */

@@ -30,6 +30,22 @@
 #define VCRC  2u
 #define FRAME 2u /* start and end delimiter */
 
+struct ib_packet *ib_packet_get(struct ib_hca *hca)
+{
+    struct ib_packet *p = sim_list_pop(&hca->free_packets);
+
+    if (p == NULL)
+        p = malloc(sizeof(*p));
+    SIM_ASSERT(p != NULL);
+    memset(p, 0, offsetof(struct ib_packet, data));
+    return p;
+}
+
+void ib_packet_put(struct ib_hca *hca, struct ib_packet *p)
+{
+    sim_list_push_first(&hca->free_packets, &p->link);
+}
+
 static uint32_t packet_bytes(const struct ib_header *h)
 {
     uint32_t n = LRH + BTH + ICRC + VCRC + (h->bytes + 3u) / 4u * 4u;
@@ -41,7 +57,8 @@ static uint32_t packet_bytes(const struct ib_header *h)
     return n + (h->has_imm ? IMM : 0);
 }
 
-uint32_t ib_blocks(const struct ib_header *h)
+/** Units of credits, 64 bytes, that a packet takes. */
+static uint32_t blocks_of(const struct ib_header *h)
 {
     return (packet_bytes(h) + 63u) / 64u;
 }
@@ -66,7 +83,7 @@ static void send_packet(struct ib_port *port, const struct ib_packet *p)
     struct ib_hca *hca = port->hca;
     sim_time_t now = sim_now(hca->dom);
     uint32_t bytes = packet_bytes(&p->h);
-    struct sim_channel *ch = port->peers[p->to - 1].out;
+    struct sim_channel *ch = port->peers[p->to - 1];
     struct ib_header *record = sim_channel_reserve(ch, (uint32_t)sizeof(*record) + p->h.bytes);
 
     *record = p->h;
@@ -83,7 +100,7 @@ static void send_packet(struct ib_port *port, const struct ib_packet *p)
 /** May the packet go, for the room that it needs? Acknowledgements have room kept for them. */
 static bool take_credits(struct ib_port *port, const struct ib_packet *p)
 {
-    uint32_t blocks = ib_blocks(&p->h);
+    uint32_t blocks = blocks_of(&p->h);
 
     if (p->h.op == IB_OP_ACK || p->to == port->hca->lid)
         return true;
@@ -131,7 +148,7 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
         if (p == NULL || !p->ready)
             return;
         if (p->due > now || port->free_at > now) {
-            ib_sooner(next, p->due > port->free_at ? p->due : port->free_at);
+            ib_sooner(next, sim_max(p->due, port->free_at));
             return;
         }
         if (!take_credits(port, p)) {
@@ -141,7 +158,7 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
         set_stalled(port, false);
         (void)sim_list_pop(ack ? &port->acks : &port->tx);
         port->ntx -= !ack;
-        ib_wake(hca, now); /* room for the requester */
+        ib_wake_now(hca); /* room for the requester */
         if (p->to == hca->lid) {
             loop_back(port, p);
             continue;
@@ -181,7 +198,7 @@ static void deliver_record(void *arg, const void *record, uint32_t bytes)
     const struct ib_header *h = record;
     struct ib_packet *p;
 
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
     if (h->op == IB_OP_CREDIT) {
         port->credits[h->lane] += h->total;
         return;
@@ -197,14 +214,13 @@ static void deliver_record(void *arg, const void *record, uint32_t bytes)
 /** The packet's room in the switch is the sender's again. */
 static void return_credits(struct ib_port *port, const struct ib_header *h)
 {
-    sim_time_t now = sim_now(port->hca->dom);
-    struct sim_channel *ch = port->peers[h->lid - 1].out;
+    struct sim_channel *ch = port->peers[h->lid - 1];
     struct ib_header *record = sim_channel_reserve(ch, (uint32_t)sizeof(*record));
 
     *record = (struct ib_header){
-        .op = IB_OP_CREDIT, .lid = port->hca->lid, .lane = h->lane, .total = ib_blocks(h)
+        .op = IB_OP_CREDIT, .lid = port->hca->lid, .lane = h->lane, .total = blocks_of(h)
     };
-    sim_channel_send(ch, port->free_at > now ? port->free_at : now);
+    sim_channel_send(ch, sim_max(port->free_at, sim_now(port->hca->dom)));
 }
 
 /** From the output of the switch over the link; it cuts through where that is free. */
@@ -219,10 +235,10 @@ static void receive_packet(struct ib_port *port, struct ib_packet *p)
         end = now;
     } else {
         port->rx_wait_ps += now - p->due;
-        end = end > now ? end : now;
-        port->rx_free_at = end;
+        port->rx_free_at = end = sim_max(end, now);
         if (p->h.op != IB_OP_ACK) {
-            port->rx_blocks[p->h.lane] += ib_blocks(&p->h);
+            p->blocks = blocks_of(&p->h);
+            port->rx_blocks[p->h.lane] += p->blocks;
             return_credits(port, &p->h);
         }
     }
@@ -230,7 +246,7 @@ static void receive_packet(struct ib_port *port, struct ib_packet *p)
     port->rx_packets++;
     port->rx_bytes += bytes;
     sim_list_push(&port->rx, &p->link);
-    ib_wake(hca, now);
+    ib_wake_now(hca);
 }
 
 static bool has_room(const struct ib_port *port, const struct ib_packet *p)
@@ -238,7 +254,7 @@ static bool has_room(const struct ib_port *port, const struct ib_packet *p)
     const struct ib_hca *hca = port->hca;
 
     return p->h.lid == hca->lid || p->h.op == IB_OP_ACK ||
-           port->rx_blocks[p->h.lane] + ib_blocks(&p->h) <= hca->cfg.link.credit_blocks;
+           port->rx_blocks[p->h.lane] + blocks_of(&p->h) <= hca->cfg.link.credit_blocks;
 }
 
 /** The oldest packet of each virtual lane may go when there is room for it. */
@@ -251,7 +267,7 @@ static void take_arrived(struct ib_port *port, sim_time_t *next)
     while (*at != NULL) {
         struct ib_packet *p = packet_of(*at);
         bool own = p->h.lid == port->hca->lid;
-        sim_time_t from = own || p->due > port->rx_free_at ? p->due : port->rx_free_at;
+        sim_time_t from = own ? p->due : sim_max(p->due, port->rx_free_at);
 
         if (p->due > now) {
             ib_sooner(next, p->due);
@@ -273,13 +289,13 @@ static void take_arrived(struct ib_port *port, sim_time_t *next)
     }
 }
 
-void ib_room(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks)
+void ib_room(struct ib_hca *hca, uint64_t *used, uint32_t blocks)
 {
-    if (lid == hca->lid)
+    if (blocks == 0)
         return;
-    SIM_ASSERT(hca->port[port].rx_blocks[lane] >= blocks);
-    hca->port[port].rx_blocks[lane] -= blocks;
-    ib_wake(hca, sim_now(hca->dom));
+    SIM_ASSERT(*used >= blocks);
+    *used -= blocks;
+    ib_wake_now(hca);
 }
 
 void ib_link_run(struct ib_hca *hca, sim_time_t *next)
@@ -314,7 +330,7 @@ void ib_port_fini(struct ib_port *port)
 
 static int room_for(struct ib_port *port, unsigned lid, struct sim_error *err)
 {
-    struct ib_peer *more;
+    struct sim_channel **more;
 
     if (lid <= port->npeers)
         return SIM_OK;
@@ -331,7 +347,7 @@ static int room_for(struct ib_port *port, unsigned lid, struct sim_error *err)
 static int connect_port(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
                         struct sim_error *err)
 {
-    struct ib_peer *peer;
+    struct sim_channel **peer;
     struct sim_channel_config cfg = {
         .from = from->hca->dom,
         .to = to->hca->dom,
@@ -345,12 +361,12 @@ static int connect_port(struct ib_port *from, struct ib_port *to, sim_time_t wir
     if (code != SIM_OK)
         return code;
     peer = &from->peers[to->hca->lid - 1];
-    if (peer->out != NULL)
+    if (*peer != NULL)
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s and %s are joined already: the fabric joins all adapters",
                              from->hca->path, to->hca->path);
-    peer->out = sim_channel_create(&cfg, err);
-    return peer->out != NULL ? SIM_OK : SIM_ERR_NOMEM;
+    *peer = sim_channel_create(&cfg, err);
+    return *peer != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
 
 int ib_port_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)

@@ -35,9 +35,8 @@ struct ib_write {
     struct sim_link link;
     struct pcie_tlp tlp;
     sim_time_t due;
-    uint32_t blocks;    /* what it frees of the receive buffer, */
-    uint16_t lid;       /* where a packet of this adapter was, */
-    uint8_t port, lane; /* by this port and lane */
+    uint32_t blocks; /* what it frees of the receive buffer, */
+    uint64_t *used;  /* counted here; see ib_room() */
 };
 
 /* ---- packets --------------------------------------------------------------------- */
@@ -70,7 +69,8 @@ struct ib_packet {
     struct ib_header h;
     uint16_t to; /* LID */
     sim_time_t due;
-    bool ready; /* its data are there */
+    bool ready;      /* its data are there */
+    uint32_t blocks; /* that it has of a receive buffer */
     struct ib_job job;
     struct ib_qp *qp; /* that it was made for */
     uint8_t data[IB_MTU_MAX];

@@ -18,6 +18,9 @@ bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint6
 {
     const struct ib_region *r;
 
+    *bus_p = 0;
+    if (bytes == 0)
+        return true;
     if (key == 0 || key > hca->nregions)
         return false;
     r = &hca->regions[key - 1];
@@ -30,26 +33,19 @@ bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint6
 
 /* ---- completion queues ---------------------------------------------------------------- */
 
-void ib_cqe(struct ib_hca *hca, uint32_t cq, const uint8_t cqe[IB_CQE_BYTES])
+static void post_cqe(struct ib_hca *hca, uint32_t cq, uint8_t cqe[IB_CQE_BYTES])
 {
     struct ib_cq *q = &hca->cq[cq];
-    uint8_t entry[IB_CQE_BYTES];
     uint32_t mask = (1u << q->log2) - 1, vector;
     uint64_t msi;
 
-    memcpy(entry, cqe, sizeof(entry));
-    entry[IB_CQE_LAP] = (q->posted >> q->log2 & 1) == 0;
-    (void)ib_write_add(hca, q->bus + (uint64_t)(q->posted & mask) * IB_CQE_BYTES, entry,
-                       sizeof(entry), sim_now(hca->dom));
+    cqe[IB_CQE_LAP] = (q->posted >> q->log2 & 1) == 0;
+    (void)ib_write_add(hca, q->bus + (uint64_t)(q->posted & mask) * IB_CQE_BYTES, cqe, IB_CQE_BYTES,
+                       sim_now(hca->dom));
     if (q->events && pcie_function_msi(&hca->fn, &msi, &vector))
         (void)ib_write_add(hca, msi, &vector, sizeof(vector), sim_now(hca->dom));
     q->posted++;
     hca->stat.completions++;
-}
-
-static void put32(uint8_t *to, uint32_t value)
-{
-    memcpy(to, &value, 4);
 }
 
 static void send_done(struct ib_qp *qp, uint32_t number, const struct ib_wqe *wqe, uint8_t status)
@@ -58,27 +54,26 @@ static void send_done(struct ib_qp *qp, uint32_t number, const struct ib_wqe *wq
 
     if (status == IB_OK && (wqe->flags & IB_WQE_SIGNALED) == 0)
         return;
-    put32(cqe + IB_CQE_QP, qp->number);
-    put32(cqe + IB_CQE_NUMBER, number);
-    put32(cqe + IB_CQE_LENGTH, wqe->bytes);
+    sim_store(cqe + IB_CQE_QP, qp->number, 4);
+    sim_store(cqe + IB_CQE_NUMBER, number, 4);
+    sim_store(cqe + IB_CQE_LENGTH, wqe->bytes, 4);
     cqe[IB_CQE_OP] = wqe->op;
     cqe[IB_CQE_STATUS] = status;
-    ib_cqe(qp->hca, qp->send_cq, cqe);
+    post_cqe(qp->hca, qp->send_cq, cqe);
 }
 
-void ib_receive_done(struct ib_qp *qp, uint32_t bytes, uint8_t op, uint8_t status,
-                     const struct ib_header *h)
+void ib_receive_done(struct ib_qp *qp, const struct ib_header *h)
 {
     uint8_t cqe[IB_CQE_BYTES] = { 0 };
 
-    put32(cqe + IB_CQE_QP, qp->number);
-    put32(cqe + IB_CQE_NUMBER, qp->rq_taken - 1);
-    put32(cqe + IB_CQE_LENGTH, bytes);
-    put32(cqe + IB_CQE_IMM, h->imm);
-    cqe[IB_CQE_OP] = op | IB_CQE_RECEIVE;
-    cqe[IB_CQE_STATUS] = status;
+    sim_store(cqe + IB_CQE_QP, qp->number, 4);
+    sim_store(cqe + IB_CQE_NUMBER, qp->rq_taken - 1, 4);
+    sim_store(cqe + IB_CQE_LENGTH, qp->target.got, 4);
+    sim_store(cqe + IB_CQE_IMM, h->imm, 4);
+    cqe[IB_CQE_OP] = (qp->target.receive ? IB_WQE_SEND : IB_WQE_WRITE) | IB_CQE_RECEIVE;
+    cqe[IB_CQE_STATUS] = IB_OK;
     cqe[IB_CQE_FLAGS] = h->has_imm ? IB_CQE_IMMEDIATE : 0;
-    ib_cqe(qp->hca, qp->receive_cq, cqe);
+    post_cqe(qp->hca, qp->receive_cq, cqe);
 }
 
 void ib_qp_complete(struct ib_qp *qp)
@@ -145,7 +140,7 @@ static void wqe_fetched(struct ib_hca *hca, struct ib_job *job)
     decode_wqe(ib_wqe_of(qp, number));
     ib_qp_fetch(qp);
     ib_activate(qp);
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
 }
 
 /** Asks for the next request: its first units as the doorbell said, a whole one otherwise. */
@@ -167,7 +162,7 @@ void ib_qp_fetch(struct ib_qp *qp)
     qp->hint = 0;
     qp->fetching = 1;
     qp->fetched++;
-    ib_job_add(qp->hca, &qp->fetch, true);
+    ib_job_add(&qp->hca->control, &qp->fetch);
 }
 
 void ib_send_doorbell(struct ib_hca *hca, uint64_t value)
@@ -240,7 +235,7 @@ static void rq_fetched(struct ib_hca *hca, struct ib_job *job)
     qp->rq_count = 0;
     if (!job->failed)
         rq_fetch(qp);
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
 }
 
 /** As many as there is room for and the queue does not wrap. */
@@ -250,8 +245,7 @@ static void rq_fetch(struct ib_qp *qp)
     uint32_t n = qp->rq_posted - qp->rq_fetched;
     uint32_t room = IB_RECEIVES - (qp->rq_fetched - qp->rq_taken);
 
-    n = n < room ? n : room;
-    n = n < mask + 1 - at ? n : mask + 1 - at;
+    n = (uint32_t)sim_min(n, sim_min(room, mask + 1 - at));
     if (n == 0 || qp->rq_count != 0)
         return;
     qp->rq_count = n;
@@ -259,7 +253,7 @@ static void rq_fetch(struct ib_qp *qp)
                                     .bytes = n * IB_RQE_BYTES,
                                     .to = qp->rq_raw,
                                     .done = rq_fetched };
-    ib_job_add(qp->hca, &qp->rq_fetch, true);
+    ib_job_add(&qp->hca->control, &qp->rq_fetch);
 }
 
 void ib_recv_doorbell(struct ib_hca *hca, uint64_t value)

@@ -6,23 +6,15 @@
  */
 #include "ib/internal.h"
 
-#include <string.h>
-
 static void send_ack(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
 {
     struct ib_hca *hca = qp->hca;
-    struct ib_packet *p = ib_packet_get(hca);
+    struct ib_packet *p = ib_packet_for(qp, IB_OP_ACK);
 
-    p->to = qp->lid;
     p->ready = true;
     p->due = sim_now(hca->dom) + hca->cfg.ack_ps;
-    p->h = (struct ib_header){ .op = IB_OP_ACK,
-                               .qp = qp->far,
-                               .from = qp->number,
-                               .lid = hca->lid,
-                               .lane = qp->lane,
-                               .psn = psn,
-                               .nak = (uint8_t)nak };
+    p->h.psn = psn;
+    p->h.nak = (uint8_t)nak;
     sim_list_push(&hca->port[qp->port].acks, &p->link);
 }
 
@@ -31,23 +23,17 @@ static void send_ack(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
 /** Finds where the message goes that begins with `h`. @return what is wrong with it. */
 static enum ib_nak begin_message(struct ib_qp *qp, const struct ib_header *h)
 {
-    struct ib_receive r = { 0 };
-    uint64_t bus = 0;
+    struct ib_receive r = { .offset = h->va, .key = h->key, .bytes = h->total };
+    struct ib_target *t = &qp->target;
+    bool receive = h->op == IB_OP_SEND;
 
-    qp->target = (struct ib_target){ .receive = h->op == IB_OP_SEND };
-    if (h->op == IB_OP_WRITE) {
-        if (h->total != 0 && !ib_translate(qp->hca, h->key, IB_ACCESS_WRITE, h->va, h->total, &bus))
-            return IB_NAK_ACCESS;
-        qp->target.left = h->total;
-    } else {
-        if (!ib_receive_take(qp, &r))
-            return IB_NAK_RNR;
-        if (r.bytes != 0 && !ib_translate(qp->hca, r.key, IB_ACCESS_LOCAL, r.offset, r.bytes, &bus))
-            return IB_NAK_ACCESS;
-        qp->target.left = r.bytes;
-    }
-    qp->target.bus = bus;
-    return IB_ACK;
+    if (receive && !ib_receive_take(qp, &r))
+        return IB_NAK_RNR;
+    *t = (struct ib_target){ .left = r.bytes, .receive = receive };
+    return ib_translate(qp->hca, r.key, receive ? IB_ACCESS_LOCAL : IB_ACCESS_WRITE, r.offset,
+                        r.bytes, &t->bus)
+               ? IB_ACK
+               : IB_NAK_ACCESS;
 }
 
 /** A write with immediate takes a receive request at its end. */
@@ -78,15 +64,15 @@ static enum ib_nak store_packet(struct ib_qp *qp, const struct ib_packet *p,
     t->left -= h->bytes;
     t->got += h->bytes;
     if (h->last && (t->receive || h->has_imm))
-        ib_receive_done(qp, t->got, t->receive ? IB_WQE_SEND : IB_WQE_WRITE, IB_OK, h);
+        ib_receive_done(qp, h);
     return IB_ACK;
 }
 
 static enum ib_nak respond_read(struct ib_qp *qp, const struct ib_header *h)
 {
-    uint64_t bus = 0;
+    uint64_t bus;
 
-    if (h->total != 0 && !ib_translate(qp->hca, h->key, IB_ACCESS_READ, h->va, h->total, &bus))
+    if (!ib_translate(qp->hca, h->key, IB_ACCESS_READ, h->va, h->total, &bus))
         return IB_NAK_ACCESS;
     ib_respond(qp, h, bus);
     return IB_ACK;
@@ -95,7 +81,6 @@ static enum ib_nak respond_read(struct ib_qp *qp, const struct ib_header *h)
 static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
 {
     const struct ib_header *h = &p->h;
-    uint32_t mtu = (uint32_t)qp->hca->cfg.link.mtu_bytes;
     enum ib_nak nak;
 
     if (h->psn != qp->epsn || qp->failed) { /* behind one that was refused */
@@ -115,7 +100,7 @@ static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct 
         return;
     }
     if (h->op == IB_OP_READ_REQUEST) {
-        qp->epsn += h->total == 0 ? 1 : (h->total + mtu - 1) / mtu;
+        qp->epsn += ib_packets(qp->hca, h->total);
         return; /* the data are the answer */
     }
     qp->epsn++;
@@ -160,7 +145,7 @@ static void not_ready(struct ib_qp *qp, uint32_t psn)
     }
     qp->wait_until = sim_now(hca->dom) + hca->cfg.rnr_ps;
     ib_activate(qp);
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
 }
 
 static void ack_arrived(struct ib_qp *qp, const struct ib_header *h)
@@ -193,15 +178,14 @@ static struct ib_wqe *read_of(struct ib_qp *qp, uint32_t psn)
 static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
 {
     struct ib_wqe *wqe = read_of(qp, p->h.psn);
-    uint64_t offset, bus = 0;
+    uint64_t offset, bus;
 
     if (wqe == NULL || qp->failed) {
         qp->hca->stat.dropped++;
         return;
     }
     offset = wqe->offset + (p->h.psn - wqe->first_psn) * qp->hca->cfg.link.mtu_bytes;
-    if (p->h.bytes != 0 &&
-        !ib_translate(qp->hca, wqe->key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
+    if (!ib_translate(qp->hca, wqe->key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
         ib_qp_fail(qp, qp->done, IB_ERR_LOCAL);
         return;
     }
@@ -214,8 +198,9 @@ static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_
 
 /* ---- packets in turn ------------------------------------------------------------------------ */
 
-static void take_packet(struct ib_hca *hca, unsigned port, const struct ib_packet *p)
+static void take_packet(struct ib_hca *hca, struct ib_port *port, const struct ib_packet *p)
 {
+    uint64_t *used = &port->rx_blocks[p->h.lane];
     struct ib_qp *qp = ib_qp_of(hca, p->h.qp);
     struct ib_write *last = NULL;
 
@@ -228,16 +213,12 @@ static void take_packet(struct ib_hca *hca, unsigned port, const struct ib_packe
     } else {
         request_arrived(qp, p, &last);
     }
-    if (p->h.op == IB_OP_ACK)
-        return;
     if (last == NULL) {
-        ib_room(hca, port, p->h.lane, p->h.lid, ib_blocks(&p->h));
+        ib_room(hca, used, p->blocks);
         return;
     }
-    last->blocks = ib_blocks(&p->h);
-    last->port = (uint8_t)port;
-    last->lane = p->h.lane;
-    last->lid = p->h.lid;
+    last->blocks = p->blocks;
+    last->used = used;
 }
 
 void ib_receive_run(struct ib_hca *hca, sim_time_t *next)
@@ -254,7 +235,7 @@ void ib_receive_run(struct ib_hca *hca, sim_time_t *next)
                 break;
             }
             (void)sim_list_pop(rx);
-            take_packet(hca, i, p);
+            take_packet(hca, &hca->port[i], p);
             ib_packet_put(hca, p);
         }
     }

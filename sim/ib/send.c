@@ -21,7 +21,7 @@ void ib_activate(struct ib_qp *qp)
         !ib_wqe_of(qp, qp->exec)->ready)
         return;
     queue_last(qp);
-    ib_wake(qp->hca, sim_now(qp->hca->dom));
+    ib_wake_now(qp->hca);
 }
 
 static struct ib_qp *deactivate_head(struct ib_hca *hca)
@@ -42,10 +42,10 @@ static void data_here(struct ib_hca *hca, struct ib_job *job)
     p->due = sim_now(hca->dom) + hca->cfg.tx_ps;
     if (job->failed)
         ib_qp_fail(p->qp, p->qp->done, IB_ERR_LOCAL);
-    ib_wake(hca, sim_now(hca->dom));
+    ib_wake_now(hca);
 }
 
-static struct ib_packet *packet_for(struct ib_qp *qp, enum ib_op op)
+struct ib_packet *ib_packet_for(struct ib_qp *qp, enum ib_op op)
 {
     struct ib_packet *p = ib_packet_get(qp->hca);
 
@@ -73,10 +73,10 @@ static void packet_add(struct ib_qp *qp, struct ib_packet *p, uint64_t bus, sim_
     p->job = (struct ib_job){
         .due = due, .bus = bus, .bytes = p->h.bytes, .to = p->data, .done = data_here
     };
-    ib_job_add(hca, &p->job, false);
+    ib_job_add(&hca->data, &p->job);
 }
 
-static uint32_t packets_of(const struct ib_hca *hca, uint32_t bytes)
+uint32_t ib_packets(const struct ib_hca *hca, uint32_t bytes)
 {
     uint32_t mtu = (uint32_t)hca->cfg.link.mtu_bytes;
 
@@ -85,14 +85,14 @@ static uint32_t packets_of(const struct ib_hca *hca, uint32_t bytes)
 
 static void read_request(struct ib_qp *qp, struct ib_wqe *wqe)
 {
-    struct ib_packet *p = packet_for(qp, IB_OP_READ_REQUEST);
+    struct ib_packet *p = ib_packet_for(qp, IB_OP_READ_REQUEST);
 
     p->h.va = wqe->far;
     p->h.key = wqe->far_key;
     p->h.total = wqe->bytes;
     p->h.first = p->h.last = p->h.ack_wanted = 1;
     p->h.psn = wqe->first_psn = qp->psn;
-    qp->psn += packets_of(qp->hca, wqe->bytes);
+    qp->psn += ib_packets(qp->hca, wqe->bytes);
     wqe->last_psn = qp->psn - 1;
     qp->exec++;
     packet_add(qp, p, 0, sim_now(qp->hca->dom) + qp->hca->cfg.wqe_ps);
@@ -105,14 +105,14 @@ static bool locate_data(const struct ib_qp *qp, const struct ib_wqe *wqe, uint32
     *bus_p = 0;
     if ((wqe->flags & IB_WQE_INLINE) != 0)
         return wqe->bytes <= IB_WQE_INLINE_MAX;
-    return piece == 0 || ib_translate(qp->hca, wqe->key, 0, wqe->offset + qp->sent, piece, bus_p);
+    return ib_translate(qp->hca, wqe->key, 0, wqe->offset + qp->sent, piece, bus_p);
 }
 
 static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
 {
     const struct ib_config *cfg = &qp->hca->cfg;
     uint32_t left = wqe->bytes - qp->sent;
-    uint32_t piece = left < cfg->link.mtu_bytes ? left : (uint32_t)cfg->link.mtu_bytes;
+    uint32_t piece = (uint32_t)sim_min(left, cfg->link.mtu_bytes);
     bool first = qp->sent == 0, last = piece == left;
     struct ib_packet *p;
     uint64_t bus;
@@ -121,7 +121,7 @@ static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
         ib_qp_fail(qp, qp->exec, IB_ERR_LOCAL);
         return;
     }
-    p = packet_for(qp, wqe->op == IB_WQE_SEND ? IB_OP_SEND : IB_OP_WRITE);
+    p = ib_packet_for(qp, wqe->op == IB_WQE_SEND ? IB_OP_SEND : IB_OP_WRITE);
     p->h.bytes = piece;
     p->h.first = first;
     p->h.last = p->h.ack_wanted = last;
@@ -170,14 +170,14 @@ static void next_packet(struct ib_qp *qp)
 
 void ib_respond(struct ib_qp *qp, const struct ib_header *request, uint64_t bus)
 {
-    uint32_t mtu = (uint32_t)qp->hca->cfg.link.mtu_bytes, n = packets_of(qp->hca, request->total);
+    uint32_t mtu = (uint32_t)qp->hca->cfg.link.mtu_bytes, n = ib_packets(qp->hca, request->total);
     sim_time_t due = sim_now(qp->hca->dom) + qp->hca->cfg.wqe_ps + qp->hca->cfg.key_ps;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct ib_packet *p = packet_for(qp, IB_OP_READ_RESPONSE);
+        struct ib_packet *p = ib_packet_for(qp, IB_OP_READ_RESPONSE);
         uint32_t left = request->total - i * mtu;
 
-        p->h.bytes = left < mtu ? left : mtu;
+        p->h.bytes = (uint32_t)sim_min(left, mtu);
         p->h.first = i == 0;
         p->h.last = i + 1 == n;
         p->h.psn = request->psn + i;

@@ -1,21 +1,14 @@
 /* What comes from the bus: registers, doorbells, configuration; completions go to dma.c. */
 #include "ib/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void ib_received(void *user, struct pcie_tlp *tlp)
 {
     struct ib_hca *hca = user;
-    struct ib_incoming *in = &hca->incoming;
 
-    if (in->n == in->room) {
-        in->room = in->room * 2 + 64;
-        in->list = realloc(in->list, in->room * sizeof(*in->list));
-        SIM_ASSERT(in->list != NULL);
-    }
-    in->list[in->n++] = *tlp;
-    ib_wake(hca, sim_now(hca->dom));
+    ib_keep(hca, &hca->incoming, tlp);
+    ib_wake_now(hca);
 }
 
 static struct pcie_tlp answer_to(const struct ib_hca *hca, const struct pcie_tlp *request,
@@ -48,10 +41,8 @@ static void answer_data(struct ib_hca *hca, const struct pcie_tlp *request, cons
     cpl.kind = PCIE_CPLD;
     cpl.length_dw = (uint16_t)dws;
     cpl.lower_addr = request->kind == PCIE_MRD ? (uint8_t)(addr & 0x7f) : 0;
-    cpl.payload = mem_payload_alloc(hca->payloads, dws * 4);
-    SIM_ASSERT(cpl.payload != NULL);
-    memcpy(cpl.payload->data, bytes, (size_t)dws * 4);
-    ib_answer_add(hca, &cpl);
+    cpl.payload = pcie_payload(hca->payloads, 0, bytes, dws * 4);
+    ib_keep(hca, &hca->answers, &cpl);
 }
 
 static void refuse_request(struct ib_hca *hca, const struct pcie_tlp *tlp)
@@ -59,7 +50,7 @@ static void refuse_request(struct ib_hca *hca, const struct pcie_tlp *tlp)
     struct pcie_tlp cpl = answer_to(hca, tlp, PCIE_CPL_UR);
 
     pcie_port_advisory(hca->pcie, PCIE_ERR_UNSUPPORTED, tlp);
-    ib_answer_add(hca, &cpl);
+    ib_keep(hca, &hca->answers, &cpl);
 }
 
 static void memory_read(struct ib_hca *hca, const struct pcie_tlp *tlp)
@@ -90,7 +81,7 @@ static void answer_config(struct ib_hca *hca, const struct pcie_tlp *tlp)
 
         memcpy(&value, tlp->payload->data, 4);
         pcie_function_write(&hca->fn, reg, value, tlp->first_be);
-        ib_answer_add(hca, &cpl);
+        ib_keep(hca, &hca->answers, &cpl);
     } else {
         refuse_request(hca, tlp);
     }
@@ -165,7 +156,10 @@ static void take_packet(struct ib_hca *hca, struct pcie_tlp *tlp)
 
 void ib_target_run(struct ib_hca *hca)
 {
-    for (uint32_t i = 0; i < hca->incoming.n; i++)
-        take_packet(hca, &hca->incoming.list[i]);
-    hca->incoming.n = 0;
+    struct ib_write *w;
+
+    while ((w = sim_list_pop(&hca->incoming)) != NULL) {
+        take_packet(hca, &w->tlp);
+        sim_list_push_first(&hca->free_writes, &w->link);
+    }
 }

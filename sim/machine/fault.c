@@ -17,11 +17,13 @@ static int give_fault(const struct machine *m, const struct machine_fault_desc *
 {
     const struct component *c = machine_find(m, f->node, f->component);
     const struct machine_param *params = f->kind->params;
+    void *end = c != NULL && f->port != NULL ? machine_port_of(c, f->port).end : NULL;
     char *config;
     int code;
 
     if (c == NULL || !offers_fault(c->desc->kind, f->kind) ||
-        (f->kind->place == MACHINE_OF_COMPONENT) != (f->port == NULL))
+        (f->kind->place == MACHINE_OF_COMPONENT) != (end == NULL) ||
+        (end == NULL) != (f->port == NULL))
         return sim_error_set(why, SIM_ERR_CONFIG, "node%u.%s: expected what can have the fault %s",
                              f->node, f->component, f->kind->name);
     config = calloc(1, f->kind->config_bytes);
@@ -31,7 +33,7 @@ static int give_fault(const struct machine *m, const struct machine_fault_desc *
         SIM_ASSERT(f->values[i] >= params[i].min && f->values[i] <= params[i].max); /* the loader */
         memcpy(config + params[i].offset, &f->values[i], sizeof(f->values[i]));
     }
-    code = c->desc->kind->fault(c->it, f->port, f->kind, config, why);
+    code = c->desc->kind->fault(c->it, end, f->kind, config, why);
     free(config);
     return code;
 }

@@ -37,6 +37,8 @@ int machine_located(const struct component *c, int code, struct sim_error *why, 
 /** Which end of the link this port is: 'a' or 'b'; 0: neither. */
 char machine_link_end(const struct machine_link_desc *link, unsigned node, const char *component,
                       const char *port);
+/** The component's port of that name; protocol NULL: it has none. */
+struct machine_port machine_port_of(const struct component *c, const char *name);
 /** NULL: there is none. */
 struct component *machine_find(const struct machine *m, unsigned node, const char *name);
 

@@ -74,7 +74,8 @@ struct machine_kind {
     /** `config` holds values checked against its table; copied. */
     int (*create)(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err);
-    struct machine_port (*port)(void *component, const char *name);
+    /** The port of that place in `ports`; NULL where there are none. */
+    struct machine_port (*port)(void *component, unsigned index);
     /** NULL where the kind is no router. Called once, after all links are connected. */
     int (*set_routes)(void *component, const struct machine_routes *routes, struct sim_error *err);
     /** NULL or called once after everything is connected and routed, before the simulation runs. */
@@ -94,9 +95,9 @@ struct machine_kind {
     /** NULL, or what `fault` takes; name NULL at the end. */
     const struct machine_fault_kind *faults;
     /** Gives the component one more fault of a kind in `faults`; `config` holds values checked
-     * against its rows; `port` NULL: of the whole component. After everything is connected, before
-     * start(). */
-    int (*fault)(void *component, const char *port, const struct machine_fault_kind *what,
+     * against its rows; `end`: machine_port.end of a port, or NULL: of the whole component. After
+     * everything is connected, before start(). */
+    int (*fault)(void *component, void *end, const struct machine_fault_kind *what,
                  const void *config, struct sim_error *err);
 };
 

@@ -5,6 +5,16 @@
 
 /* ---- links ----------------------------------------------------------------------- */
 
+struct machine_port machine_port_of(const struct component *c, const char *name)
+{
+    const char *const *names = c->desc->kind->ports;
+
+    for (unsigned i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], name) == 0)
+            return c->desc->kind->port(c->it, i);
+    return (struct machine_port){ NULL, NULL, NULL };
+}
+
 static int find_port(const struct machine *m, unsigned node, const char *component,
                      const char *name, struct machine_port *port_p, struct sim_error *err)
 {
@@ -13,7 +23,7 @@ static int find_port(const struct machine *m, unsigned node, const char *compone
     if (c == NULL)
         return sim_error_set(err, SIM_ERR_CONFIG, "node%u.%s.%s: there is no such component", node,
                              component, name);
-    *port_p = c->desc->kind->port(c->it, name);
+    *port_p = machine_port_of(c, name);
     if (port_p->protocol == NULL)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s.%s: a %s has no such port", c->path, name,
                              c->desc->kind->name);
@@ -76,7 +86,7 @@ static struct machine_port net_port(const struct component *c, const char *proto
     const char *const *names = c->desc->kind->ports;
 
     for (unsigned i = 0; names[i] != NULL; i++) {
-        struct machine_port port = c->desc->kind->port(c->it, names[i]);
+        struct machine_port port = c->desc->kind->port(c->it, i);
 
         if (port.protocol != NULL && strcmp(port.protocol, protocol) == 0)
             return port;

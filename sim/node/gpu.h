@@ -18,7 +18,6 @@ extern const struct machine_kind node_gpu_kind;
 
 uint8_t *node_gpu_bytes(struct node_gpu *gpu); /* device memory */
 uint64_t node_gpu_memory_bytes(const struct node_gpu *gpu);
-uint64_t node_gpu_bar_bytes(const struct node_gpu *gpu);
 /** Whether configuration has reached it: before, it may issue no request (2.2.6.2). */
 bool node_gpu_is_configured(const struct node_gpu *gpu);
 
@@ -47,13 +46,11 @@ static inline bool node_gpu_copy_out(struct node_gpu_end dst, struct node_gpu_en
 }
 /**
  * Reads and writes of the bus are real TLPs at the GPU's port. Copies of one engine run in order,
- * those of both side by side. `done` in phase SIM_TASK after the last byte was read and sent.
+ * those of both side by side, this one not before `after` copies of the other engine have ended.
+ * `done` in phase SIM_TASK after the last byte was read and sent.
  */
-void node_gpu_copy(struct node_gpu *gpu, struct node_gpu_end dst, struct node_gpu_end src,
-                   uint64_t bytes, node_gpu_done_fn done, void *arg);
-/** As node_gpu_copy(), but not before `after` copies of the other engine have ended. */
-void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
-                         struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg);
+void node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
+                   struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg);
 /** Copies that read what was poisoned, not answered in time, or refused: they ended, and all ones
  * stand in place of that. */
 uint64_t node_gpu_failed_copies(const struct node_gpu *gpu);

@@ -57,8 +57,6 @@ struct sim_domain *node_host_domain(struct node_host *host);
 /** Makes it answer reads of DRAM wrongly on purpose, or stop (pcie/lossy/misbehave.h). */
 int node_host_misbehave(struct node_host *host, const struct pcie_misbehavior *how,
                         struct sim_error *err);
-/** Loads that no device claimed or that completed with an error: all ones were returned. */
-uint64_t node_host_failed_loads(const struct node_host *host);
 
 /* Operations. `done` is called exactly once, never from inside the call itself. */
 
@@ -102,9 +100,6 @@ void node_core_poll_any(struct node_core *core, struct node_poll_word *words, un
 void node_core_interrupt(struct node_core *core);
 /** From a write until the loop that polls its word has seen it. */
 sim_time_t node_host_poll_detect_ps(const struct node_host *host);
-/** Sleeps until node_core_wake() or, with value 1, until `deadline` (SIM_TIME_NEVER: none). */
-void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg);
-void node_core_wake(struct node_core *core); /* no effect on a core that does not sleep */
 /** The time-stamp counter: value = ticks; costs what reading it costs. */
 void node_core_tsc(struct node_core *core, node_done_fn done, void *arg);
 /** As node_core_pass(). */

@@ -2,7 +2,7 @@
  * The control network: between any two hosts a pipe with a latency, and at each
  * host one transmitter that puts out so many bytes a microsecond, messages in
  * the order of their sending. Receivers and the fabric between are never busy.
- * A message crosses in segments; a receiver hands over whole messages.
+ * A message arrives as a whole, when its last byte does.
  */
 #include "node/net.h"
 
@@ -10,27 +10,21 @@
 
 #include <string.h>
 
-#define SEGMENT_BYTES 4096u
-
-/** A segment as it crosses a channel. */
+/** A message as it crosses a channel. */
 struct net_record {
-    uint32_t from;
-    uint32_t size;   /* the whole message's */
-    uint32_t offset; /* of this segment in it */
-    uint32_t bytes;
+    uint64_t from;
     uint8_t data[];
 };
 
 struct net_message {
     struct sim_link link;
-    uint32_t size, filled;
+    uint64_t size;
     uint8_t bytes[]; /* at a multiple of 8 */
 };
 
 struct net_peer {
     struct sim_channel *out; /* to this node */
-    struct net_message *arriving;
-    struct sim_list complete; /* struct net_message: not yet handed over */
+    struct sim_list arrived; /* struct net_message: not yet handed over */
 };
 
 void node_net_set_receiver(struct node_net *net, node_net_fn fn, void *arg)
@@ -57,46 +51,28 @@ static sim_time_t transmit_bytes(struct node_net *net, uint32_t bytes)
 
 void node_net_send(struct node_net *net, unsigned to, const void *bytes, uint32_t size)
 {
-    struct sim_channel *ch;
-    uint32_t offset = 0;
+    struct net_record *rec;
 
     SIM_ASSERT(to < net->npeers && net->peers[to].out != NULL);
     SIM_ASSERT(size <= 1u << 31);
-    ch = net->peers[to].out;
-    do {
-        uint32_t n = size - offset < SEGMENT_BYTES ? size - offset : SEGMENT_BYTES;
-        struct net_record *rec = sim_channel_reserve(ch, (uint32_t)sizeof(*rec) + n);
-
-        *rec = (struct net_record){ net->cfg.node, size, offset, n };
-        if (n != 0)
-            memcpy(rec->data, (const uint8_t *)bytes + offset, n);
-        sim_channel_send(ch, transmit_bytes(net, n));
-        offset += n;
-    } while (offset < size);
+    rec = sim_channel_reserve(net->peers[to].out, (uint32_t)sizeof(*rec) + size);
+    rec->from = net->cfg.node;
+    if (size != 0)
+        memcpy(rec->data, bytes, size);
+    sim_channel_send(net->peers[to].out, transmit_bytes(net, size));
 }
 
-/** A segment arrives; the last one makes the message ready for the receiver. */
-static void segment_arrived(void *arg, const void *record, uint32_t bytes)
+static void message_arrived(void *arg, const void *record, uint32_t bytes)
 {
     struct node_net *net = arg;
     const struct net_record *rec = record;
-    struct net_peer *peer = &net->peers[rec->from];
-    struct net_message *msg = peer->arriving;
+    uint64_t size = bytes - sizeof(*rec);
+    struct net_message *msg = malloc(sizeof(*msg) + size);
 
-    SIM_ASSERT(bytes == sizeof(*rec) + rec->bytes);
-    if (msg == NULL) {
-        msg = malloc(sizeof(*msg) + rec->size);
-        SIM_ASSERT(msg != NULL);
-        *msg = (struct net_message){ .size = rec->size };
-        peer->arriving = msg;
-    }
-    SIM_ASSERT(rec->offset == msg->filled && msg->size == rec->size);
-    memcpy(msg->bytes + rec->offset, rec->data, rec->bytes);
-    msg->filled += rec->bytes;
-    if (msg->filled < msg->size)
-        return;
-    peer->arriving = NULL;
-    sim_list_push(&peer->complete, &msg->link);
+    SIM_ASSERT(msg != NULL);
+    msg->size = size;
+    memcpy(msg->bytes, rec->data, size);
+    sim_list_push(&net->peers[rec->from].arrived, &msg->link);
     sim_schedule_by(net->cfg.dom, &net->hand_over, sim_now(net->cfg.dom), SIM_CLOCK);
 }
 
@@ -109,12 +85,12 @@ static void hand_over(struct sim_event *ev)
     for (unsigned from = 0; from < net->npeers; from++) {
         struct net_message *msg;
 
-        while ((msg = sim_list_pop(&net->peers[from].complete)) != NULL) {
+        while ((msg = sim_list_pop(&net->peers[from].arrived)) != NULL) {
             if (sim_fingerprint_on(dom))
                 sim_visible(dom, net->cfg.where ^ (from + UINT64_C(1)),
                             sim_hash_bytes(msg->size, msg->bytes, msg->size));
             if (net->receive != NULL)
-                net->receive(net->arg, from, msg->bytes, msg->size);
+                net->receive(net->arg, from, msg->bytes, (uint32_t)msg->size);
             free(msg);
         }
     }
@@ -141,7 +117,7 @@ static int join_one_way(struct node_net *from, struct node_net *to, sim_time_t w
     struct sim_channel_config cfg = { .from = from->cfg.dom,
                                       .to = to->cfg.dom,
                                       .latency_ps = wire_ps + from->cfg.latency_ps,
-                                      .deliver = segment_arrived,
+                                      .deliver = message_arrived,
                                       .arg = to };
     unsigned peer = to->cfg.node;
 
@@ -169,9 +145,7 @@ void node_net_init(struct node_net *net, const struct node_net_config *cfg)
 
 void node_net_fini(struct node_net *net)
 {
-    for (unsigned i = 0; i < net->npeers; i++) {
-        sim_list_free(&net->peers[i].complete);
-        free(net->peers[i].arriving);
-    }
+    for (unsigned i = 0; i < net->npeers; i++)
+        sim_list_free(&net->peers[i].arrived);
     free(net->peers);
 }

@@ -10,11 +10,6 @@ struct node_packet_slab {
     struct node_packet packets[SLAB_PACKETS];
 };
 
-void node_packet_pool_fini(struct node_packet_pool *pool)
-{
-    sim_list_free(&pool->slabs);
-}
-
 static void pool_grow(struct node_packet_pool *pool)
 {
     struct node_packet_slab *slab = malloc(sizeof(*slab));
@@ -37,41 +32,12 @@ struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct 
     return p;
 }
 
-struct mem_payload *node_payload(struct mem_pool *pool, uint32_t skip, const void *bytes,
-                                 uint32_t n)
+/** Do the enables leave no gap among the `n` bytes from the first to the last enabled one? */
+static bool enables_contiguous(const struct pcie_tlp *tlp, uint32_t n)
 {
-    uint32_t span = (skip + n + 3) / 4 * 4;
-    struct mem_payload *p = mem_payload_alloc(pool, span);
+    uint32_t between = tlp->length_dw > 2 ? (tlp->length_dw - 2u) * 4 : 0;
 
-    SIM_ASSERT(p != NULL);
-    memset(p->data, 0, 4);
-    memset(p->data + span - 4, 0, 4);
-    memcpy(p->data + skip, bytes, n);
-    return p;
-}
-
-struct pcie_tlp node_memory_write(struct mem_pool *pool, uint16_t requester_id, uint64_t addr,
-                                  const void *bytes, uint32_t n)
-{
-    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = requester_id };
-
-    pcie_tlp_set_range(&tlp, addr, n);
-    tlp.payload = node_payload(pool, (uint32_t)(addr & 3), bytes, n);
-    return tlp;
-}
-
-/** Do the enables leave no gap between the first and the last enabled byte? */
-static bool enables_contiguous(const struct pcie_tlp *tlp)
-{
-    if (tlp->length_dw == 1) {
-        unsigned be = tlp->first_be;
-
-        while (be != 0 && (be & 1) == 0)
-            be >>= 1;
-        return (be & (be + 1)) == 0;
-    }
-    return ((~tlp->first_be & 0xf) & ((~tlp->first_be & 0xf) + 1)) == 0 &&
-           (tlp->last_be & (tlp->last_be + 1)) == 0;
+    return n == between + (uint32_t)__builtin_popcount(tlp->first_be | tlp->last_be << 4);
 }
 
 static void write_gaps(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp *tlp,
@@ -98,7 +64,7 @@ void node_write_bytes(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp 
     if (n == 0 || tlp->first_be == 0)
         return; /* no byte enabled: a flush, not a write (2.2.5) */
     skip = first - tlp->addr;
-    if (enables_contiguous(tlp))
+    if (enables_contiguous(tlp, n))
         mem_ram_write(ram, addr + skip, tlp->payload->data + skip, n, NULL);
     else
         write_gaps(ram, addr, tlp, skip, n);
@@ -115,7 +81,7 @@ struct pcie_tlp node_next_completion(struct node_packet *p, uint32_t piece, stru
     cpl.byte_count = (uint16_t)p->left;
     cpl.lower_addr = (uint8_t)(p->addr & 0x7f);
     cpl.length_dw = (uint16_t)((skip + n + 3) / 4);
-    cpl.payload = node_payload(pool, skip, from, n);
+    cpl.payload = pcie_payload(pool, skip, from, n);
     p->addr += n;
     p->left -= n;
     return cpl;

@@ -20,10 +20,10 @@ struct node_packet {
     /* Not before *order_done reaches order_after: what it must not overtake (2.4.1). */
     const uint64_t *order_done;
     uint64_t order_after;
-    uint64_t addr;    /* reads: the next byte to be completed */
-    uint32_t order;   /* where order is checked: of arrival, */
-    uint16_t entered; /* and the source whose watch has it, from 1 on; 0: none */
-    uint32_t left;    /* reads: bytes not yet completed; CPU writes: owner's mark */
+    uint64_t addr;                  /* reads: the next byte to be completed */
+    struct pcie_order_watch *watch; /* where order is checked: that it is inside of, or NULL, */
+    uint32_t order;                 /* and its number there */
+    uint32_t left;                  /* reads: bytes not yet completed; CPU writes: owner's mark */
     uint16_t source;
     uint16_t target;
     /* reads: how they are answered */
@@ -39,12 +39,11 @@ static inline sim_time_t node_packets_due(const struct sim_list *packets)
     return p != NULL ? p->due : SIM_TIME_NEVER;
 }
 
+/** All zero: empty. Free `slabs`, which all packets are in. */
 struct node_packet_pool {
     struct sim_list free, slabs;
 };
 
-/** A pool that is all zero is empty. */
-void node_packet_pool_fini(struct node_packet_pool *pool);
 /** A cleared entry that takes over *tlp's payload reference. */
 struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct pcie_tlp *tlp,
                                     sim_time_t now);
@@ -61,20 +60,39 @@ static inline void node_packet_drop(struct node_packet_pool *pool, struct node_p
     node_packet_put(pool, p);
 }
 
+/** Where order is checked (`watch` not NULL), the packet enters; see pcie_order_enter(). */
+static inline void node_packet_enter(struct node_packet *p, struct pcie_order_watch *watch,
+                                     uint32_t *arrivals, uint32_t path)
+{
+    p->watch = watch;
+    if (watch == NULL)
+        return;
+    p->order = (*arrivals)++;
+    pcie_order_enter(watch, p->order, &p->tlp, path);
+}
+/** It leaves if it has entered, and takes effect at `end`, if any. */
+static inline void node_packet_leave(struct node_packet *p, struct pcie_order_end *end)
+{
+    if (p->watch == NULL)
+        return;
+    pcie_order_leave(p->watch, p->order);
+    p->watch = NULL;
+    if (end != NULL)
+        pcie_order_arrive(end, &p->tlp);
+}
+/** It will take no effect. */
+static inline void node_packet_forget(struct node_packet *p)
+{
+    if (p->watch != NULL)
+        pcie_order_forget(p->watch, p->order);
+    p->watch = NULL;
+}
+
 /** Bytes of bus addresses that a memory request spans, enabled or not. */
 static inline uint64_t node_span(const struct pcie_tlp *tlp)
 {
     return tlp->length_dw * UINT64_C(4);
 }
-
-/**
- * A payload of whole double words, with `n` bytes from `skip` (0 .. 3) on and zeroes beside them.
- * Out of memory is the end of the run, since a model has no way to go on.
- */
-struct mem_payload *node_payload(struct mem_pool *pool, uint32_t skip, const void *bytes,
-                                 uint32_t n);
-struct pcie_tlp node_memory_write(struct mem_pool *pool, uint16_t requester_id, uint64_t addr,
-                                  const void *bytes, uint32_t n);
 
 /** The bytes that a memory write carries, with its byte enables, into `ram` at `addr`. */
 void node_write_bytes(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp *tlp);

@@ -24,10 +24,11 @@
 #define WAITING_MAX (BUFFER_BYTES / BLOCK_MIN)
 #define TEXT_MAX    250u /* longest path of a port */
 
-/* One direction of a link, an interface of the file. */
+/* One direction of a link, an interface of the file if it is captured. */
 struct wire {
-    const char *from, *to; /* ports: texts that live as long as the machine */
-    uint32_t link, direction;
+    bool known;
+    const char *from; /* port: a text that lives as long as the machine; NULL: not captured */
+    uint32_t number, link, direction;
 };
 
 struct waiting {
@@ -36,28 +37,22 @@ struct waiting {
 };
 
 struct observe_capture {
-    struct sim_probe probe;
     struct observe_capture_config cfg;
-    uint64_t packets;
-    int rc; /* SIM_OK, or why no more is written */
-    struct wire *wires;
-    uint32_t nwires, wires_room, nlinks;
-    struct observe_map by_path; /* path of a port: 1 + its wire; UNWANTED */
+    int rc;                     /* SIM_OK, or why no more is written */
+    struct observe_table wires; /* of struct wire, by the path of the port that sends */
+    uint32_t ninterfaces, nlinks;
     uint32_t used, nwaiting;
     uint8_t *buffer, *next_buffer; /* each of BUFFER_BYTES */
     struct waiting *waiting;       /* by time, then wire, then as they came; WAITING_MAX */
 };
-
-#define UNWANTED UINT32_MAX
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
 /* The file says in which byte order it is; fixed, so that equal runs give equal files. */
 static uint8_t *put_le(uint8_t *p, uint64_t v, unsigned bytes)
 {
-    for (unsigned i = 0; i < bytes; i++)
-        *p++ = (uint8_t)(v >> 8 * i);
-    return p;
+    sim_store(p, v, bytes);
+    return p + bytes;
 }
 
 static uint8_t *put_be(uint8_t *p, uint64_t v, unsigned bytes)
@@ -223,51 +218,51 @@ static uint8_t *put_header(uint8_t *p, const struct sim_packet *packet, const st
     return put_be(p, packet->end - packet->begin, 4);
 }
 
-/* A new wire from one port to another. @return 1 + its number, or UNWANTED */
-static uint32_t add_wire(struct observe_capture *c, const char *from, const char *to)
+/* A new wire from one port to another. */
+static void add_wire(struct observe_capture *c, struct wire *wire, const char *from, const char *to)
 {
+    const struct wire *wires = c->wires.items;
     uint32_t other = 0;
 
+    wire->known = true;
     if (c->cfg.wanted != NULL && !c->cfg.wanted(c->cfg.arg, from, to))
-        return UNWANTED;
-    if (!observe_grow(&c->wires, c->nwires, &c->wires_room, sizeof(*c->wires))) {
-        c->rc = SIM_ERR_NOMEM;
-        return UNWANTED;
-    }
-    while (other < c->nwires && c->wires[other].from != to)
+        return;
+    while (other < c->wires.n && wires[other].from != to)
         other++;
-    c->wires[c->nwires] = other < c->nwires ? (struct wire){ from, to, c->wires[other].link, 1 }
-                                            : (struct wire){ from, to, c->nlinks++, 0 };
+    wire->from = from;
+    wire->number = c->ninterfaces++;
+    wire->direction = other < c->wires.n;
+    wire->link = other < c->wires.n ? wires[other].link : c->nlinks++;
     write_interface(c, from, to);
-    return ++c->nwires;
 }
 
-/* The wire on which a packet goes, or UNWANTED. */
-static uint32_t wire_of(struct observe_capture *c, const struct sim_packet *packet)
+/* The wire on which a packet goes; NULL: it is not captured. */
+static const struct wire *wire_of(struct observe_capture *c, const struct sim_packet *packet)
 {
-    uint32_t *value = observe_map_at(&c->by_path, packet->where, NULL);
+    struct wire *wire = observe_table_at(&c->wires, packet->where, NULL);
 
-    if (value == NULL) {
+    if (wire == NULL) {
         c->rc = SIM_ERR_NOMEM;
-        return UNWANTED;
+        return NULL;
     }
-    if (*value == 0)
-        *value = add_wire(c, packet->where, packet->toward);
-    return *value == UNWANTED ? UNWANTED : *value - 1;
+    if (!wire->known)
+        add_wire(c, wire, packet->where, packet->toward);
+    return wire->from != NULL ? wire : NULL;
 }
 
 static void record_packet(void *arg, const struct sim_packet *packet)
 {
     struct observe_capture *c = arg;
-    uint32_t wire = wire_of(c, packet), bytes, n;
+    const struct wire *wire = wire_of(c, packet);
+    uint32_t bytes, n;
     uint8_t *block, *p;
 
-    if (wire == UNWANTED || c->rc != SIM_OK)
+    if (wire == NULL || c->rc != SIM_OK)
         return;
     if (c->used + BLOCK_MAX > BUFFER_BYTES)
         make_room(c);
     block = c->buffer + c->used;
-    p = put_header(block + PCAPNG_PACKET_BYTES, packet, &c->wires[wire]);
+    p = put_header(block + PCAPNG_PACKET_BYTES, packet, wire);
     p = put_packet(p, pcie_packet_of(packet));
     bytes = (uint32_t)(p - block) - PCAPNG_PACKET_BYTES;
     p = put_padding(p, bytes);
@@ -276,26 +271,26 @@ static void record_packet(void *arg, const struct sim_packet *packet)
 
     p = put_le(block, PCAPNG_PACKET, 4);
     p = put_le(p, n, 4);
-    p = put_le(p, wire, 4);
+    p = put_le(p, wire->number, 4);
     p = put_le(p, packet->begin >> 32, 4);
     p = put_le(p, packet->begin, 4);
     p = put_le(p, bytes, 4);
     (void)put_le(p, bytes, 4);
-    insert_waiting(c, packet->begin, wire);
+    insert_waiting(c, packet->begin, wire->number);
     c->used += n;
-    c->packets++;
 }
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-struct observe_capture *observe_capture_create(const struct observe_capture_config *cfg)
+struct observe_capture *observe_capture_create(const struct observe_capture_config *cfg,
+                                               struct observe_fan *fan)
 {
     struct observe_capture *c = calloc(1, sizeof(*c));
 
     if (c == NULL)
         return NULL;
     c->cfg = *cfg;
-    c->probe = (struct sim_probe){ .packet = record_packet, .arg = c };
+    c->wires.size = sizeof(struct wire);
     c->buffer = malloc(BUFFER_BYTES);
     c->next_buffer = malloc(BUFFER_BYTES);
     c->waiting = malloc(WAITING_MAX * sizeof(*c->waiting));
@@ -304,6 +299,7 @@ struct observe_capture *observe_capture_create(const struct observe_capture_conf
         return NULL;
     }
     write_section(c, cfg->program);
+    observe_fan_add(fan, &(struct sim_probe){ .packet = record_packet, .arg = c });
     return c;
 }
 
@@ -311,22 +307,11 @@ void observe_capture_destroy(struct observe_capture *c)
 {
     if (c == NULL)
         return;
-    observe_map_fini(&c->by_path);
-    free(c->wires);
+    observe_table_fini(&c->wires);
     free(c->waiting);
     free(c->next_buffer);
     free(c->buffer);
     free(c);
-}
-
-const struct sim_probe *observe_capture_probe(struct observe_capture *c)
-{
-    return &c->probe;
-}
-
-uint64_t observe_capture_packets(const struct observe_capture *c)
-{
-    return c->packets;
 }
 
 int observe_capture_finish(struct observe_capture *c)

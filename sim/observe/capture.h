@@ -9,7 +9,7 @@
 #ifndef OBSERVE_CAPTURE_H
 #define OBSERVE_CAPTURE_H
 
-#include "core/probe.h"
+#include "observe/fan.h"
 #include "observe/sink.h"
 
 SIM_BEGIN_DECLS
@@ -25,15 +25,12 @@ struct observe_capture_config {
     void *arg;
 };
 
-/** `cfg` is copied. NULL: out of memory. */
-struct observe_capture *observe_capture_create(const struct observe_capture_config *cfg);
+/** `cfg` is copied. The capture observes by `fan` until it is destroyed. NULL: out of memory. */
+struct observe_capture *observe_capture_create(const struct observe_capture_config *cfg,
+                                               struct observe_fan *fan);
 void observe_capture_destroy(struct observe_capture *c);
-/** For sim_config; lives as long as the capture. */
-const struct sim_probe *observe_capture_probe(struct observe_capture *c);
 /** Writes what is left. @return SIM_OK, SIM_ERR_IO or SIM_ERR_NOMEM */
 int observe_capture_finish(struct observe_capture *c);
-/** Packets so far. */
-uint64_t observe_capture_packets(const struct observe_capture *c);
 
 SIM_END_DECLS
 #endif /* OBSERVE_CAPTURE_H */

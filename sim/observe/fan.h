@@ -8,22 +8,21 @@ SIM_BEGIN_DECLS
 
 #define OBSERVE_FAN_MAX 8u
 
+/** All zero: there is no observer. */
 struct observe_fan {
     struct sim_probe probe;
     uint64_t marks; /* so far: the id of the last one */
     unsigned n;
-    const struct sim_probe *to[OBSERVE_FAN_MAX];
+    struct sim_probe to[OBSERVE_FAN_MAX];
 };
 
-void observe_fan_init(struct observe_fan *fan);
-/** Before the simulation is created; `probe` outlives it. */
+/**
+ * Before the simulation is created; `probe` is copied. An observer of levels or stalls takes marks
+ * and holds as well, since models give them unasked: here it may leave them out.
+ */
 void observe_fan_add(struct observe_fan *fan, const struct sim_probe *probe);
 /** For sim_config; NULL when none was added. Lives as long as the fan. */
 const struct sim_probe *observe_fan_probe(const struct observe_fan *fan);
-
-/** An observer of other things takes marks and holds as well, since models give them unasked. */
-uint64_t observe_ignore_mark(void *arg, const struct sim_mark *mark);
-void observe_ignore_hold(void *arg, const struct sim_hold *hold);
 
 SIM_END_DECLS
 #endif /* OBSERVE_FAN_H */

@@ -46,14 +46,6 @@ static inline const struct sim_mark *mark_at(const struct observer *obs, uint64_
 {
     return &obs->chunks[(id - 1) >> CHUNK_LOG2][(id - 1) & (CHUNK_MARKS - 1)];
 }
-static inline sim_time_t earlier(sim_time_t a, sim_time_t b)
-{
-    return a < b ? a : b;
-}
-static inline sim_time_t later(sim_time_t a, sim_time_t b)
-{
-    return a > b ? a : b;
-}
 
 /** Appends a part; empty ones too. False: out of memory. */
 bool part_add(struct observe_breakdown *b, const struct sim_stage *stage, const char *where,

@@ -174,10 +174,10 @@ static bool follow_causes(struct observer *obs, uint64_t id, struct observe_brea
         uint64_t cause = cause_of(obs, m, b->from);
         sim_time_t since = cause != 0 ? mark_at(obs, cause)->time : b->from;
 
-        since = later(since, b->from);
+        since = sim_max(since, b->from);
         if (m->time < at && !part_add(b, &untraced, m->where, m->time, at))
             return false;
-        at = earlier(at, m->time);
+        at = sim_min(at, m->time);
         if (at <= b->from)
             return true;
         if (cause == 0) /* nothing is known of what came before */

@@ -6,7 +6,6 @@
  */
 #include "observe/timeline_impl.h"
 
-#include "observe/fan.h"
 #include "pcie/tlp/packet.h"
 
 #include <stdio.h>
@@ -55,20 +54,10 @@ static enum track_group group_of(const struct sim_stage *s)
     }
 }
 
-/** NULL: out of memory. */
-static const struct timeline_stage *stage_of(struct observe_timeline *t,
-                                             const struct sim_stage *stage)
+/** Somebody who waits for bytes sees them. */
+static bool is_poll(const struct sim_stage *s)
 {
-    struct timeline_stage *s = observe_table_at(&t->stages, stage, NULL);
-
-    if (s != NULL && !s->known)
-        *s = (struct timeline_stage){
-            .known = true,
-            .group = group_of(stage),
-            .poll = stage->use == SIM_STAGE_READ ||
-                    (stage->use == SIM_STAGE_STEP && stage->kind == SIM_KIND_POLL),
-        };
-    return s;
+    return s->use == SIM_STAGE_READ || (s->use == SIM_STAGE_STEP && s->kind == SIM_KIND_POLL);
 }
 
 static struct timeline_mark *mark_place(const struct observe_timeline *t, uint64_t id)
@@ -145,17 +134,15 @@ uint32_t timeline_slice(struct observe_timeline *t, uint32_t track, const char *
 }
 
 /** A step of a program; before it the program may have waited for others. */
-static uint32_t core_slice(struct observe_timeline *t, const struct sim_mark *m,
-                           const struct timeline_stage *s, sim_time_t from)
+static uint32_t core_slice(struct observe_timeline *t, const struct sim_mark *m, sim_time_t from)
 {
     uint32_t track = tracks_at(&t->tracks, m->where, TRACK_CORE, NULL);
     sim_time_t before = track != 0 ? track_of(&t->tracks, track)->end : 0;
 
-    if (from < before)
-        from = before;
+    from = sim_max(from, before);
     if (before != 0)
-        (void)timeline_slice(t, track, s->poll ? "polling" : "waiting", "waiting", before, from,
-                             NULL);
+        (void)timeline_slice(t, track, is_poll(m->stage) ? "polling" : "waiting", "waiting", before,
+                             from, NULL);
     track = timeline_slice(t, track, m->stage->name, sim_stage_kind_name(m->stage->kind), from,
                            m->time, m->stage->meaning);
     if (track != 0) /* after a step that took no time as well */
@@ -164,13 +151,13 @@ static uint32_t core_slice(struct observe_timeline *t, const struct sim_mark *m,
 }
 
 static uint32_t mark_slice(struct observe_timeline *t, const struct sim_mark *m,
-                           const struct timeline_stage *s, sim_time_t from)
+                           enum track_group group, sim_time_t from)
 {
     const char *kind = sim_stage_kind_name(m->stage->kind);
 
-    switch (s->group) {
+    switch (group) {
     case TRACK_CORE:
-        return core_slice(t, m, s, from);
+        return core_slice(t, m, from);
     case TRACK_WIRE: /* take_packet() has made the slice */
         return tracks_at(&t->tracks, m->where, TRACK_WIRE, "?");
     case TRACK_KIND:
@@ -293,22 +280,20 @@ static void draw_arrow(struct observe_timeline *t, uint64_t id)
 static uint64_t take_mark(void *arg, const struct sim_mark *mark)
 {
     struct observe_timeline *t = arg;
-    const struct timeline_stage *s = stage_of(t, mark->stage);
+    enum track_group group = group_of(mark->stage);
     uint64_t cause = cause_of(t, mark), id = ++t->marks;
     const struct timeline_mark *decided = mark_at(t, cause);
-    struct timeline_mark m = { .time = mark->time, .from = mark->time, .cause = cause };
+    struct timeline_mark m = { .time = mark->time,
+                               .from = decided != NULL ? decided->time : mark->time,
+                               .cause = cause,
+                               .step = group == TRACK_CORE,
+                               .wire = group == TRACK_WIRE,
+                               .poll = is_poll(mark->stage) };
 
-    if (s == NULL) {
-        t->nomem = true;
-        return id;
-    }
-    if (decided != NULL || s->group == TRACK_CORE)
-        m.track = mark_slice(t, mark, s, m.from = decided != NULL ? decided->time : mark->time);
-    m.step = s->group == TRACK_CORE;
-    m.wire = s->group == TRACK_WIRE;
-    m.poll = s->poll;
+    if (decided != NULL || m.step)
+        m.track = mark_slice(t, mark, group, m.from);
     *mark_place(t, id) = m;
-    t->last = mark->time > t->last ? mark->time : t->last;
+    t->last = sim_max(t->last, mark->time);
     if (mark->stage->use == SIM_STAGE_WROTE)
         keep_write(t, mark, id);
     if (m.step && decided != NULL && !decided->step)
@@ -342,7 +327,8 @@ static void take_packet(void *arg, const struct sim_packet *packet)
                          category, packet->begin, packet->end, NULL);
 }
 
-struct observe_timeline *observe_timeline_create(const struct observe_sink *sink)
+struct observe_timeline *observe_timeline_create(const struct observe_sink *sink,
+                                                 struct observe_fan *fan)
 {
     struct observe_timeline *t = calloc(1, sizeof(*t));
 
@@ -354,18 +340,15 @@ struct observe_timeline *observe_timeline_create(const struct observe_sink *sink
         observe_timeline_destroy(t);
         return NULL;
     }
-    t->probe = (struct sim_probe){
-        .mark = take_mark,
-        .hold = observe_ignore_hold, /* stalls are shown instead, one for each picosecond */
-        .level = timeline_level,
-        .packet = take_packet,
-        .stall = take_stall,
-        .arg = t
-    };
-    t->stages.size = sizeof(struct timeline_stage);
     t->levels.size = sizeof(struct timeline_level);
     t->tracks.trace = &t->trace;
     trace_begin(&t->trace, sink);
+    /* No holds: stalls are shown instead, one for each picosecond. */
+    observe_fan_add(fan, &(struct sim_probe){ .mark = take_mark,
+                                              .level = timeline_level,
+                                              .packet = take_packet,
+                                              .stall = take_stall,
+                                              .arg = t });
     return t;
 }
 
@@ -375,15 +358,9 @@ void observe_timeline_destroy(struct observe_timeline *t)
         return;
     timeline_levels_fini(t);
     tracks_fini(&t->tracks);
-    observe_table_fini(&t->stages);
     free(t->mark);
     free(t->write);
     free(t);
-}
-
-const struct sim_probe *observe_timeline_probe(struct observe_timeline *t)
-{
-    return &t->probe;
 }
 
 int observe_timeline_finish(struct observe_timeline *t)

@@ -8,18 +8,17 @@
 #ifndef OBSERVE_TIMELINE_H
 #define OBSERVE_TIMELINE_H
 
-#include "core/probe.h"
+#include "observe/fan.h"
 #include "observe/sink.h"
 
 SIM_BEGIN_DECLS
 
 struct observe_timeline;
 
-/** `sink` is copied. NULL: out of memory. */
-struct observe_timeline *observe_timeline_create(const struct observe_sink *sink);
+/** `sink` is copied. The timeline observes by `fan` until it is destroyed. NULL: out of memory. */
+struct observe_timeline *observe_timeline_create(const struct observe_sink *sink,
+                                                 struct observe_fan *fan);
 void observe_timeline_destroy(struct observe_timeline *t);
-/** For sim_config; lives as long as the timeline. */
-const struct sim_probe *observe_timeline_probe(struct observe_timeline *t);
 /** Ends the file; the machine may be gone. @return SIM_OK, SIM_ERR_IO or SIM_ERR_NOMEM */
 int observe_timeline_finish(struct observe_timeline *t);
 

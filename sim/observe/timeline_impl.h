@@ -28,18 +28,13 @@ struct track {
     char *name;
 };
 
-struct track_process {
-    char *name;
-    uint32_t pid;
-};
-
 struct tracks {
     struct trace *trace;
     struct observe_map map; /* (where, kind or group) to a number */
     uint32_t n, room;
     struct track *all; /* number i is all[i - 1] */
     uint32_t nprocesses, processes_room;
-    struct track_process *processes;
+    const char **processes; /* a place in each: pid i is processes[i - 1] */
 };
 
 void tracks_fini(struct tracks *ts);
@@ -74,12 +69,6 @@ struct timeline_mark {
 #define TIMELINE_MARKS  (UINT64_C(1) << 21)
 #define TIMELINE_WRITES 4096u
 
-struct timeline_stage {
-    bool known;
-    enum track_group group;
-    bool poll;
-};
-
 struct timeline_write {
     const char *where;
     uint64_t addr, bytes, id;
@@ -98,13 +87,11 @@ struct timeline_level {
 };
 
 struct observe_timeline {
-    struct sim_probe probe;
     uint64_t marks, writes, arrows; /* so far */
     sim_time_t last;                /* of all marks */
     bool nomem;
     struct timeline_mark *mark;   /* ring */
     struct timeline_write *write; /* ring */
-    struct observe_table stages;  /* of struct timeline_stage, by the model's stage */
     struct observe_table levels;  /* of struct timeline_level, by place and signal */
     struct tracks tracks;
     struct trace trace;

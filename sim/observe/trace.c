@@ -13,16 +13,11 @@ static void flush_buffer(struct trace *tr)
 /** Numbers and texts are put by hand, since a run makes millions of events. */
 static void put_bytes(struct trace *tr, const char *text, size_t n)
 {
-    while (n > 0) {
-        size_t room = TRACE_BUFFER - tr->n, piece = n < room ? n : room;
-
-        memcpy(tr->buffer + tr->n, text, piece);
-        tr->n += piece;
-        text += piece;
-        n -= piece;
-        if (tr->n == TRACE_BUFFER)
-            flush_buffer(tr);
-    }
+    SIM_ASSERT(n <= TRACE_BUFFER);
+    if (n > TRACE_BUFFER - tr->n)
+        flush_buffer(tr);
+    memcpy(tr->buffer + tr->n, text, n);
+    tr->n += n;
 }
 
 static void put_raw(struct trace *tr, const char *text)

@@ -20,10 +20,8 @@ void tracks_fini(struct tracks *ts)
 {
     for (uint32_t i = 0; i < ts->n; i++)
         free(ts->all[i].name);
-    for (uint32_t i = 0; i < ts->nprocesses; i++)
-        free(ts->processes[i].name);
     free(ts->all);
-    free(ts->processes);
+    free((void *)ts->processes);
     observe_map_fini(&ts->map);
 }
 
@@ -37,25 +35,25 @@ static uint32_t sort_of_process(const char *name)
     return name[digits] != '\0' ? (uint32_t)strtoul(name + digits, NULL, 10) : 1000000;
 }
 
+static bool same_node(const char *a, const char *b)
+{
+    size_t n = strcspn(a, ".");
+
+    return strcspn(b, ".") == n && memcmp(a, b, n) == 0;
+}
+
 uint32_t tracks_process(struct tracks *ts, const char *where)
 {
-    size_t n = strcspn(where, ".");
-    struct track_process *more;
+    char name[NAME_ROOM];
 
     for (uint32_t i = 0; i < ts->nprocesses; i++)
-        if (strncmp(ts->processes[i].name, where, n) == 0 && ts->processes[i].name[n] == '\0')
-            return ts->processes[i].pid;
-    if (!observe_grow(&ts->processes, ts->nprocesses, &ts->processes_room, sizeof(*more)))
+        if (same_node(ts->processes[i], where))
+            return i + 1;
+    if (!observe_grow(&ts->processes, ts->nprocesses, &ts->processes_room, sizeof(const char *)))
         return 0;
-    more = &ts->processes[ts->nprocesses];
-    more->name = malloc(n + 1);
-    if (more->name == NULL)
-        return 0;
-    memcpy(more->name, where, n);
-    more->name[n] = '\0';
-    more->pid = trace_process(ts->trace, more->name, sort_of_process(more->name));
-    ts->nprocesses++;
-    return more->pid;
+    ts->processes[ts->nprocesses++] = where;
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(where, "."), where);
+    return trace_process(ts->trace, name, sort_of_process(name));
 }
 
 /* ---- tracks ---------------------------------------------------------------------------- */
@@ -66,13 +64,6 @@ static const char *name_within(const char *where)
     const char *dot = strchr(where, '.');
 
     return dot != NULL ? dot + 1 : where;
-}
-
-static bool same_node(const char *a, const char *b)
-{
-    size_t n = strcspn(a, ".");
-
-    return strcspn(b, ".") == n && memcmp(a, b, n) == 0;
 }
 
 static void name_track(const char *where, enum track_group group, const char *other, char *name)

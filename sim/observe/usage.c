@@ -1,6 +1,5 @@
 #include "observe/usage.h"
 
-#include "observe/fan.h"
 #include "observe/map.h"
 #include "pcie/port/phy.h"
 #include "pcie/tlp/packet.h"
@@ -21,7 +20,6 @@ struct place {
 };
 
 struct observe_usage {
-    struct sim_probe probe;
     sim_time_t window, last; /* length; the end of the latest thing seen */
     bool chosen, overflow, nomem;
     uint32_t nplaces, places_room;
@@ -121,14 +119,14 @@ static bool reach_windows(struct observe_usage *u, struct place *p, sim_time_t t
 static void add_time(struct observe_usage *u, struct place *p, unsigned use, sim_time_t from,
                      sim_time_t to)
 {
-    u->last = to > u->last ? to : u->last;
+    u->last = sim_max(u->last, to);
     while (u->chosen && to > WINDOWS_CHOSEN * u->window)
         join_windows(u);
     if (!reach_windows(u, p, to))
         return;
     while (from < to) {
         uint64_t w = from / u->window;
-        sim_time_t end = (w + 1) * u->window < to ? (w + 1) * u->window : to;
+        sim_time_t end = sim_min((w + 1) * u->window, to);
 
         p->windows[w][use] += end - from;
         from = end;
@@ -173,7 +171,7 @@ static void take_packet(void *arg, const struct sim_packet *packet)
 
 /* ---- outside ------------------------------------------------------------------------ */
 
-struct observe_usage *observe_usage_create(sim_time_t window_ps)
+struct observe_usage *observe_usage_create(sim_time_t window_ps, struct observe_fan *fan)
 {
     struct observe_usage *u = calloc(1, sizeof(*u));
 
@@ -181,11 +179,8 @@ struct observe_usage *observe_usage_create(sim_time_t window_ps)
         return NULL;
     u->chosen = window_ps == 0;
     u->window = u->chosen ? SIM_NS : window_ps;
-    u->probe = (struct sim_probe){ .mark = observe_ignore_mark,
-                                   .hold = observe_ignore_hold,
-                                   .packet = take_packet,
-                                   .stall = take_stall,
-                                   .arg = u };
+    observe_fan_add(fan,
+                    &(struct sim_probe){ .packet = take_packet, .stall = take_stall, .arg = u });
     return u;
 }
 
@@ -203,14 +198,9 @@ void observe_usage_destroy(struct observe_usage *u)
     free(u);
 }
 
-const struct sim_probe *observe_usage_probe(struct observe_usage *u)
-{
-    return &u->probe;
-}
-
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *x = *(const struct place *const *)a, *y = *(const struct place *const *)b;
+    const struct place *x = a, *y = b;
     int c = strcmp(x->where, y->where);
 
     return c != 0 ? c : strcmp(x->side, y->side);
@@ -223,7 +213,7 @@ static sim_time_t skp_until(const struct place *p, sim_time_t at)
 
     if (at < p->skp_interval)
         return 0;
-    return (at / p->skp_interval - 1) * p->skp + (since < p->skp ? since : p->skp);
+    return (at / p->skp_interval - 1) * p->skp + sim_min(since, p->skp);
 }
 
 static void report_place(const struct observe_usage *u, const struct place *p, sim_time_t end,
@@ -236,7 +226,7 @@ static void report_place(const struct observe_usage *u, const struct place *p, s
         bool any = i + 1 == n;
 
         w.from = i * u->window;
-        w.to = i + 1 == n ? end : w.from + u->window;
+        w.to = sim_min(w.from + u->window, end);
         for (unsigned use = 0; i < p->room && use < OBSERVE_USES; use++) {
             w.ps[use] = p->windows[i][use];
             any |= w.ps[use] != 0;
@@ -251,20 +241,16 @@ static void report_place(const struct observe_usage *u, const struct place *p, s
 int observe_usage_each(struct observe_usage *u, sim_time_t end, observe_window_fn fn, void *arg,
                        struct sim_error *err)
 {
-    const struct place **order;
-
     if (u->overflow)
         return sim_error_set(err, SIM_ERR_LIMIT,
                              "more than %u windows of %llu ps: expected longer ones", WINDOWS_MAX,
                              (unsigned long long)u->window);
-    order = u->nomem ? NULL : malloc((u->nplaces + 1) * sizeof(struct place *));
-    if (order == NULL)
+    if (u->nomem)
         return sim_error_set(err, SIM_ERR_NOMEM, "use of links: out of memory");
+    if (u->nplaces != 0)
+        qsort(u->places, u->nplaces, sizeof(*u->places), compare_places);
+    observe_map_fini(&u->map); /* add_place() finds them again */
     for (uint32_t i = 0; i < u->nplaces; i++)
-        order[i] = &u->places[i];
-    qsort(order, u->nplaces, sizeof(struct place *), compare_places);
-    for (uint32_t i = 0; i < u->nplaces; i++)
-        report_place(u, order[i], end > u->last ? end : u->last, fn, arg);
-    free(order);
+        report_place(u, &u->places[i], sim_max(end, u->last), fn, arg);
     return SIM_OK;
 }

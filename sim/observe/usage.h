@@ -7,7 +7,7 @@
 #ifndef OBSERVE_USAGE_H
 #define OBSERVE_USAGE_H
 
-#include "core/probe.h"
+#include "observe/fan.h"
 
 SIM_BEGIN_DECLS
 
@@ -28,12 +28,10 @@ struct observe_usage;
 
 /**
  * @param window_ps length of a window; 0: between 200 and 400 of them, a power of two nanoseconds
- * each. NULL: out of memory.
+ * each. It observes by `fan` until it is destroyed. NULL: out of memory.
  */
-struct observe_usage *observe_usage_create(sim_time_t window_ps);
+struct observe_usage *observe_usage_create(sim_time_t window_ps, struct observe_fan *fan);
 void observe_usage_destroy(struct observe_usage *usage);
-/** For sim_config; lives as long as the usage. */
-const struct sim_probe *observe_usage_probe(struct observe_usage *usage);
 
 /** A window of a place: `side` is "tx", "rx" or a part of `where`; see struct sim_stall. */
 struct observe_window {

@@ -87,7 +87,7 @@ static bool index_mark(struct observer *obs, uint64_t id)
     if (m->stage->use != SIM_STAGE_QUEUE && m->stage->use != SIM_STAGE_LINK)
         return true;
     if (m->until > m->time)
-        obs->longest = later(obs->longest, m->until - m->time);
+        obs->longest = sim_max(obs->longest, m->until - m->time);
     where.queue = 0;
     return add_key(&obs->by_queue, queue) && add_key(&obs->by_where, where);
 }
@@ -204,7 +204,7 @@ static void paint_holds(struct canvas *c, const char *where, uint32_t queue, sim
         if (h->where != where || h->queue != queue || h->from >= to)
             return;
         if (h->to > from && h->stage->use != SIM_STAGE_FULL)
-            paint_stage(c, h->stage, where, later(h->from, from), earlier(h->to, to));
+            paint_stage(c, h->stage, where, sim_max(h->from, from), sim_min(h->to, to));
     }
 }
 
@@ -228,7 +228,7 @@ static void paint_others(struct canvas *c, const struct sim_mark *m, const char 
             why = o->queue == m->queue ? &bus : &arbiter;
         }
         if (o->until > from)
-            paint_stage(c, why, where, later(o->time, from), earlier(o->until, to));
+            paint_stage(c, why, where, sim_max(o->time, from), sim_min(o->until, to));
     }
 }
 
@@ -256,7 +256,8 @@ static void paint_full(struct canvas *c, const struct sim_mark *m, uint32_t queu
             return;
         if (h->to <= from || h->stage->use != SIM_STAGE_FULL)
             continue;
-        paint_port(c, m, m->toward, queue % PCIE_CLASSES, later(h->from, from), earlier(h->to, to));
+        paint_port(c, m, m->toward, queue % PCIE_CLASSES, sim_max(h->from, from),
+                   sim_min(h->to, to));
     }
 }
 
@@ -318,7 +319,7 @@ bool observe_wait(struct observer *obs, uint64_t id, sim_time_t from, struct obs
         if (at > 0)
             before = mark_at(obs, obs->by_queue.keys[at - 1].id);
         if (before != NULL && before->where == m->where && before->queue == m->queue)
-            head = later(from, before->time);
+            head = sim_max(from, before->time);
         if (head < to && !explain_stretch(obs, m, head, to, b))
             return false;
         to = head;

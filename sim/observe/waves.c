@@ -1,6 +1,5 @@
 #include "observe/waves.h"
 
-#include "observe/fan.h"
 #include "observe/map.h"
 
 #include <stdlib.h>
@@ -26,56 +25,19 @@ struct change {
 };
 
 struct observe_waves {
-    struct sim_probe probe;
     struct observe_wave_writer writer;
     bool declared, nomem;
     uint64_t changes;            /* so far */
-    sim_time_t latest, written;  /* the latest present; the last change in the file */
+    sim_time_t latest, until;    /* the latest present; changes before this are in the file */
     struct observe_table series; /* of struct series, by place and signal */
-    uint64_t nheap;
-    uint32_t heap_room;
-    struct change *heap; /* the earliest first */
+    uint64_t nwaiting;
+    uint32_t waiting_room;
+    struct change *waiting; /* the others, in any order */
 };
 
 static struct series *series_at(const struct observe_waves *w, uint32_t index)
 {
     return (struct series *)w->series.items + index;
-}
-
-/* ---- changes that wait ---- */
-
-static bool is_before(const struct change *a, const struct change *b)
-{
-    return a->time != b->time ? a->time < b->time : a->order < b->order;
-}
-
-static bool push_change(struct observe_waves *w, const struct change *c)
-{
-    uint64_t at = w->nheap;
-
-    if (!observe_grow(&w->heap, w->nheap, &w->heap_room, sizeof(*w->heap)))
-        return false;
-    for (w->nheap++; at > 0 && is_before(c, &w->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        w->heap[at] = w->heap[(at - 1) / 2];
-    w->heap[at] = *c;
-    return true;
-}
-
-static struct change pop_change(struct observe_waves *w)
-{
-    struct change first = w->heap[0], last = w->heap[--w->nheap];
-    uint64_t at = 0, child;
-
-    while ((child = 2 * at + 1) < w->nheap) {
-        if (child + 1 < w->nheap && is_before(&w->heap[child + 1], &w->heap[child]))
-            child++;
-        if (!is_before(&w->heap[child], &last))
-            break;
-        w->heap[at] = w->heap[child];
-        at = child;
-    }
-    w->heap[at] = last;
-    return first;
 }
 
 /* ---- the hierarchy ---- */
@@ -167,23 +129,34 @@ static void declare_all(struct observe_waves *w)
 
 /* ---- the probe ---- */
 
-static bool change_is_due(const struct observe_waves *w, sim_time_t until)
+static int compare_changes(const void *a, const void *b)
 {
-    return w->nheap != 0 && w->heap[0].time < until && !w->nomem;
+    const struct change *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
 }
 
 /** Changes before `until`. */
 static void write_changes(struct observe_waves *w, sim_time_t until)
 {
-    if (change_is_due(w, until) && !w->declared)
-        declare_all(w);
-    while (change_is_due(w, until)) {
-        struct change c = pop_change(w);
-        const struct series *s = series_at(w, c.series);
+    uint64_t n = 0;
 
-        w->written = c.time;
-        w->writer.change(w->writer.arg, c.time, s->handle, s->signal, c.value);
+    w->until = until;
+    if (w->nwaiting == 0 || w->nomem)
+        return;
+    qsort(w->waiting, w->nwaiting, sizeof(*w->waiting), compare_changes);
+    if (!w->declared && w->waiting[0].time < until)
+        declare_all(w);
+    for (; n < w->nwaiting && w->waiting[n].time < until && !w->nomem; n++) {
+        const struct change *c = &w->waiting[n];
+        const struct series *s = series_at(w, c->series);
+
+        w->writer.change(w->writer.arg, c->time, s->handle, s->signal, c->value);
     }
+    w->nwaiting -= n;
+    memmove(w->waiting, w->waiting + n, w->nwaiting * sizeof(*w->waiting));
 }
 
 /** NULL: out of memory. */
@@ -204,24 +177,25 @@ static void take_level(void *arg, const struct sim_level *level)
 {
     struct observe_waves *w = arg;
     struct series *s = series_of(w, level->signal, level->where);
-    struct change c = { level->from, w->changes++, level->value, 0 };
 
     if (s != NULL && s->known && s->value == level->value)
         return;
-    SIM_ASSERT(level->from >= w->written);
-    if (s != NULL)
-        c.series = (uint32_t)(s - series_at(w, 0));
-    w->nomem |= s == NULL || !push_change(w, &c);
+    SIM_ASSERT(level->from >= w->until);
+    w->nomem |=
+        s == NULL || !observe_grow(&w->waiting, w->nwaiting, &w->waiting_room, sizeof(*w->waiting));
     if (w->nomem)
         return;
+    w->waiting[w->nwaiting++] =
+        (struct change){ level->from, w->changes++, level->value, (uint32_t)(s - series_at(w, 0)) };
     s->known = true;
     s->value = level->value;
-    w->latest = level->now > w->latest ? level->now : w->latest;
-    if (w->latest > WAIT_PS)
+    w->latest = sim_max(w->latest, level->now);
+    if (w->latest > w->until + 2 * WAIT_PS) /* not more often: they are sorted each time */
         write_changes(w, w->latest - WAIT_PS);
 }
 
-struct observe_waves *observe_waves_create(const struct observe_wave_writer *writer)
+struct observe_waves *observe_waves_create(const struct observe_wave_writer *writer,
+                                           struct observe_fan *fan)
 {
     struct observe_waves *w = calloc(1, sizeof(*w));
 
@@ -229,9 +203,7 @@ struct observe_waves *observe_waves_create(const struct observe_wave_writer *wri
         return NULL;
     w->writer = *writer;
     w->series.size = sizeof(struct series);
-    w->probe = (struct sim_probe){
-        .mark = observe_ignore_mark, .hold = observe_ignore_hold, .level = take_level, .arg = w
-    };
+    observe_fan_add(fan, &(struct sim_probe){ .level = take_level, .arg = w });
     return w;
 }
 
@@ -242,13 +214,8 @@ void observe_waves_destroy(struct observe_waves *w)
     for (uint32_t i = 0; i < w->series.n; i++)
         free(series_at(w, i)->path);
     observe_table_fini(&w->series);
-    free(w->heap);
+    free(w->waiting);
     free(w);
-}
-
-const struct sim_probe *observe_waves_probe(struct observe_waves *w)
-{
-    return &w->probe;
 }
 
 int observe_waves_finish(struct observe_waves *w)

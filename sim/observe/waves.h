@@ -6,7 +6,7 @@
 #ifndef OBSERVE_WAVES_H
 #define OBSERVE_WAVES_H
 
-#include "core/probe.h"
+#include "observe/fan.h"
 
 SIM_BEGIN_DECLS
 
@@ -23,11 +23,10 @@ struct observe_wave_writer {
 
 struct observe_waves;
 
-/** `writer` is copied. NULL: out of memory. */
-struct observe_waves *observe_waves_create(const struct observe_wave_writer *writer);
+/** `writer` is copied. The waves observe by `fan` until they are destroyed. NULL: out of memory. */
+struct observe_waves *observe_waves_create(const struct observe_wave_writer *writer,
+                                           struct observe_fan *fan);
 void observe_waves_destroy(struct observe_waves *w);
-/** For sim_config; lives as long as the waves. */
-const struct sim_probe *observe_waves_probe(struct observe_waves *w);
 /** What still waits. The machine may be gone. @return SIM_OK or SIM_ERR_NOMEM */
 int observe_waves_finish(struct observe_waves *w);
 

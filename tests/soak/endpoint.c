@@ -263,18 +263,12 @@ static int create(const struct machine_place *place, const void *config, void **
     return rc;
 }
 
-static int join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
-static struct machine_port port_of(void *component, const char *name)
+static struct machine_port port_of(void *component, unsigned index)
 {
     struct soak_node *n = component;
 
-    if (strcmp(name, "p0") != 0)
-        return (struct machine_port){ NULL, NULL, NULL };
-    return (struct machine_port){ "pcie", n->port, join };
+    (void)index; /* it has one */
+    return (struct machine_port){ "pcie", n->port, pcie_link_connect };
 }
 
 static int start(void *component, struct sim_error *err)
@@ -286,12 +280,13 @@ static int start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
-static int fault(void *component, const char *port, const struct machine_fault_kind *what,
+static int fault(void *component, void *end, const struct machine_fault_kind *what,
                  const void *config, struct sim_error *err)
 {
-    if (port == NULL)
+    (void)component;
+    if (end == NULL)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected a fault of a port", what->name);
-    return pcie_port_add_fault(port_of(component, port).end, what, config, err);
+    return pcie_port_add_fault(end, what, config, err);
 }
 
 static const struct machine_group groups[] = {

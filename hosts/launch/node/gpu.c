@@ -121,7 +121,7 @@ static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
     (void)launch_begin(h);
     if (host_copy_engine(after) == engine)
         after = 0; /* it is in order anyway */
-    node_gpu_copy_after(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
+    node_gpu_copy(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
     return copies->started += HOST_COPY_ENGINES;
 }
 

@@ -38,8 +38,8 @@ static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint6
         SIM_ASSERT(node_gpu_is_configured(gpu));
 }
 
-void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
-                         struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg)
+void node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
+                   struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg)
 {
     struct gpu_copy *cp = &gpu->copy[node_gpu_copy_out(dst, src)];
     struct gpu_job *job = sim_list_pop(&cp->unused);
@@ -55,12 +55,6 @@ void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_e
     sim_list_push(&cp->queue, &job->link);
     if (cp->queue.head == job)
         begin_job(cp);
-}
-
-void node_gpu_copy(struct node_gpu *gpu, struct node_gpu_end dst, struct node_gpu_end src,
-                   uint64_t bytes, node_gpu_done_fn done, void *arg)
-{
-    node_gpu_copy_after(gpu, 0, dst, src, bytes, done, arg);
 }
 
 static void done_event(struct sim_event *ev)
@@ -113,7 +107,7 @@ static void put_bytes(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, ui
         struct pcie_tlp tlp;
         struct node_packet *p;
 
-        tlp = node_memory_write(gpu->payloads, gpu->fn.id, to, bytes, piece);
+        tlp = pcie_tlp_write(gpu->payloads, gpu->fn.id, to, bytes, piece);
         p = node_packet_get(&gpu->packets, &tlp, sim_now(gpu->dom));
         sim_list_push(&cp->writes, &p->link);
         to += piece;
@@ -273,7 +267,7 @@ static void fail_read(struct gpu_copy *cp, struct gpu_copy_read *r, uint32_t n)
     cp->gpu->stat.copy_errors++;
     cp->failed = true;
     while (n > 0) {
-        uint32_t some = n < sizeof(ones) ? n : (uint32_t)sizeof(ones);
+        uint32_t some = (uint32_t)sim_min(n, sizeof(ones));
 
         advance_read(cp, r, ones, some);
         n -= some;
@@ -306,7 +300,7 @@ static void completion_arrived(struct gpu_copy *cp, const struct pcie_tlp *cpl)
         return;
     }
     pcie_port_answered(gpu->port, cpl);
-    n = data && n < r->left ? n : r->left;
+    n = data ? (uint32_t)sim_min(n, r->left) : r->left;
     if (data && cpl->poisoned == 0)
         advance_read(cp, r, cpl->payload->data + skip, n);
     else
@@ -330,8 +324,8 @@ static void timeout_event(struct sim_event *ev)
             cp->unanswered = true;
             fail_read(cp, r, r->left);
             end_read(cp, r);
-        } else if (r->busy && r->deadline_ps < next) {
-            next = r->deadline_ps;
+        } else if (r->busy) {
+            next = sim_min(next, r->deadline_ps);
         }
     }
     if (next != SIM_TIME_NEVER)
@@ -411,7 +405,7 @@ sim_time_t gpu_copy_run(struct node_gpu *gpu)
     take_completions(gpu);
     for (unsigned i = 0; i < GPU_COPIES; i++) /* one that ends wakes the other, if that waits */
         next[i] = run_engine(&gpu->copy[i]);
-    return next[0] < next[1] ? next[0] : next[1];
+    return sim_min(next[0], next[1]);
 }
 
 void gpu_copy_init(struct node_gpu *gpu)

@@ -4,12 +4,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct gpu_config, field), meaning, NULL      \
-    }
+#define ROW(...)                MACHINE_PARAM(struct gpu_config, __VA_ARGS__)
 #define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 
 /*
@@ -84,20 +80,14 @@ static void gpu_ready(void *user, enum pcie_class cls)
 static void gpu_work(struct sim_event *ev)
 {
     struct node_gpu *gpu = SIM_CONTAINER_OF(ev, struct node_gpu, work);
-    sim_time_t served, copied, next;
+    sim_time_t now = sim_now(gpu->dom), next = now;
 
-    if (gpu->misdeeds != NULL) {
-        sim_time_t now = sim_now(gpu->dom);
-        sim_time_t stopped = pcie_misdeeds_stopped_until(gpu->misdeeds, now);
-
-        if (stopped > now) {
-            gpu_wake(gpu, stopped);
-            return;
-        }
+    if (gpu->misdeeds != NULL)
+        next = pcie_misdeeds_stopped_until(gpu->misdeeds, now);
+    if (next == now) {
+        next = gpu_serve(gpu);
+        next = sim_min(next, gpu_copy_run(gpu));
     }
-    served = gpu_serve(gpu);
-    copied = gpu_copy_run(gpu);
-    next = served < copied ? served : copied;
     if (next != SIM_TIME_NEVER)
         gpu_wake(gpu, next);
 }
@@ -120,7 +110,7 @@ static int check_config(const struct gpu_config *cfg, struct sim_error *err)
         { "copy.read_bytes", cfg->copy.read_bytes },
     };
 
-    for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++) {
+    for (size_t i = 0; i < SIM_COUNT(powers); i++) {
         if (!power_of_two(powers[i].value))
             return sim_error_value(err, SIM_ERR_CONFIG, "", powers[i].key, powers[i].value,
                                    "expected a power of two");
@@ -141,10 +131,11 @@ static void gpu_destroy(void *component)
     pcie_order_watch_destroy(gpu->order);
     pcie_order_end_destroy(gpu->end);
     gpu_copy_fini(gpu);
-    gpu_reads_fini(gpu);
-    gpu_l2_fini(&gpu->l2);
+    free(gpu->read_slots);
+    free(gpu->l2.lines);
+    free(gpu->l2.busy);
     free(gpu->bar_pages);
-    node_packet_pool_fini(&gpu->packets);
+    sim_list_free(&gpu->packets.slabs);
     mem_pool_destroy(gpu->payloads);
     free(gpu);
 }
@@ -169,7 +160,7 @@ static void register_stats(struct node_gpu *gpu)
         { &gpu->l2.misses, "l2_misses", "1", "pieces of bus reads that came from DRAM" },
     };
 
-    sim_stats_register(gpu->dom, gpu->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(gpu->dom, gpu->path, rows, SIM_COUNT(rows));
 }
 
 static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, struct sim_error *err)
@@ -228,18 +219,12 @@ static int gpu_create(const struct machine_place *place, const void *config, voi
     return SIM_OK;
 }
 
-static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
-static struct machine_port gpu_port(void *component, const char *name)
+static struct machine_port gpu_port(void *component, unsigned index)
 {
     struct node_gpu *gpu = component;
 
-    if (strcmp(name, "pcie") == 0)
-        return (struct machine_port){ "pcie", gpu->port, join_pcie };
-    return (struct machine_port){ NULL, NULL, NULL };
+    (void)index; /* it has one */
+    return (struct machine_port){ "pcie", gpu->port, pcie_link_connect };
 }
 
 /** The link has settled on a payload size by now. */
@@ -248,21 +233,19 @@ static int gpu_start(void *component, struct sim_error *err)
     struct node_gpu *gpu = component;
 
     (void)err;
-    if (gpu->cfg.completion_bytes > pcie_port_mps(gpu->port))
-        gpu->cfg.completion_bytes = pcie_port_mps(gpu->port);
+    gpu->cfg.completion_bytes = sim_min(gpu->cfg.completion_bytes, pcie_port_mps(gpu->port));
     return SIM_OK;
 }
 
-static int gpu_fault(void *component, const char *port, const struct machine_fault_kind *what,
+static int gpu_fault(void *component, void *end, const struct machine_fault_kind *what,
                      const void *config, struct sim_error *err)
 {
-    struct node_gpu *gpu = component;
     struct pcie_misbehavior how;
 
-    if (port != NULL) /* it has one */
-        return pcie_port_add_fault(gpu->port, what, config, err);
+    if (end != NULL)
+        return pcie_port_add_fault(end, what, config, err);
     how = pcie_misbehavior_of(what, config);
-    return node_gpu_misbehave(gpu, &how, err);
+    return node_gpu_misbehave(component, &how, err);
 }
 
 const struct machine_kind node_gpu_kind = {
@@ -293,11 +276,6 @@ bool node_gpu_is_configured(const struct node_gpu *gpu)
 uint64_t node_gpu_memory_bytes(const struct node_gpu *gpu)
 {
     return gpu->cfg.memory_bytes;
-}
-
-uint64_t node_gpu_bar_bytes(const struct node_gpu *gpu)
-{
-    return gpu->cfg.bar_bytes;
 }
 
 /** The first run of `n` free pages of the BAR, or the number of its pages. */

@@ -48,8 +48,8 @@ struct gpu_l2 {
     uint64_t hits, misses; /* of reads, by chunk */
 };
 
+/** Free `lines` and `busy`. */
 int gpu_l2_init(struct gpu_l2 *l2, const struct gpu_l2_config *cfg);
-void gpu_l2_fini(struct gpu_l2 *l2);
 /** [offset, offset + bytes), within one GPU_CHUNK, is asked for now. @return when its slice has
  * it. */
 sim_time_t gpu_l2_read(struct gpu_l2 *l2, uint64_t offset, uint64_t bytes, sim_time_t now);
@@ -159,7 +159,6 @@ static inline void gpu_send(struct node_gpu *gpu, struct pcie_tlp *tlp)
 void gpu_wrote(struct node_gpu *gpu, uint64_t offset, uint64_t bytes);
 
 int gpu_reads_init(struct node_gpu *gpu);
-void gpu_reads_fini(struct node_gpu *gpu);
 void gpu_received(void *user, struct pcie_tlp *tlp);
 /** Writes that are due, requests that may begin, completions that are ready. @return when next. */
 sim_time_t gpu_serve(struct node_gpu *gpu);
@@ -184,18 +183,15 @@ enum gpu_stage {
     GPU_STAGE_TURN,
     GPU_STAGES
 };
-struct gpu_probe_chunk {
-    sim_time_t ready; /* at its slice */
-    uint64_t dram_ps; /* part of that */
-};
 
 SIM_PROBE_ONLY uint64_t gpu_probe_mark(const struct node_gpu *gpu, enum gpu_stage stage,
                                        sim_time_t time, uint64_t cause);
 /** Bytes of device memory are written, or read, now. */
 SIM_PROBE_ONLY uint64_t gpu_probe_bytes(const struct node_gpu *gpu, enum gpu_stage stage,
                                         uint64_t offset, uint64_t bytes, uint64_t cause);
-SIM_PROBE_ONLY uint64_t gpu_probe_chunk(const struct node_gpu *gpu,
-                                        const struct gpu_probe_chunk *chunk, uint64_t cause);
+/** A chunk is ready at its slice at `ready`; its way from DRAM takes `dram_ps` of that. */
+SIM_PROBE_ONLY uint64_t gpu_probe_chunk(const struct node_gpu *gpu, sim_time_t ready,
+                                        uint64_t dram_ps, uint64_t cause);
 /** A completion with the `bytes` before r->packet->addr, from r->from on, leaves now. */
 SIM_PROBE_ONLY uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,
                                        const struct pcie_tlp *cpl, uint32_t bytes);

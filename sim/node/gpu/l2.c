@@ -20,12 +20,6 @@ int gpu_l2_init(struct gpu_l2 *l2, const struct gpu_l2_config *cfg)
     return l2->busy != NULL && l2->lines != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
 
-void gpu_l2_fini(struct gpu_l2 *l2)
-{
-    free(l2->lines);
-    free(l2->busy);
-}
-
 /**
  * The slice of an address: the sum of the digits of its unit's number to the base of the slices.
  * Neighbouring units lie in different slices, and units at any pitch are spread over all of them.
@@ -93,7 +87,7 @@ sim_time_t gpu_l2_read(struct gpu_l2 *l2, uint64_t offset, uint64_t bytes, sim_t
 {
     const struct gpu_l2_config *cfg = l2->cfg;
     sim_time_t *busy = &l2->busy[slice_of(l2, offset)];
-    sim_time_t begin = *busy > now ? *busy : now;
+    sim_time_t begin = sim_max(*busy, now);
 
     if (touch_all(l2, offset, bytes)) {
         l2->hits++;

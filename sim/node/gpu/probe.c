@@ -42,12 +42,12 @@ uint64_t gpu_probe_bytes(const struct node_gpu *gpu, enum gpu_stage stage, uint6
     return gpu->probe->mark(gpu->probe->arg, &mark);
 }
 
-uint64_t gpu_probe_chunk(const struct node_gpu *gpu, const struct gpu_probe_chunk *chunk,
+uint64_t gpu_probe_chunk(const struct node_gpu *gpu, sim_time_t ready, uint64_t dram_ps,
                          uint64_t cause)
 {
-    cause = gpu_probe_mark(gpu, GPU_STAGE_SLICE, chunk->ready - chunk->dram_ps, cause);
-    cause = gpu_probe_mark(gpu, GPU_STAGE_DRAM, chunk->ready, cause);
-    return gpu_probe_mark(gpu, GPU_STAGE_READ, chunk->ready + gpu->cfg.read_ps, cause);
+    cause = gpu_probe_mark(gpu, GPU_STAGE_SLICE, ready - dram_ps, cause);
+    cause = gpu_probe_mark(gpu, GPU_STAGE_DRAM, ready, cause);
+    return gpu_probe_mark(gpu, GPU_STAGE_READ, ready + gpu->cfg.read_ps, cause);
 }
 
 uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,

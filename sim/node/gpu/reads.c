@@ -8,7 +8,6 @@
 #include "node/gpu/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NOWHERE UINT64_MAX
 
@@ -36,24 +35,6 @@ static void consume_credits(struct node_gpu *gpu, const struct pcie_tlp *tlp)
     pcie_port_consume(gpu->port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
 }
 
-static void watch_order(struct node_gpu *gpu, struct node_packet *p)
-{
-    if (gpu->order == NULL)
-        return;
-    p->order = gpu->arrivals++;
-    p->entered = 1;
-    pcie_order_enter(gpu->order, p->order, &p->tlp, 0);
-}
-
-/** Where order is checked: a write is visible, or a request sees memory. */
-static SIM_PROBE_ONLY void took_effect(struct node_gpu *gpu, struct node_packet *p)
-{
-    pcie_order_leave(gpu->order, p->order);
-    p->entered = 0;
-    if (gpu->end != NULL)
-        pcie_order_arrive(gpu->end, &p->tlp);
-}
-
 /** The head of a queue waited from `from` to `to` for the memory behind it. */
 static void add_stall(struct node_gpu *gpu, sim_time_t from, sim_time_t to)
 {
@@ -67,7 +48,7 @@ static void add_write_stall(struct node_gpu *gpu, sim_time_t due)
 {
     sim_time_t before = gpu->next_write - gpu->cfg.write_interval_ps;
 
-    add_stall(gpu, due > before ? due : before, gpu->next_write);
+    add_stall(gpu, sim_max(due, before), gpu->next_write);
 }
 
 void gpu_received(void *user, struct pcie_tlp *tlp)
@@ -87,12 +68,12 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
         }
         gpu->next_write = p->due + gpu->cfg.write_interval_ps;
         gpu->posted_in++;
-        watch_order(gpu, p);
+        node_packet_enter(p, gpu->order, &gpu->arrivals, 0);
         sim_list_push(&gpu->writes, &p->link);
         break;
     case PCIE_NONPOSTED:
         p->order_after = gpu->posted_in;
-        watch_order(gpu, p);
+        node_packet_enter(p, gpu->order, &gpu->arrivals, 0);
         sim_list_push(&gpu->requests, &p->link);
         break;
     default:
@@ -127,8 +108,7 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
                           : NOWHERE;
 
     gpu->posted_done++;
-    if (p->entered != 0)
-        took_effect(gpu, p);
+    node_packet_leave(p, gpu->end); /* it is visible */
     if (offset != NOWHERE) {
         node_write_bytes(&gpu->memory, offset, &p->tlp);
         gpu_wrote(gpu, offset, bytes);
@@ -176,7 +156,7 @@ static struct pcie_tlp answer_config(struct node_gpu *gpu, const struct pcie_tlp
     sim_store(value, pcie_function_read(&gpu->fn, reg), sizeof(value));
     answer.kind = PCIE_CPLD;
     answer.length_dw = 1;
-    answer.payload = node_payload(gpu->payloads, 0, value, sizeof(value));
+    answer.payload = pcie_payload(gpu->payloads, 0, value, sizeof(value));
     return answer;
 }
 
@@ -187,12 +167,9 @@ static sim_time_t ask_slice(struct node_gpu *gpu, uint64_t offset, uint64_t byte
     uint64_t misses = gpu->l2.misses;
     sim_time_t ready = gpu_l2_read(&gpu->l2, offset, bytes, sim_now(gpu->dom));
 
-    if (gpu->probe != NULL) {
-        struct gpu_probe_chunk chunk = { ready,
-                                         gpu->l2.misses != misses ? gpu->cfg.l2.dram_ps : 0 };
-
-        *mark_p = gpu_probe_chunk(gpu, &chunk, tlp->trace_id);
-    }
+    if (gpu->probe != NULL)
+        *mark_p = gpu_probe_chunk(gpu, ready, gpu->l2.misses != misses ? gpu->cfg.l2.dram_ps : 0,
+                                  tlp->trace_id);
     return ready + gpu->cfg.read_ps;
 }
 
@@ -239,10 +216,8 @@ static void begin_answer(struct node_gpu *gpu, struct node_packet *p, uint64_t o
     if (gpu->misdeeds != NULL)
         v = pcie_misdeeds_judge(gpu->misdeeds, sim_now(gpu->dom));
     p->poison = v.poison;
-    if (p->entered != 0 && (v.silent || v.abort || offset == NOWHERE)) { /* sees no memory */
-        pcie_order_forget(gpu->order, p->order);
-        p->entered = 0;
-    }
+    if (v.silent || v.abort || offset == NOWHERE) /* sees no memory */
+        node_packet_forget(p);
     if (v.silent) {
         consume_credits(gpu, &p->tlp);
         node_packet_drop(&gpu->packets, p);
@@ -279,7 +254,7 @@ static bool begin_request(struct node_gpu *gpu)
     if (offset != NOWHERE && gpu->free_reads == NULL)
         return false;
     (void)sim_list_pop(&gpu->requests);
-    since = p->arrived > gpu->request_since ? p->arrived : gpu->request_since;
+    since = sim_max(p->arrived, gpu->request_since);
     gpu->request_since = sim_now(gpu->dom);
     if (since != gpu->request_since)
         add_stall(gpu, since, gpu->request_since);
@@ -298,10 +273,8 @@ static sim_time_t read_time(const struct node_gpu *gpu, const struct gpu_read *r
 
     if (gpu->posted_done < p->order_after)
         return SIM_TIME_NEVER;
-    for (uint64_t c = p->addr / GPU_CHUNK; c <= (p->addr + n - 1) / GPU_CHUNK; c++) {
-        if (r->ready[c - r->chunk] > t)
-            t = r->ready[c - r->chunk];
-    }
+    for (uint64_t c = p->addr / GPU_CHUNK; c <= (p->addr + n - 1) / GPU_CHUNK; c++)
+        t = sim_max(t, r->ready[c - r->chunk]);
     return t;
 }
 
@@ -329,10 +302,8 @@ static void send_piece(struct node_gpu *gpu, struct gpu_read **link)
     uint32_t before = p->left;
     struct pcie_tlp cpl;
 
-    if (p->entered != 0)
-        took_effect(gpu, p);
+    node_packet_leave(p, gpu->end); /* it sees memory */
     cpl = node_next_completion(p, (uint32_t)gpu->cfg.completion_bytes, gpu->payloads, r->from);
-
     cpl.completer_id = gpu->fn.id;
     cpl.poisoned = p->poison;
     if (gpu->probe != NULL)
@@ -362,11 +333,8 @@ static sim_time_t send_completions(struct node_gpu *gpu)
             continue;
         }
         link = first_ready(gpu, &ready);
-        if (ready > now) {
-            sim_time_t answer = node_packets_due(&gpu->answers);
-
-            return answer < ready ? answer : ready;
-        }
+        if (ready > now)
+            return sim_min(node_packets_due(&gpu->answers), ready);
         send_piece(gpu, link);
     }
     return SIM_TIME_NEVER;
@@ -374,7 +342,7 @@ static sim_time_t send_completions(struct node_gpu *gpu)
 
 sim_time_t gpu_serve(struct node_gpu *gpu)
 {
-    sim_time_t now = sim_now(gpu->dom), next, write;
+    sim_time_t now = sim_now(gpu->dom), next;
 
     while (node_packets_due(&gpu->writes) <= now)
         write_memory(gpu, sim_list_pop(&gpu->writes));
@@ -383,8 +351,7 @@ sim_time_t gpu_serve(struct node_gpu *gpu)
             continue;
         next = send_completions(gpu);
     } while (gpu->requests.head != NULL && gpu->free_reads != NULL);
-    write = node_packets_due(&gpu->writes);
-    return write < next ? write : next;
+    return sim_min(node_packets_due(&gpu->writes), next);
 }
 
 int gpu_reads_init(struct node_gpu *gpu)
@@ -397,9 +364,4 @@ int gpu_reads_init(struct node_gpu *gpu)
         gpu->free_reads = &gpu->read_slots[i];
     }
     return SIM_OK;
-}
-
-void gpu_reads_fini(struct node_gpu *gpu)
-{
-    free(gpu->read_slots);
 }

@@ -36,7 +36,7 @@ void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value)
 /** Does its operation use the core up to its end? Answers and deadlines come by themselves. */
 static bool core_computes(const struct node_core *core)
 {
-    return sim_event_scheduled(&core->end) && !core->sent && core->op != CORE_SLEEP &&
+    return sim_event_scheduled(&core->end) && !core->sent &&
            !(core->op == CORE_POLL && core->value == 1);
 }
 
@@ -76,11 +76,11 @@ static uint64_t ticks_now(const struct node_host *host)
     return now / ps_per_ms * host->cfg.tsc_khz + now % ps_per_ms * host->cfg.tsc_khz / ps_per_ms;
 }
 
-static uint64_t little_endian(const uint8_t *bytes, uint32_t size)
+static uint64_t little_endian(const uint8_t *bytes, uint64_t size)
 {
     uint64_t value = 0;
 
-    for (uint32_t i = size; i-- > 0;)
+    for (uint64_t i = size; i-- > 0;)
         value = value << 8 | bytes[i];
     return value;
 }
@@ -100,7 +100,6 @@ static void finish_operation(struct node_core *core)
     case CORE_POLL:
         node_core_poll_end(core);
         break;
-    case CORE_SLEEP:
     case CORE_LOAD:
     case CORE_CONFIG:
         break;
@@ -111,17 +110,11 @@ static void finish_operation(struct node_core *core)
 }
 
 static const uint8_t stage_of[] = {
-    [CORE_IDLE] = HOST_STAGE_IDLE,
-    [CORE_PLAIN] = HOST_STAGE_SPEND,
-    [CORE_STORE] = HOST_STAGE_STORE,
-    [CORE_FENCE] = HOST_STAGE_FENCE,
-    [CORE_LOAD] = HOST_STAGE_UNANSWERED,
-    [CORE_LOAD_MEMORY] = HOST_STAGE_MEMORY,
-    [CORE_STORE_MEMORY] = HOST_STAGE_MEMORY,
-    [CORE_CONFIG] = HOST_STAGE_UNANSWERED,
-    [CORE_POLL] = HOST_STAGE_POLL,
-    [CORE_SLEEP] = HOST_STAGE_IDLE,
-    [CORE_TSC] = HOST_STAGE_TSC,
+    [CORE_IDLE] = HOST_STAGE_IDLE,           [CORE_PLAIN] = HOST_STAGE_SPEND,
+    [CORE_STORE] = HOST_STAGE_STORE,         [CORE_FENCE] = HOST_STAGE_FENCE,
+    [CORE_LOAD] = HOST_STAGE_UNANSWERED,     [CORE_LOAD_MEMORY] = HOST_STAGE_MEMORY,
+    [CORE_STORE_MEMORY] = HOST_STAGE_MEMORY, [CORE_CONFIG] = HOST_STAGE_UNANSWERED,
+    [CORE_POLL] = HOST_STAGE_POLL,           [CORE_TSC] = HOST_STAGE_TSC,
 };
 
 /** A request was not answered in time (2.8): software sees all ones. When a late
@@ -229,12 +222,11 @@ void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_d
 
 #define TURNS (256 / HOST_CORES_MAX)
 
-static void send_request(struct node_core *core, unsigned target, struct pcie_tlp *tlp,
-                         sim_time_t extra)
+/** Sends the request of a load or configuration access to a root port. */
+static void send_request(struct node_core *core, unsigned target, sim_time_t extra)
 {
     struct node_host *host = core->host;
-    sim_time_t at_rc = sim_now(host->dom) + extra + host_cpu_of(core)->load_to_rc_ps +
-                       node_hop_ps(host, core->socket, target);
+    struct pcie_tlp *tlp = &core->request;
 
     core->waiting = false;
     core->sent = true;
@@ -246,9 +238,8 @@ static void send_request(struct node_core *core, unsigned target, struct pcie_tl
         sim_schedule_in(host->dom, &core->end, host->cfg.rc.completion_timeout_ps, SIM_TASK);
     core_mark(core, HOST_STAGE_ORDERED, 0);
     tlp->trace_id = core->mark;
-    host_mark(host, HOST_STAGE_LOAD_OUT, at_rc, tlp);
-    host_mark(host, HOST_STAGE_EGRESS, at_rc + host->cfg.rc.egress_ps, tlp);
-    node_rc_request(&host->rc, core->index, target, tlp, at_rc + host->cfg.rc.egress_ps);
+    node_rc_request(core, target, tlp, HOST_STAGE_LOAD_OUT,
+                    sim_now(host->dom) + extra + host_cpu_of(core)->load_to_rc_ps);
 }
 
 /** A load of the address that was loaded last is one turn of a polling loop. */
@@ -266,25 +257,24 @@ static void issue_load(struct node_core *core)
 {
     struct node_host *host = core->host;
     unsigned target = node_rc_target(&host->rc, core->addr, core->size);
-    struct pcie_tlp tlp = { .kind = PCIE_MRD,
-                            .requester_id = HOST_REQUESTER_ID,
-                            .tag = (uint8_t)core->index };
 
     if (target >= HOST_PORTS) {
         host->failed_loads++;
         end_at_root_complex(core, UINT64_MAX);
         return;
     }
-    pcie_tlp_set_range(&tlp, core->addr, core->size);
-    send_request(core, target, &tlp, loop_jitter(core));
+    core->request = (struct pcie_tlp){ .kind = PCIE_MRD, .requester_id = HOST_REQUESTER_ID };
+    pcie_tlp_set_range(&core->request, core->addr, core->size);
+    send_request(core, target, loop_jitter(core));
 }
 
 bool node_core_completed(struct node_core *core, const struct pcie_tlp *cpl)
 {
     struct node_host *host = core->host;
-    bool reads = core->op == CORE_LOAD || core->request.kind == PCIE_CFGRD0;
-    uint32_t skip = core->op == CORE_LOAD ? (uint32_t)(core->addr & 3) : 0;
+    bool reads = core->request.kind != PCIE_CFGWR0;
+    uint32_t skip = (uint32_t)(core->addr & 3);
     bool good = cpl->status == PCIE_CPL_SC && !cpl->poisoned;
+    uint64_t value = UINT64_MAX;
 
     if (!core->sent || cpl->tag != core->tag)
         return false;
@@ -294,17 +284,12 @@ bool node_core_completed(struct node_core *core, const struct pcie_tlp *cpl)
     core->cause = cpl->trace_id;
     if (reads && (cpl->payload == NULL || cpl->payload->bytes < skip + core->size))
         good = false;
-    if (good && core->op == CORE_LOAD && core->size == 16)
+    if (good && core->size == 16)
         core->high = little_endian(cpl->payload->data + skip + 8, 8);
-    if (good) {
-        uint32_t low = core->size < 8 ? core->size : 8;
-
-        node_core_end(core, 0, reads ? little_endian(cpl->payload->data + skip, low) : 0);
-        return true;
-    }
-    if (core->op == CORE_LOAD)
-        host->failed_loads++;
-    node_core_end(core, 0, UINT64_MAX);
+    if (good)
+        value = reads ? little_endian(cpl->payload->data + skip, sim_min(core->size, 8)) : 0;
+    host->failed_loads += !good && core->op == CORE_LOAD;
+    node_core_end(core, 0, value);
     return true;
 }
 
@@ -328,27 +313,23 @@ static uint32_t root_port_access(struct rc_port *rp, const struct node_core *cor
 
     if (core->request.kind == PCIE_CFGRD0)
         return root_port_read(rp, reg);
-    pcie_function_write(&rp->function, reg, (uint32_t)little_endian(core->data, 4), 0xf);
+    pcie_function_write(&rp->function, reg, sim_load32(core->data), 0xf);
     return 0;
 }
 
 void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t reg,
                       uint32_t value, node_done_fn done, void *arg)
 {
-    struct pcie_tlp tlp = { .kind = write ? PCIE_CFGWR0 : PCIE_CFGRD0,
-                            .requester_id = HOST_REQUESTER_ID,
-                            .tag = (uint8_t)core->index,
-                            .completer_id = bdf,
-                            .length_dw = 1,
-                            .first_be = 0xf,
-                            .addr = reg & 0xffcu };
-
     node_core_begin(core, CORE_CONFIG, done, arg);
     core->addr = reg & 0xffcu;
     core->size = 4;
-    core->request = tlp;
-    for (unsigned i = 0; i < 4; i++)
-        core->data[i] = (uint8_t)(value >> (8 * i));
+    core->request = (struct pcie_tlp){ .kind = write ? PCIE_CFGWR0 : PCIE_CFGRD0,
+                                       .requester_id = HOST_REQUESTER_ID,
+                                       .completer_id = bdf,
+                                       .length_dw = 1,
+                                       .first_be = 0xf,
+                                       .addr = core->addr };
+    sim_store(core->data, value, 4);
     wait_for_stores(core);
 }
 
@@ -370,8 +351,8 @@ static void issue_config(struct node_core *core)
         return;
     }
     if (tlp->kind == PCIE_CFGWR0)
-        tlp->payload = node_payload(host->payloads, 0, core->data, 4);
-    send_request(core, bus - 1, tlp, 0);
+        tlp->payload = pcie_payload(host->payloads, 0, core->data, 4);
+    send_request(core, bus - 1, 0);
 }
 
 /* ---- waiting for the store unit ------------------------------------------------------ */
@@ -380,28 +361,21 @@ void node_core_advance(struct node_core *core)
 {
     if (!core->waiting)
         return;
-    switch (core->op) {
-    case CORE_STORE:
+    if (core->op == CORE_STORE) {
         core_mark(core, HOST_STAGE_ROOM, 0); /* the last one, when there is room, counts */
         if (node_stores_add(core, core->addr, core->data, core->size, core->mapping))
             node_core_end(core, host_cpu_of(core)->store_ps, 0);
-        break;
-    case CORE_FENCE:
-        if (node_stores_empty(core)) {
-            node_stores_fence(core);
-            node_core_end(core, host_cpu_of(core)->fence_ps, 0);
-        }
-        break;
-    case CORE_LOAD:
-        if (node_stores_empty(core))
-            issue_load(core);
-        break;
-    case CORE_CONFIG:
-        if (node_stores_empty(core))
-            issue_config(core);
-        break;
-    default:
-        break;
+        return;
+    }
+    if (!node_stores_empty(core))
+        return;
+    if (core->op == CORE_FENCE) {
+        node_stores_fence(core);
+        node_core_end(core, host_cpu_of(core)->fence_ps, 0);
+    } else if (core->op == CORE_LOAD) {
+        issue_load(core);
+    } else {
+        issue_config(core);
     }
 }
 
@@ -455,24 +429,20 @@ int node_core_init(struct node_core *core, struct node_host *host, unsigned inde
     core->last_load = UINT64_MAX;
     sim_event_init(&core->end, end_event);
     sim_stream_init(&core->jitter, sim_seed(host->dom), path);
-    if (host->probe != NULL) {
-        core->path = malloc(strlen(path) + 1);
-        if (core->path == NULL)
-            return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
-        memcpy(core->path, path, strlen(path) + 1);
-    }
+    core->path = malloc(strlen(path) + 1);
     if (below != NULL) {
         core->stores = below->stores;
         core->socket = below->socket;
         below->above = core;
-    } else if (node_stores_init(core) != SIM_OK) {
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     }
+    if (core->path == NULL || (below == NULL && node_stores_init(core) != SIM_OK))
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+    memcpy(core->path, path, strlen(path) + 1);
     return SIM_OK;
 }
 
 void node_core_fini(struct node_core *core)
 {
-    node_stores_fini(core);
+    free(core->own_stores.wc);
     free(core->path);
 }

@@ -21,7 +21,6 @@ enum core_op {
     CORE_STORE_MEMORY,
     CORE_CONFIG,
     CORE_POLL,
-    CORE_SLEEP,
     CORE_TSC
 };
 
@@ -77,7 +76,7 @@ struct node_core {
     uint32_t size;
     enum node_mapping mapping;
     uint8_t data[HOST_LINE];
-    struct pcie_tlp request;    /* configuration */
+    struct pcie_tlp request;    /* that a load or configuration access sends */
     struct node_poll_word word; /* of node_core_poll() */
     struct node_poll_word *words;
     unsigned nwords;
@@ -85,8 +84,8 @@ struct node_core {
     struct sim_stream jitter;
     struct store_unit *stores; /* those of the core below, in a context above one */
     struct store_unit own_stores;
-    char *path;     /* for the probe, */
-    uint64_t mark;  /* the last one of its program, */
+    char *path;
+    uint64_t mark;  /* for the probe: the last one of its program, */
     uint64_t cause; /* and of what ended a load or a poll */
 };
 
@@ -108,7 +107,6 @@ void node_core_poll_end(struct node_core *core);
 void node_core_advance(struct node_core *core);
 
 int node_stores_init(struct node_core *core);
-void node_stores_fini(struct node_core *core);
 /** @return false when there is no room; node_core_advance() will come. */
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
                      enum node_mapping mapping);

@@ -68,8 +68,3 @@ int node_rc_forwards_init(struct node_rc *rc)
     rc->forwards = calloc(2 * (cfg->p2p_reads + cfg->socket_reads), sizeof(*rc->forwards));
     return rc->forwards != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
-
-void node_rc_forwards_fini(struct node_rc *rc)
-{
-    free(rc->forwards);
-}

@@ -4,12 +4,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define ROW(field, unit, min, max, def, meaning)                                                   \
-    {                                                                                              \
-        .key = #field, unit, min, max, def, offsetof(struct host_config, field), meaning, NULL     \
-    }
+#define ROW(...)                MACHINE_PARAM(struct host_config, __VA_ARGS__)
 #define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 #define SOCKET(n)                                                                                  \
     {                                                                                              \
@@ -168,7 +164,7 @@ static void host_destroy(void *component)
     free(host->cores);
     node_rc_fini(&host->rc);
     mem_ram_fini(&host->ram);
-    node_packet_pool_fini(&host->packets);
+    sim_list_free(&host->packets.slabs);
     mem_pool_destroy(host->payloads);
     free(host);
 }
@@ -181,7 +177,7 @@ static void register_stats(struct node_host *host)
           "uncached stores dropped, since no device claims the address" },
     };
 
-    sim_stats_register(host->dom, host->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(host->dom, host->path, rows, SIM_COUNT(rows));
 }
 
 /** The transmitter has the lower of two rates: its own, and that of the network. */
@@ -257,20 +253,13 @@ static int host_create(const struct machine_place *place, const void *config, vo
     return SIM_OK;
 }
 
-static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
-static struct machine_port host_port(void *component, const char *name)
+static struct machine_port host_port(void *component, unsigned index)
 {
     struct node_host *host = component;
 
-    if (strcmp(name, "net") == 0)
-        return (struct machine_port){ "net", &host->net, node_net_join };
-    if (name[0] == 'p' && name[1] >= '0' && name[1] < '0' + HOST_PORTS && name[2] == '\0')
-        return (struct machine_port){ "pcie", host->rc.port[name[1] - '0'].port, join_pcie };
-    return (struct machine_port){ NULL, NULL, NULL };
+    if (index < HOST_PORTS)
+        return (struct machine_port){ "pcie", host->rc.port[index].port, pcie_link_connect };
+    return (struct machine_port){ "net", &host->net, node_net_join };
 }
 
 /** Packets go from port to port as they are, so all links must take the same payload (7.8.4). */
@@ -294,20 +283,18 @@ static int host_start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
-static int host_fault(void *component, const char *port, const struct machine_fault_kind *what,
+static int host_fault(void *component, void *end, const struct machine_fault_kind *what,
                       const void *config, struct sim_error *err)
 {
+    struct node_host *host = component;
     struct pcie_misbehavior how;
-    struct machine_port end;
 
-    if (port == NULL) {
-        how = pcie_misbehavior_of(what, config);
-        return node_host_misbehave(component, &how, err);
-    }
-    end = host_port(component, port);
-    if (end.protocol == NULL || strcmp(end.protocol, "pcie") != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected a PCI Express port", port);
-    return pcie_port_add_fault(end.end, what, config, err);
+    if (end == &host->net)
+        return sim_error_set(err, SIM_ERR_CONFIG, "net: expected a PCI Express port");
+    if (end != NULL)
+        return pcie_port_add_fault(end, what, config, err);
+    how = pcie_misbehavior_of(what, config);
+    return node_host_misbehave(host, &how, err);
 }
 
 const struct machine_kind node_host_kind = {
@@ -373,11 +360,6 @@ struct mem_ram *node_host_ram(struct node_host *host)
 struct sim_domain *node_host_domain(struct node_host *host)
 {
     return host->dom;
-}
-
-uint64_t node_host_failed_loads(const struct node_host *host)
-{
-    return host->failed_loads;
 }
 
 uint64_t node_host_tsc_khz(const struct node_host *host)

@@ -2,38 +2,41 @@
  */
 #include "node/host/internal.h"
 
-#define STAGE(stage, name, kind, phase, text)                                                      \
-    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_PLAIN, (phase), (text) }
-#define STEP(stage, name, kind, phase, text)                                                       \
-    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_STEP, (phase), (text) }
-#define QUEUE(stage, name, kind, text)                                                             \
-    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_QUEUE, NULL, (text) }
+#define STAGE(stage, use, name, kind, phase, text)                                                 \
+    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_##use, (phase), (text) }
 
 static const struct sim_stage stages[HOST_STAGES] = {
-    STEP(IDLE, "asleep", SOFTWARE, NULL, "the program slept or waited for a message"),
-    STEP(SPEND, "library call", SOFTWARE, NULL, "cost of a call or of computing"),
-    STEP(TSC, "time-stamp counter", SOFTWARE, NULL, "reading the time-stamp counter"),
-    STEP(ROOM, "store buffer full", CPU, NULL, "the core waits for room for a store"),
-    STEP(STORE, "store instruction", CPU, NULL, "a store that found room"),
-    QUEUE(STORE_QUEUE, "store buffer", CPU, "behind earlier stores, which leave one by one"),
-    STAGE(STORE_LIMIT, "posted stores in flight", CPU, NULL, "the limit of stores on their way"),
-    STAGE(STORE_OUT, "store to root complex", CPU, NULL, "from the core to the root complex"),
-    STEP(FENCE, "store fence", CPU, NULL, "until all stores have left the core"),
-    STEP(MEMORY, "memory access of the core", CPU, NULL, "a load or store of DRAM"),
-    STEP(ORDERED, "behind own stores", CPU, NULL, "a load waits for the stores before it"),
-    STAGE(LOAD_OUT, "load to root complex", CPU, NULL, "from the core to the root complex"),
-    STAGE(LOAD_IN, "load back to core", CPU, NULL, "from the root port to the core"),
-    STEP(UNANSWERED, "unanswered access", CPU, NULL, "an access that no device answers"),
-    STEP(POLL, "poll", POLL, "poll", "from the bytes in DRAM until the polling loop has left"),
-    STAGE(EGRESS, "egress", ROOT_COMPLEX, NULL, "from the core's side to the root port"),
-    QUEUE(TURN, "root complex turn", ROOT_COMPLEX, "order and turn among the packets to a port"),
-    STAGE(MEMORY_WRITE, "memory write", MEMORY, NULL, "from the root port until visible in DRAM"),
-    STAGE(MEMORY_READ, "memory read", MEMORY, NULL, "from the root port to the first completion"),
-    STAGE(READ_LIMIT, "reads in progress", READ_LIMIT, NULL,
+    STAGE(IDLE, STEP, "asleep", SOFTWARE, NULL, "the program slept or waited for a message"),
+    STAGE(SPEND, STEP, "library call", SOFTWARE, NULL, "cost of a call or of computing"),
+    STAGE(TSC, STEP, "time-stamp counter", SOFTWARE, NULL, "reading the time-stamp counter"),
+    STAGE(ROOM, STEP, "store buffer full", CPU, NULL, "the core waits for room for a store"),
+    STAGE(STORE, STEP, "store instruction", CPU, NULL, "a store that found room"),
+    STAGE(STORE_QUEUE, QUEUE, "store buffer", CPU, NULL,
+          "behind earlier stores, which leave one by one"),
+    STAGE(STORE_LIMIT, PLAIN, "posted stores in flight", CPU, NULL,
+          "the limit of stores on their way"),
+    STAGE(STORE_OUT, PLAIN, "store to root complex", CPU, NULL,
+          "from the core to the root complex"),
+    STAGE(FENCE, STEP, "store fence", CPU, NULL, "until all stores have left the core"),
+    STAGE(MEMORY, STEP, "memory access of the core", CPU, NULL, "a load or store of DRAM"),
+    STAGE(ORDERED, STEP, "behind own stores", CPU, NULL, "a load waits for the stores before it"),
+    STAGE(LOAD_OUT, PLAIN, "load to root complex", CPU, NULL, "from the core to the root complex"),
+    STAGE(LOAD_IN, PLAIN, "load back to core", CPU, NULL, "from the root port to the core"),
+    STAGE(UNANSWERED, STEP, "unanswered access", CPU, NULL, "an access that no device answers"),
+    STAGE(POLL, STEP, "poll", POLL, "poll",
+          "from the bytes in DRAM until the polling loop has left"),
+    STAGE(EGRESS, PLAIN, "egress", ROOT_COMPLEX, NULL, "from the core's side to the root port"),
+    STAGE(TURN, QUEUE, "root complex turn", ROOT_COMPLEX, NULL,
+          "order and turn among the packets to a port"),
+    STAGE(MEMORY_WRITE, PLAIN, "memory write", MEMORY, NULL,
+          "from the root port until visible in DRAM"),
+    STAGE(MEMORY_READ, PLAIN, "memory read", MEMORY, NULL,
+          "from the root port to the first completion"),
+    STAGE(READ_LIMIT, PLAIN, "reads in progress", READ_LIMIT, NULL,
           "the root complex takes no further read before one has ended"),
-    STAGE(FORWARD, "peer to peer", ROOT_COMPLEX, NULL, "from one root port to another"),
-    STAGE(SOCKET, "socket crossing", ROOT_COMPLEX, NULL, "between the sockets"),
-    STAGE(IRQ, "interrupt", CPU, NULL, "from the message to its handler"),
+    STAGE(FORWARD, PLAIN, "peer to peer", ROOT_COMPLEX, NULL, "from one root port to another"),
+    STAGE(SOCKET, PLAIN, "socket crossing", ROOT_COMPLEX, NULL, "between the sockets"),
+    STAGE(IRQ, PLAIN, "interrupt", CPU, NULL, "from the message to its handler"),
 };
 
 uint64_t host_probe_mark(const struct node_host *host, const char *where, enum host_stage stage,

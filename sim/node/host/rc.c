@@ -31,17 +31,6 @@ static void probe_turn(const struct node_rc *rc, struct pcie_tlp *tlp, unsigned 
             host_probe_queue(rc->host, HOST_STAGE_TURN, rc->host->path, lane, target, tlp);
 }
 
-/** A packet leaves; `here`: and takes effect. Only where order is checked. */
-static void leave_order(struct node_rc *rc, struct node_packet *p, bool here)
-{
-    if (p->entered == 0)
-        return;
-    pcie_order_leave(rc->order[p->entered - 1], p->order);
-    p->entered = 0;
-    if (here && rc->end != NULL)
-        pcie_order_arrive(rc->end, &p->tlp);
-}
-
 static void interrupt_push(struct node_rc *rc, struct node_packet *p)
 {
     struct node_host *host = rc->host;
@@ -114,7 +103,7 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
     struct node_host *host = rc->host;
 
     probe_turn(rc, &p->tlp, p->source, RC_INSIDE);
-    leave_order(rc, p, true);
+    node_packet_leave(p, rc->end);
     if (pcie_tlp_class(&p->tlp) == PCIE_POSTED) {
         write_inside(rc, p);
         return;
@@ -130,7 +119,7 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
 /** The next piece of DRAM could have left at `due`, but for the interval between two of them. */
 static void add_memory_stall(const struct node_rc *rc, struct rc_port *rp, sim_time_t due)
 {
-    sim_time_t from = due > rp->sent_from_memory ? due : rp->sent_from_memory;
+    sim_time_t from = sim_max(due, rp->sent_from_memory);
 
     rp->sent_from_memory = sim_now(rc->host->dom);
     if (from >= rp->completer_free)
@@ -150,14 +139,13 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     struct node_packet *p = lane->queue[RC_FROM_MEMORY].head;
     struct pcie_tlp cpl = p->tlp;
 
-    leave_order(rc, p, p->tlp.kind == PCIE_MRD);
+    node_packet_leave(p, p->tlp.kind == PCIE_MRD ? rc->end : NULL);
     if (p->tlp.kind == PCIE_MRD) {
-        uint32_t piece = (uint32_t)host->cfg.rc.completion_bytes, mps = pcie_port_mps(rp->port);
-
+        uint64_t piece = sim_min(host->cfg.rc.completion_bytes, pcie_port_mps(rp->port));
         const uint8_t *from =
             is_unpinned(rc, p->addr, 1) ? nothing : mem_ram_at(&host->ram, p->addr, 1);
 
-        cpl = node_next_completion(p, piece < mps ? piece : mps, host->payloads, from);
+        cpl = node_next_completion(p, (uint32_t)piece, host->payloads, from);
         cpl.poisoned = p->poison;
         rc->stat.memory_read_bytes += pcie_tlp_data_bytes(&cpl);
     } else {
@@ -190,7 +178,7 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
     enum pcie_class cls = pcie_tlp_class(&p->tlp);
 
     probe_turn(rc, &p->tlp, p->source, target);
-    leave_order(rc, p, false);
+    node_packet_leave(p, NULL);
     if (rc->end != NULL && p->source >= RC_FROM_CORE)
         pcie_order_begin(rc->end, &p->tlp);
     pcie_port_send(rc->port[target].port, &p->tlp);
@@ -219,9 +207,9 @@ static sim_time_t head_time(const struct node_rc *rc, const struct rc_lane *lane
 
     if (p->order_done != NULL && *p->order_done < p->order_after)
         return SIM_TIME_NEVER;
-    if (source == RC_FROM_MEMORY && rc->port[target].completer_free > t)
-        t = rc->port[target].completer_free;
-    return source < HOST_PORTS && rc->stopped_until > t ? rc->stopped_until : t;
+    if (source == RC_FROM_MEMORY)
+        return sim_max(t, rc->port[target].completer_free);
+    return source < HOST_PORTS ? sim_max(t, rc->stopped_until) : t;
 }
 
 /** The next source in turn whose head may move now; RC_SOURCES: none, and *next_p the time. */
@@ -236,8 +224,7 @@ static unsigned lane_pick(const struct node_rc *rc, const struct rc_lane *lane, 
 
         if (t <= now)
             return source;
-        if (t < *next_p)
-            *next_p = t;
+        *next_p = sim_min(*next_p, t);
         left &= ~(UINT64_C(1) << source);
     }
     return RC_SOURCES;
@@ -338,7 +325,7 @@ static void register_stats(struct node_rc *rc)
     };
 #undef ROW
 
-    sim_stats_register(rc->host->dom, rc->host->path, rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(rc->host->dom, rc->host->path, rows, SIM_COUNT(rows));
 }
 
 static void register_stalls(struct sim_domain *dom, const struct rc_port *rp)
@@ -352,7 +339,7 @@ static void register_stalls(struct sim_domain *dom, const struct rc_port *rp)
           "data of DRAM that were read could not leave so soon after those before them" },
     };
 
-    sim_stats_register(dom, pcie_port_path(rp->port), rows, sizeof(rows) / sizeof(rows[0]));
+    sim_stats_register(dom, pcie_port_path(rp->port), rows, SIM_COUNT(rows));
 }
 
 /* A Xeon E5 v2 has these. */
@@ -397,7 +384,7 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
 void node_rc_fini(struct node_rc *rc)
 {
     free(rc->misdeeds);
-    node_rc_forwards_fini(rc);
+    free(rc->forwards);
     pcie_order_end_destroy(rc->end);
     for (unsigned i = 0; i < RC_SOURCES; i++)
         pcie_order_watch_destroy(rc->order[i]);

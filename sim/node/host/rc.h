@@ -6,7 +6,7 @@
 #define NODE_HOST_RC_H
 
 #include "core/arbiter.h"
-#include "node/host/config.h"
+#include "node/host/probe.h"
 #include "node/packet.h"
 #include "pcie/lossy/misbehave.h"
 #include "pcie/port/aer.h"
@@ -114,11 +114,11 @@ void node_rc_fini(struct node_rc *rc);
 /** The target of a memory request of the CPU or of a port. */
 unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes);
 /**
- * A request of core `core` reaches the root complex at `due`. Posted ones come back by
- * node_core_taken() when they leave for the link. `target` is a port.
+ * A request of a core, on its way since `stage`, reaches the core's root complex at `at`, and then
+ * `target`, a port. Posted ones come back by node_core_taken() when they leave for the link.
  */
-void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const struct pcie_tlp *tlp,
-                     sim_time_t due);
+void node_rc_request(struct node_core *core, unsigned target, struct pcie_tlp *tlp,
+                     enum host_stage stage, sim_time_t at);
 
 /* Between rc_in.c, forward.c and rc.c. */
 void node_rc_received(void *user, struct pcie_tlp *tlp);
@@ -129,7 +129,6 @@ void node_rc_answered(struct node_rc *rc, unsigned from, unsigned to, const stru
 /** A read is forwarded now. */
 void node_rc_remember(struct node_rc *rc, const struct node_packet *p);
 int node_rc_forwards_init(struct node_rc *rc);
-void node_rc_forwards_fini(struct node_rc *rc);
 /** Counter and limit of the forwarded reads that one from `source` to `target` belongs to. */
 unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target,
                             uint64_t *limit_p);

@@ -34,11 +34,7 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
 /** Where order is checked: packets of one source to one target have one. */
 static void watch_order(struct node_rc *rc, struct node_packet *p, unsigned target)
 {
-    if (rc->order[p->source] == NULL)
-        return;
-    p->order = rc->arrivals++;
-    p->entered = (uint16_t)(p->source + 1);
-    pcie_order_enter(rc->order[p->source], p->order, &p->tlp, target);
+    node_packet_enter(p, rc->order[p->source], &rc->arrivals, target);
 }
 
 static void order_after_posted(struct node_rc *rc, struct node_packet *p, unsigned target)
@@ -190,12 +186,19 @@ void node_rc_received(void *user, struct pcie_tlp *tlp)
     }
 }
 
-void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const struct pcie_tlp *tlp,
-                     sim_time_t due)
+void node_rc_request(struct node_core *core, unsigned target, struct pcie_tlp *tlp,
+                     enum host_stage stage, sim_time_t at)
 {
-    struct node_packet *p = take_in(rc, tlp, RC_FROM_CORE + core);
+    struct node_host *host = core->host;
+    struct node_rc *rc = &host->rc;
+    struct node_packet *p;
 
-    p->due = due;
+    at += node_hop_ps(host, core->socket, target);
+    host_mark(host, stage, at, tlp);
+    at += host->cfg.rc.egress_ps;
+    host_mark(host, HOST_STAGE_EGRESS, at, tlp);
+    p = take_in(rc, tlp, RC_FROM_CORE + core->index);
+    p->due = at;
     if (pcie_tlp_class(tlp) == PCIE_POSTED)
         rc->posted_in[target][p->source]++;
     else
@@ -279,7 +282,7 @@ static void add_stall(struct node_rc *rc, struct rc_port *rp, const struct node_
 {
     const struct sim_probe *probe = rc->host->probe;
     sim_time_t now = sim_now(rc->host->dom);
-    sim_time_t since = p->arrived > rp->request_since ? p->arrived : rp->request_since;
+    sim_time_t since = sim_max(p->arrived, rp->request_since);
     bool forwarded = p->target < HOST_PORTS;
 
     rp->request_since = now;
@@ -307,8 +310,7 @@ static bool admit_read(struct node_rc *rc, unsigned port)
     node_rc_consume(rc, port, &p->tlp);
     target = p->target;
     if (p->silent) {
-        if (p->entered != 0)
-            pcie_order_forget(rc->order[p->entered - 1], p->order);
+        node_packet_forget(p);
         node_packet_drop(&rc->host->packets, p);
         return true;
     }

@@ -1,24 +1,21 @@
 /* Which packets wait in the root complex and why, for reports of a machine that is blocked. */
 #include "node/host/internal.h"
 
-static const char *const port_names[HOST_PORTS] = {
-    "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"
-};
-
 static void report_lane(struct node_rc *rc, unsigned target, enum pcie_class cls,
                         machine_block_fn fn, void *arg)
 {
     static const char *const what[PCIE_CLASSES] = { "a write", "a read", "a completion" };
+    const char *const *names = node_host_kind.ports;
     const struct rc_lane *lane = &rc->lane[target][cls];
 
     for (uint64_t left = lane->arbiter.requests; left != 0; left &= left - 1) {
         unsigned source = (unsigned)__builtin_ctzll(left);
-        const char *where = source < HOST_PORTS        ? port_names[source]
+        const char *where = source < HOST_PORTS        ? names[source]
                             : source == RC_FROM_MEMORY ? "memory"
                                                        : "cpu";
 
         fn(arg, &(struct machine_block){ .where = where,
-                                         .port = port_names[target],
+                                         .port = names[target],
                                          .lacks = pcie_port_lacks(rc->port[target].port, cls),
                                          .what = what[cls],
                                          .slot = MACHINE_NO_SLOT });

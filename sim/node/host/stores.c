@@ -16,7 +16,7 @@ static void queue_store(struct node_core *core, uint64_t addr, const uint8_t *by
                         uint32_t mark)
 {
     struct node_host *host = core->host;
-    struct pcie_tlp tlp = node_memory_write(host->payloads, HOST_REQUESTER_ID, addr, bytes, size);
+    struct pcie_tlp tlp = pcie_tlp_write(host->payloads, HOST_REQUESTER_ID, addr, bytes, size);
     struct node_packet *p;
 
     tlp.tag = (uint8_t)core->index;
@@ -33,7 +33,7 @@ static void send_store(struct node_core *core)
     struct store_unit *st = core->stores;
     struct node_packet *p = sim_list_pop(&st->queue);
     unsigned target = node_rc_target(&host->rc, p->tlp.addr, node_span(&p->tlp));
-    sim_time_t now = sim_now(host->dom), at_rc = now + host_cpu_of(core)->store_to_rc_ps;
+    sim_time_t now = sim_now(host->dom);
 
     if (p->left == CORE_MARK_UC) {
         st->uncached--;
@@ -48,13 +48,11 @@ static void send_store(struct node_core *core)
     }
     if (target < HOST_PORTS) {
         st->in_flight++;
-        at_rc += node_hop_ps(host, core->socket, target);
         if (host->probe != NULL)
             p->tlp.trace_id =
                 host_probe_queue(host, HOST_STAGE_STORE_QUEUE, core->path, 0, HOST_PORTS, &p->tlp);
-        host_mark(host, HOST_STAGE_STORE_OUT, at_rc, &p->tlp);
-        host_mark(host, HOST_STAGE_EGRESS, at_rc + host->cfg.rc.egress_ps, &p->tlp);
-        node_rc_request(&host->rc, core->index, target, &p->tlp, at_rc + host->cfg.rc.egress_ps);
+        node_rc_request(core, target, &p->tlp, HOST_STAGE_STORE_OUT,
+                        now + host_cpu_of(core)->store_to_rc_ps);
     } else {
         host->dropped_stores++;
         pcie_tlp_drop(&p->tlp);
@@ -197,10 +195,9 @@ static void wc_make_room(struct node_core *core)
     if (!leaving)
         wc_flush(core, wc_oldest(core));
     drain_stores(core);
-    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++) {
-        if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at < soonest)
-            soonest = st->wc[i].free_at;
-    }
+    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++)
+        if (st->wc[i].state == WC_DRAINING)
+            soonest = sim_min(soonest, st->wc[i].free_at);
     if (soonest != SIM_TIME_NEVER)
         sim_schedule_by(core->host->dom, &st->drain, soonest, SIM_TASK);
 }
@@ -231,8 +228,8 @@ void node_stores_fence(struct node_core *core)
     struct store_unit *st = core->stores;
 
     for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++)
-        if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at > st->fenced_until)
-            st->fenced_until = st->wc[i].free_at;
+        if (st->wc[i].state == WC_DRAINING)
+            st->fenced_until = sim_max(st->fenced_until, st->wc[i].free_at);
 }
 
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
@@ -264,9 +261,4 @@ int node_stores_init(struct node_core *core)
     sim_event_init(&core->stores->drain, drain_event);
     core->stores->wc = calloc(host_cpu_of(core)->wc_buffers, sizeof(*core->stores->wc));
     return core->stores->wc != NULL ? SIM_OK : SIM_ERR_NOMEM;
-}
-
-void node_stores_fini(struct node_core *core)
-{
-    free(core->own_stores.wc);
 }

@@ -1,4 +1,4 @@
-/* Cores that wait: for memory to change, and asleep. */
+/* Cores that wait for memory to change. */
 #include "node/host/internal.h"
 
 sim_time_t node_host_poll_detect_ps(const struct node_host *host)
@@ -54,22 +54,4 @@ void node_core_interrupt(struct node_core *core)
     sim_cancel(core->host->dom, &core->end);
     core->cause = 0;
     node_core_end(core, 0, 0);
-}
-
-void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg)
-{
-    node_core_begin(core, CORE_SLEEP, done, arg);
-    core->value = 1;
-    if (deadline < sim_now(core->host->dom))
-        deadline = sim_now(core->host->dom);
-    if (deadline != SIM_TIME_NEVER)
-        sim_schedule_at(core->host->dom, &core->end, deadline, SIM_TASK);
-}
-
-void node_core_wake(struct node_core *core)
-{
-    if (core->op != CORE_SLEEP)
-        return;
-    core->value = 0;
-    sim_schedule_by(core->host->dom, &core->end, sim_now(core->host->dom), SIM_TASK);
 }

@@ -1,10 +1,7 @@
 /* What a machine file may set of a port. */
 #include "pcie/port/port.h"
 
-/* clang-format off */
-#define ROW(key, unit, min, max, def, meaning) \
-    { #key, unit, min, max, def, offsetof(struct pcie_port_config, key), meaning, NULL }
-/* clang-format on */
+#define ROW(...) MACHINE_PARAM(struct pcie_port_config, __VA_ARGS__)
 
 const struct machine_param pcie_port_params[] = {
     ROW(gen, "1", 1, 5, 2,

@@ -327,6 +327,29 @@ uint16_t pcie_tlp_byte_count(const struct pcie_tlp *request)
     return (uint16_t)(n != 0 ? n : 1);
 }
 
+struct mem_payload *pcie_payload(struct mem_pool *pool, uint32_t skip, const void *bytes,
+                                 uint32_t n)
+{
+    uint32_t span = (skip + n + 3) / 4 * 4;
+    struct mem_payload *p = mem_payload_alloc(pool, span);
+
+    SIM_ASSERT(p != NULL);
+    memset(p->data, 0, 4);
+    memset(p->data + span - 4, 0, 4);
+    memcpy(p->data + skip, bytes, n);
+    return p;
+}
+
+struct pcie_tlp pcie_tlp_write(struct mem_pool *pool, uint16_t requester_id, uint64_t addr,
+                               const void *bytes, uint32_t n)
+{
+    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = requester_id };
+
+    pcie_tlp_set_range(&tlp, addr, n);
+    tlp.payload = pcie_payload(pool, (uint32_t)(addr & 3), bytes, n);
+    return tlp;
+}
+
 struct pcie_tlp pcie_tlp_answer(const struct pcie_tlp *request, enum pcie_cpl_status status)
 {
     return (struct pcie_tlp){

@@ -128,6 +128,16 @@ uint32_t pcie_tlp_range(const struct pcie_tlp *tlp, uint64_t *first_p);
  * read (2.3.1.1). */
 uint16_t pcie_tlp_byte_count(const struct pcie_tlp *request);
 
+/**
+ * A payload of whole double words, with `n` bytes from `skip` (0 .. 3) on and zeroes beside them.
+ * Out of memory is the end of the run, since a model has no way to go on.
+ */
+struct mem_payload *pcie_payload(struct mem_pool *pool, uint32_t skip, const void *bytes,
+                                 uint32_t n);
+/** A memory write of `n` bytes. */
+struct pcie_tlp pcie_tlp_write(struct mem_pool *pool, uint16_t requester_id, uint64_t addr,
+                               const void *bytes, uint32_t n);
+
 /** A completion of a request, without data and the completer's ID. */
 struct pcie_tlp pcie_tlp_answer(const struct pcie_tlp *request, enum pcie_cpl_status status);
 

@@ -284,7 +284,7 @@ class HubRig : public ::testing::Test
     }
     pcie_port *end(unsigned i, const char *name)
     {
-        return static_cast<pcie_port *>(hub_kind.port(hubs[i], name).end);
+        return static_cast<pcie_port *>(hub_kind.port(hubs[i], hub_port_find(name)).end);
     }
     void route(unsigned i, unsigned n)
     {

@@ -225,11 +225,8 @@ const machine_kind *router_kind()
             *component_p = new Router();
             return SIM_OK;
         };
-        k.port = [](void *component, const char *name) -> machine_port {
-            static const char *const all = "new";
-            if (strlen(name) != 1 || strchr(all, name[0]) == nullptr)
-                return { nullptr, nullptr, nullptr };
-            return { "test", static_cast<char *>(component) + (strchr(all, name[0]) - all),
+        k.port = [](void *component, unsigned index) -> machine_port {
+            return { "test", static_cast<char *>(component) + index,
                      [](void *, void *, sim_time_t, sim_error *) -> int { return SIM_OK; } };
         };
         k.set_routes = [](void *component, const machine_routes *routes, sim_error *) -> int {

@@ -213,17 +213,9 @@ inline void device_destroy(void *component)
     delete d;
 }
 
-inline int device_join(void *a, void *b, sim_time_t wire_ps, sim_error *err)
+inline machine_port device_port(void *component, unsigned)
 {
-    return pcie_link_connect(static_cast<pcie_port *>(a), static_cast<pcie_port *>(b), wire_ps,
-                             err);
-}
-
-inline machine_port device_port(void *component, const char *name)
-{
-    if (strcmp(name, "up") == 0)
-        return { "pcie", static_cast<Device *>(component)->port, device_join };
-    return { nullptr, nullptr, nullptr };
+    return { "pcie", static_cast<Device *>(component)->port, pcie_link_connect };
 }
 
 inline const machine_kind *device_kind()

@@ -31,9 +31,9 @@ void set_up(Machine &m)
 {
     uint64_t at = 1;
 
-    m.configure(0, bar_gpu, node_gpu_bar_bytes(m.gpu()));
+    m.configure(0, bar_gpu, 1 << 22);
     m.configure(1, bar_dev, 1 << 20);
-    ASSERT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 0, node_gpu_bar_bytes(m.gpu()), &at));
+    ASSERT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 0, 1 << 22, &at));
     m.device("dev")->seen.clear();
 }
 
@@ -386,7 +386,7 @@ unsigned copy(Machine &m)
 {
     unsigned done = 0;
 
-    node_gpu_copy(m.gpu(), { true, 0 }, { false, ram }, 4096, copy_done, &done);
+    node_gpu_copy(m.gpu(), 0, { true, 0 }, { false, ram }, 4096, copy_done, &done);
     m.run();
     return done;
 }
@@ -432,8 +432,8 @@ TEST(Copy, IsNotFilledByLateAnswersToTheOneBefore)
     set_up(m);
     misbehave(m, false, how);
     unsigned done = 0;
-    node_gpu_copy(m.gpu(), { true, 0 }, { false, ram }, 64, copy_done, &done);
-    node_gpu_copy(m.gpu(), { true, 4096 }, { false, ram + 4096 }, 64, copy_done, &done);
+    node_gpu_copy(m.gpu(), 0, { true, 0 }, { false, ram }, 64, copy_done, &done);
+    node_gpu_copy(m.gpu(), 0, { true, 4096 }, { false, ram + 4096 }, 64, copy_done, &done);
     m.ram(ram)[0] = 1, m.ram(ram)[4096] = 2;
     m.run();
     EXPECT_EQ(2u, done);

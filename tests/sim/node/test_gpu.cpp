@@ -38,9 +38,9 @@ void set_up(Machine &m)
 {
     uint64_t at = 1;
 
-    m.configure(0, bar, node_gpu_bar_bytes(m.gpu()));
+    m.configure(0, bar, 1 << 22);
     m.configure(1, bar_dev, 1 << 20);
-    ASSERT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 0, node_gpu_bar_bytes(m.gpu()), &at));
+    ASSERT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 0, 1 << 22, &at));
     ASSERT_EQ(0u, at);
     m.device("dev")->seen.clear();
 }
@@ -331,8 +331,8 @@ TEST(Copy, InsideTheDeviceTakesSetUpAndSizeOverRate)
         auto v = pattern(100000);
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()));
         sim_time_t start = m.now();
-        node_gpu_copy(m.gpu(), { true, 1 << 20 }, { true, 0 }, v.size(), CopyDone::call, &done);
-        node_gpu_copy(m.gpu(), { true, 1 << 21 }, { true, 1 << 20 }, v.size(), CopyDone::call,
+        node_gpu_copy(m.gpu(), 0, { true, 1 << 20 }, { true, 0 }, v.size(), CopyDone::call, &done);
+        node_gpu_copy(m.gpu(), 0, { true, 1 << 21 }, { true, 1 << 20 }, v.size(), CopyDone::call,
                       &done);
         m.run();
         EXPECT_EQ((Times{ start + 3000000, start + 6000000 }), done.times);
@@ -349,11 +349,11 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
             auto v = pattern(20001, (unsigned)shift);
             set_up(m);
             std::copy(v.begin(), v.end(), m.ram(ram + 4096 + shift));
-            node_gpu_copy(m.gpu(), { true, page + 3 }, { false, ram + 4096 + shift }, v.size(),
+            node_gpu_copy(m.gpu(), 0, { true, page + 3 }, { false, ram + 4096 + shift }, v.size(),
                           CopyDone::call, &done);
-            node_gpu_copy_after(m.gpu(), 1, { false, ram + (1 << 20) + shift }, { true, page + 3 },
-                                v.size(), CopyDone::call, &done);
-            node_gpu_copy(m.gpu(), { false, ram + (1 << 21) + 7 }, { false, ram + 4096 + shift },
+            node_gpu_copy(m.gpu(), 1, { false, ram + (1 << 20) + shift }, { true, page + 3 },
+                          v.size(), CopyDone::call, &done);
+            node_gpu_copy(m.gpu(), 0, { false, ram + (1 << 21) + 7 }, { false, ram + 4096 + shift },
                           v.size(), CopyDone::call, &done);
             m.run();
             EXPECT_EQ(3u, done.times.size());
@@ -377,9 +377,9 @@ TEST(Copy, OneEngineForEachWay)
         CopyDone done = { &m, {} };
         set_up(m);
         sim_time_t start = m.now();
-        node_gpu_copy(m.gpu(), { true, 0 }, { false, ram }, in, CopyDone::call, &done);
-        node_gpu_copy_after(m.gpu(), after, { false, ram + (1 << 20) }, { true, 1 << 20 }, out,
-                            CopyDone::call, &done);
+        node_gpu_copy(m.gpu(), 0, { true, 0 }, { false, ram }, in, CopyDone::call, &done);
+        node_gpu_copy(m.gpu(), after, { false, ram + (1 << 20) }, { true, 1 << 20 }, out,
+                      CopyDone::call, &done);
         m.run();
         return done.times.back() - start;
     };
@@ -397,8 +397,8 @@ TEST(Copy, BandwidthIsThatOfTheLinkOrOfTheReadsInFlight)
         set_up(m);
         node_gpu_end dev = { true, 0 }, mem = { false, ram };
         for (uint64_t n : { 1u << 20, 1u << 21 })
-            node_gpu_copy(m.gpu(), to_device ? dev : mem, to_device ? mem : dev, n, CopyDone::call,
-                          &done);
+            node_gpu_copy(m.gpu(), 0, to_device ? dev : mem, to_device ? mem : dev, n,
+                          CopyDone::call, &done);
         sim_time_t start = m.now();
         m.run();
         return (double)(done.times[1] - done.times[0]) - (double)(done.times[0] - start);
@@ -426,11 +426,11 @@ TEST(Copy, ToAPeerGoesThroughTheRootComplex)
         m.configure(2, UINT64_C(3) << 40, 1 << 22);
         EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 8 * page, 4 * page, &at));
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()) + 64);
-        node_gpu_copy(m.gpu(), { false, (UINT64_C(3) << 40) + at }, { true, 64 }, v.size(),
+        node_gpu_copy(m.gpu(), 0, { false, (UINT64_C(3) << 40) + at }, { true, 64 }, v.size(),
                       CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu("gpu1")) + 8 * page, v.size()));
-        node_gpu_copy(m.gpu(), { true, 1 << 20 }, { false, (UINT64_C(3) << 40) + at }, v.size(),
+        node_gpu_copy(m.gpu(), 0, { true, 1 << 20 }, { false, (UINT64_C(3) << 40) + at }, v.size(),
                       CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 20), v.size()));
@@ -443,7 +443,7 @@ TEST(Copy, AFailedReadIsCountedAndShowsAllOnes)
     in_all_orders(with_gpu(), [](Machine &m) {
         CopyDone done = { &m, {} };
         set_up(m);
-        node_gpu_copy(m.gpu(), { true, 0 }, { false, UINT64_C(1) << 45 }, 1000, CopyDone::call,
+        node_gpu_copy(m.gpu(), 0, { true, 0 }, { false, UINT64_C(1) << 45 }, 1000, CopyDone::call,
                       &done);
         m.run();
         EXPECT_EQ(1u, done.times.size());

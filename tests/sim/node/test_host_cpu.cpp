@@ -271,12 +271,12 @@ TEST(Load, NobodyThereOrAnErrorGivesAllOnesAndCounts)
         Times t;
         claim(m);
         EXPECT_EQ(UINT64_MAX, load(m, bar - 4096, 4).value) << "unclaimed";
-        EXPECT_EQ(1u, node_host_failed_loads(m.host()));
+        EXPECT_EQ(1u, m.stat("node0.host.failed_loads"));
         m.device("dev")->status = PCIE_CPL_UR;
         EXPECT_EQ(UINT64_MAX, load(m, bar, 4).value);
         m.device("dev")->status = PCIE_CPL_CA;
         EXPECT_EQ(UINT64_MAX, load(m, bar, 8).value);
-        EXPECT_EQ(3u, node_host_failed_loads(m.host()));
+        EXPECT_EQ(3u, m.stat("node0.host.failed_loads"));
         m.device("dev")->status = PCIE_CPL_SC;
         EXPECT_EQ(0x03020100u, load(m, bar, 4).value) << "and the core goes on";
         uint32_t v = 1;
@@ -392,34 +392,10 @@ TEST(Core, TimeStampCounterCountsItsClock)
     EXPECT_EQ(b.time * 26 / 10000, b.value);
 }
 
-TEST(Core, SleepEndsByWakeOrDeadline)
-{
-    Machine m(one_device());
-    Done never(m), timed(m), woken(m);
-    sim_time_t start = m.now();
-    node_core_sleep(m.core(0), SIM_TIME_NEVER, Done::call, &never);
-    node_core_sleep(m.core(1), start + 5000, Done::call, &timed);
-    node_core_sleep(m.core(2), start + 9000, Done::call, &woken);
-    timed.then = [&] {
-        node_core_wake(m.core(2));
-        node_core_wake(m.core(2));
-        node_core_wake(m.core(3)); /* does not sleep */
-    };
-    m.run();
-    EXPECT_FALSE(never.done);
-    EXPECT_EQ(1u, timed.value);
-    EXPECT_EQ(start + 5000, timed.time);
-    EXPECT_EQ(0u, woken.value);
-    EXPECT_EQ(start + 5000, woken.time);
-    node_core_wake(m.core(0));
-    m.run();
-    EXPECT_TRUE(never.done);
-}
-
 TEST(Core, AHeldCoreStandsStillUntilItIsReleasedAsOftenAsItWasHeld)
 {
     Machine m(one_device());
-    Done works(m), sleeps(m), first(m), second(m), third(m);
+    Done works(m), waits(m), first(m), second(m), third(m);
     sim_time_t start = m.now();
 
     first.then = [&] {
@@ -435,15 +411,15 @@ TEST(Core, AHeldCoreStandsStillUntilItIsReleasedAsOftenAsItWasHeld)
         EXPECT_FALSE(node_core_held(m.core(0)));
     };
     node_core_spend(m.core(0), 10000, Done::call, &works);
-    node_core_sleep(m.core(1), start + 5000, Done::call, &sleeps);
+    node_core_poll_any(m.core(1), nullptr, 0, start + 5000, Done::call, &waits);
     node_core_spend(m.core(2), 2000, Done::call, &first);
-    node_core_sleep(m.core(3), start + 6000, Done::call, &second);
+    node_core_spend(m.core(3), 6000, Done::call, &second);
     m.run_until(start + 6000);
     node_core_spend(m.core(2), 3000, Done::call, &third);
     m.run();
     EXPECT_EQ(start + 6000, second.time);
     EXPECT_EQ(start + 9000 + 8000, works.time) << "8 ns were left when it was held";
-    EXPECT_EQ(start + 9000, sleeps.time) << "its deadline passed meanwhile";
+    EXPECT_EQ(start + 9000, waits.time) << "its deadline passed meanwhile";
 }
 
 TEST(Core, AContextAboveItWorksWhileItStandsStill)
@@ -513,7 +489,7 @@ TEST(Configuration, ReachesTheDeviceAndGivesItItsNumber)
         EXPECT_EQ(UINT64_MAX, config(m, false, 0x2000, 0).value) << "no such bus";
         m.device("dev")->status = PCIE_CPL_UR;
         EXPECT_EQ(UINT64_MAX, config(m, false, 0x100, 0).value);
-        EXPECT_EQ(0u, node_host_failed_loads(m.host())) << "probing is no error";
+        EXPECT_EQ(0u, m.stat("node0.host.failed_loads")) << "probing is no error";
         return m.now();
     });
 }

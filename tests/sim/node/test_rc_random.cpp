@@ -166,7 +166,7 @@ TEST(RootComplex, RandomTrafficIsCompleteAndInOrder)
             m.run();
             EXPECT_EQ(operations + 1, t.stores);
             EXPECT_EQ(operations + 1, t.loads);
-            EXPECT_EQ(0u, node_host_failed_loads(m.host()));
+            EXPECT_EQ(0u, m.stat("node0.host.failed_loads"));
             EXPECT_EQ(0u, m.stat("node0.host.rc.stray_completions"));
             std::vector<sim_time_t> times;
             for (unsigned i = 0; i < devices; i++) {

@@ -194,10 +194,8 @@ struct Output {
         cfg.sink.write = [](void *arg, const void *bytes, size_t n) {
             return fwrite(bytes, 1, n, static_cast<FILE *>(arg)) == n;
         };
-        capture = observe_capture_create(&cfg);
+        capture = observe_capture_create(&cfg, &fan);
         must(capture != nullptr, "capture");
-        observe_fan_init(&fan);
-        observe_fan_add(&fan, observe_capture_probe(capture));
         observe_fan_add(&fan, &expected.probe);
     }
     ~Output()

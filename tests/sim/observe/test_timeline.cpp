@@ -26,9 +26,9 @@ class Timeline : public ::testing::Test
     void SetUp() override
     {
         const observe_sink sink = { take, this };
-        timeline = observe_timeline_create(&sink);
+        timeline = observe_timeline_create(&sink, &fan);
         ASSERT_NE(nullptr, timeline);
-        probe = observe_timeline_probe(timeline);
+        probe = observe_fan_probe(&fan);
     }
     void TearDown() override { observe_timeline_destroy(timeline); }
 
@@ -67,6 +67,7 @@ class Timeline : public ::testing::Test
         return text;
     }
 
+    observe_fan fan{};
     observe_timeline *timeline = nullptr;
     const sim_probe *probe = nullptr;
     std::string text;

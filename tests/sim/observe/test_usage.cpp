@@ -34,9 +34,9 @@ struct Used {
 
     Used(const MachineFile &file, Messages &messages, sim_time_t window = 0, sim_order order = {})
     {
-        observe_usage *usage = observe_usage_create(window);
+        observe_fan fan{};
+        observe_usage *usage = observe_usage_create(window, &fan);
         ClusterConfig cfg = file.cluster();
-        observe_fan fan;
         sim_error err = {};
 
         probe.mark = [](void *, const sim_mark *) -> uint64_t { return 1; };
@@ -49,8 +49,6 @@ struct Used {
                 static_cast<Used *>(arg)->wires[s->where].push_back({ s->from, s->to });
         };
         probe.arg = this;
-        observe_fan_init(&fan);
-        observe_fan_add(&fan, observe_usage_probe(usage));
         observe_fan_add(&fan, &probe);
         cfg.order = order;
         cfg.probe = observe_fan_probe(&fan);
@@ -241,9 +239,10 @@ TEST(Usage, DoesNotDependOnTheOrderOfEventsAndDomains)
 TEST(Usage, RefusesTooManyWindows)
 {
     MachineFile file("two-node");
-    observe_usage *usage = observe_usage_create(1);
+    observe_fan fan{};
+    observe_usage *usage = observe_usage_create(1, &fan);
     const sim_stall late = { "x", "tx", SIM_STALL_CREDIT, 10 * SIM_MS, 10 * SIM_MS + 5 };
-    const sim_probe *probe = observe_usage_probe(usage);
+    const sim_probe *probe = observe_fan_probe(&fan);
     sim_error err = {};
 
     probe->stall(probe->arg, &late);

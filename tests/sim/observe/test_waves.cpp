@@ -47,6 +47,7 @@ struct Written {
 
 struct Waves {
     Written written;
+    observe_fan fan{};
     observe_waves *waves;
     const sim_probe *probe;
 
@@ -54,8 +55,8 @@ struct Waves {
     {
         const observe_wave_writer writer = { Written::scope, Written::upscope, Written::signal,
                                              Written::change, &written };
-        waves = observe_waves_create(&writer);
-        probe = observe_waves_probe(waves);
+        waves = observe_waves_create(&writer, &fan);
+        probe = observe_fan_probe(&fan);
     }
     ~Waves() { observe_waves_destroy(waves); }
     Waves(const Waves &) = delete;

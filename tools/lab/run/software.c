@@ -25,13 +25,6 @@ static int create(const struct machine_place *place, const void *config, void **
     return SIM_OK;
 }
 
-static struct machine_port no_port(void *component, const char *name)
-{
-    (void)component;
-    (void)name;
-    return (struct machine_port){ NULL, NULL, NULL };
-}
-
 static const char *const no_ports[] = { NULL };
 
 static const struct machine_kind software_kind = {
@@ -41,7 +34,6 @@ static const struct machine_kind software_kind = {
     .config_bytes = sizeof(struct config),
     .ports = no_ports,
     .create = create,
-    .port = no_port,
     .destroy = free,
 };
 

@@ -18,8 +18,7 @@
 struct lab_fst {
     void *file;
     const char *path;
-    sim_time_t time;
-    bool begun;               /* a time has been written */
+    sim_time_t time;          /* the last one in the file; SIM_TIME_NEVER: none is */
     struct observe_map enums; /* of lists of states */
 };
 
@@ -51,6 +50,7 @@ struct lab_fst *lab_fst_open(const char *path)
     SIM_ASSERT(fst != NULL);
     fst->file = file;
     fst->path = path;
+    fst->time = SIM_TIME_NEVER;
     return fst;
 }
 
@@ -102,9 +102,8 @@ static void write_change(void *arg, sim_time_t time, uint32_t handle,
 {
     struct lab_fst *fst = arg;
 
-    if (!fst->begun || time != fst->time)
+    if (time != fst->time)
         fstWriterEmitTimeChange(fst->file, time);
-    fst->begun = true;
     fst->time = time;
     fstWriterEmitValueChange64(fst->file, handle, signal->bits, value);
 }

@@ -18,46 +18,35 @@ int fst_disk_error(void)
     return code;
 }
 
-static void note_error(int code)
+/* errno, unless `rc` is 0. */
+static int note_failure(int rc)
 {
-    if (first_error == 0)
-        first_error = code;
+    if (rc != 0 && first_error == 0)
+        first_error = errno;
+    return rc;
 }
 
 int fst_disk_fclose(FILE *f)
 {
-    int rc = fclose(f);
-
-    if (rc != 0)
-        note_error(errno);
-    return rc;
+    return note_failure(fclose(f));
 }
 
 int fst_disk_fflush(FILE *f)
 {
-    int rc = fflush(f);
-
-    if (rc != 0)
-        note_error(errno);
-    return rc;
+    return note_failure(fflush(f));
 }
 
 int fst_disk_fputc(int c, FILE *f)
 {
     int rc = fputc(c, f);
 
-    if (rc == EOF)
-        note_error(errno);
+    (void)note_failure(rc == EOF);
     return rc;
 }
 
 int fst_disk_fseeko(FILE *f, off_t offset, int whence)
 {
-    int rc = fseeko(f, offset, whence);
-
-    if (rc != 0) /* of what it has written first */
-        note_error(errno);
-    return rc;
+    return note_failure(fseeko(f, offset, whence)); /* of what it has written first */
 }
 
 size_t fst_disk_fwrite(const void *bytes, size_t size, size_t n, FILE *f)
@@ -67,8 +56,7 @@ size_t fst_disk_fwrite(const void *bytes, size_t size, size_t n, FILE *f)
     if (size == 0 || n == 0) /* then it hands on no place either */
         return n;
     written = fwrite(bytes, size, n, f);
-    if (written != n)
-        note_error(errno);
+    (void)note_failure(written != n);
     return written;
 }
 
@@ -93,6 +81,7 @@ void *fst_disk_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t
     while (code == EINTR); /* by the timer that watches ranks */
     if (code == 0)
         return mmap(at, bytes, access, flags, fd, offset);
-    note_error(code);
+    errno = code;
+    (void)note_failure(code);
     return copy_of(fd, bytes, access, offset);
 }

@@ -29,7 +29,7 @@ static bool is_wanted(void *arg, const char *a, const char *b)
     return yes;
 }
 
-struct lab_pcap *lab_pcap_open(const char *path, const char *links)
+struct lab_pcap *lab_pcap_open(const char *path, const char *links, struct observe_fan *fan)
 {
     struct lab_writer *file = lab_writer_open(path);
     struct lab_pcap *pcap = calloc(1, sizeof(*pcap));
@@ -40,18 +40,14 @@ struct lab_pcap *lab_pcap_open(const char *path, const char *links)
         &(struct observe_capture_config){ .sink = { lab_writer_write, file },
                                           .program = "hubsim " HUBSIM_VERSION,
                                           .wanted = links != NULL ? is_wanted : NULL,
-                                          .arg = pcap });
+                                          .arg = pcap },
+        fan);
     if (pcap->capture == NULL) {
         (void)lab_writer_close(file);
         free(pcap);
         load_raise(SIM_ERR_NOMEM, "%s: out of memory", path);
     }
     return pcap;
-}
-
-const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap)
-{
-    return observe_capture_probe(pcap->capture);
 }
 
 void lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)

@@ -2,7 +2,7 @@
 #ifndef LAB_PCAP_H
 #define LAB_PCAP_H
 
-#include "core/probe.h"
+#include "observe/fan.h"
 
 SIM_BEGIN_DECLS
 
@@ -12,8 +12,7 @@ struct lab_pcap;
  * @param links NULL: all; else a pattern with * and ?, and those links are captured of which it
  * matches either port ("node*.hub.e"). Both texts must outlive the capture.
  */
-struct lab_pcap *lab_pcap_open(const char *path, const char *links);
-const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap);
+struct lab_pcap *lab_pcap_open(const char *path, const char *links, struct observe_fan *fan);
 /** Completes the file and frees the capture. *err (which may be NULL) has what went wrong, also
  * that `links` has matched none. */
 void lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err);

@@ -1,6 +1,5 @@
 #include "tools/lab/watch/watch.h"
 
-#include "observe/fan.h"
 #include "observe/timeline.h"
 #include "observe/usage.h"
 #include "tools/lab/format/line.h"
@@ -41,10 +40,10 @@ void lab_watch_claim(const struct lab_watch_options *opt, struct lab_claims *cla
 
 /* ---- timeline -------------------------------------------------------------------------------- */
 
-static void note_timeline(struct lab_watch *w, int code)
+static void note_timeline(struct lab_watch *w)
 {
     if (w->timeline_code == 0)
-        w->timeline_code = code;
+        w->timeline_code = errno != 0 ? errno : EIO;
 }
 
 static bool write_gzip(void *arg, const void *bytes, size_t n)
@@ -53,7 +52,7 @@ static bool write_gzip(void *arg, const void *bytes, size_t n)
 
     if (gzwrite(w->timeline_file, bytes, (unsigned)n) == (int)n)
         return true;
-    note_timeline(w, errno != 0 ? errno : EIO);
+    note_timeline(w);
     return false;
 }
 
@@ -65,10 +64,10 @@ static void open_timeline(struct lab_watch *w)
     w->timeline_file = gzdopen(lab_out_create(path), "wb1");
     SIM_ASSERT(w->timeline_file != NULL);
     (void)gzbuffer(w->timeline_file, 1u << 17);
-    w->timeline = observe_timeline_create(&(struct observe_sink){ .write = write_gzip, .arg = w });
+    w->timeline =
+        observe_timeline_create(&(struct observe_sink){ .write = write_gzip, .arg = w }, &w->fan);
     if (w->timeline == NULL)
         load_raise(SIM_ERR_NOMEM, "%s: out of memory", path);
-    observe_fan_add(&w->fan, observe_timeline_probe(w->timeline));
 }
 
 static void close_timeline(struct lab_watch *w)
@@ -78,7 +77,7 @@ static void close_timeline(struct lab_watch *w)
 
     observe_timeline_destroy(w->timeline);
     if (w->timeline_file != NULL && gzclose(w->timeline_file) != Z_OK)
-        note_timeline(w, errno != 0 ? errno : EIO);
+        note_timeline(w);
     if (rc == SIM_ERR_NOMEM)
         (void)sim_error_set(w->err, rc, "%s: out of memory", path);
     else if (w->timeline_code != 0)
@@ -94,10 +93,9 @@ static void open_waves(struct lab_watch *w)
 
     w->waves_file = lab_fst_open(w->opt->waves);
     writer = lab_fst_writer(w->waves_file);
-    w->waves = observe_waves_create(&writer);
+    w->waves = observe_waves_create(&writer, &w->fan);
     if (w->waves == NULL)
         load_raise(SIM_ERR_NOMEM, "%s: out of memory", w->opt->waves);
-    observe_fan_add(&w->fan, observe_waves_probe(w->waves));
 }
 
 static void close_waves(struct lab_watch *w)
@@ -115,10 +113,9 @@ static void close_waves(struct lab_watch *w)
 
 static void open_usage(struct lab_watch *w)
 {
-    w->usage = observe_usage_create(w->opt->usage_window_ps);
+    w->usage = observe_usage_create(w->opt->usage_window_ps, &w->fan);
     if (w->usage == NULL)
         load_raise(SIM_ERR_NOMEM, "use of links: out of memory");
-    observe_fan_add(&w->fan, observe_usage_probe(w->usage));
 }
 
 static void write_window(void *arg, const struct observe_window *window)
@@ -156,7 +153,6 @@ struct lab_watch *lab_watch_open(const struct lab_watch_options *opt, const stru
 
     w->arena = arena;
     w->opt = opt;
-    observe_fan_init(&w->fan);
     if (also != NULL)
         observe_fan_add(&w->fan, also);
     if (opt->timeline != NULL)
@@ -165,10 +161,8 @@ struct lab_watch *lab_watch_open(const struct lab_watch_options *opt, const stru
         open_waves(w);
     if (opt->usage)
         open_usage(w);
-    if (opt->pcap != NULL) {
-        w->pcap = lab_pcap_open(opt->pcap, opt->pcap_links);
-        observe_fan_add(&w->fan, lab_pcap_probe(w->pcap));
-    }
+    if (opt->pcap != NULL)
+        w->pcap = lab_pcap_open(opt->pcap, opt->pcap_links, &w->fan);
     return w;
 }
 
