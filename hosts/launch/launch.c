@@ -4,9 +4,9 @@
 #include "hosts/launch/report.h"
 
 #include "hosts/launch/watch.h"
+#include "hosts/loops/loops.h"
 #include "hosts/mbcf/costs.h"
 #include "hosts/transport/transport.h"
-#include "hosts/work/work.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const struct host_param *table_row(const struct host_param *table, unsign
 
 const struct host_param *launch_param(unsigned i, const char **transport_p)
 {
-    const struct host_param *const first[] = { host_cost_params, own_params, work_params,
+    const struct host_param *const first[] = { host_cost_params, own_params, loops_params,
                                                transport_params() };
     const struct host_param *const last[] = { transport_cost_params, mbcf_params };
     const struct host_param *found = NULL;

@@ -1,6 +1,6 @@
-#include "hosts/work/include/hub-work.h"
+#include "hosts/loops/include/hub-work.h"
 
-#include "hosts/work/work.h"
+#include "hosts/loops/loops.h"
 
 _Static_assert((int)HUB_LOOPS == HOST_COSTS - HOST_COST_LOOP, "one cost for each kind of loop");
 
@@ -8,7 +8,7 @@ _Static_assert((int)HUB_LOOPS == HOST_COSTS - HOST_COST_LOOP, "one cost for each
     HOST_PARAM_COST_PS("loop." name "_ps", def, HOST_COST_LOOP + (int)(loop) + 1, meaning)
 
 /* Loops on one core of 2.6 GHz: assumed, see docs/npb.md. */
-const struct host_param work_params[] = {
+const struct host_param loops_params[] = {
     HOST_PARAM_BYTES("memory.first_bytes", UINT32_C(32) << 10, "first-level cache for data"),
     HOST_PARAM_PS("memory.first_ps", 4000,
                   "a value that the first-level cache does not hold comes from the larger one"),
