@@ -33,7 +33,7 @@ static uint64_t *jump_mask(struct __jmp_buf_tag *env)
 void hub_jump_save(sigjmp_buf env);
 void hub_jump_save(sigjmp_buf env)
 {
-    jump_mask(env)[0] = hub_shim_hooks()->signals->blocked;
+    jump_mask(env)[0] = hub_hooks.signals->blocked;
     jump_mask(env)[1] = RANKS_MASK;
 }
 
