@@ -19,15 +19,14 @@
 struct launch_helper;
 struct launch_message;
 struct launch_node;
-struct launch_outgoing;
 struct launch_polls;
 
-/** What a rank has sent, and is still there. */
-struct launch_outbox {
-    struct launch_outgoing *first, **end;
+/** Messages of a rank, the oldest one first. */
+struct launch_mail {
+    struct launch_message *first, **end;
 };
-/** Within the node, or over the control network. */
-enum launch_way { LAUNCH_LOCAL, LAUNCH_NET, LAUNCH_WAYS };
+/** Sent within the node or over the control network, and still there; received. */
+enum launch_way { LAUNCH_LOCAL, LAUNCH_NET, LAUNCH_INBOX, LAUNCH_WAYS };
 
 /** Memory of the program that devices reach; each has bus addresses of its own. */
 struct launch_pins {
@@ -72,11 +71,11 @@ struct launch_thread {
         uint64_t offset, left;
     } block;
     /* ranks */
-    struct launch_message *first, **end, *taken;
+    struct launch_mail mail[LAUNCH_WAYS];
+    struct launch_message *taken;           /* by the last call that received one */
     uint64_t messages;                      /* that have come */
     volatile void *counted;                 /* where the rank wants their number; NULL: nowhere */
     volatile uint64_t *copies[LAUNCH_GPUS]; /* see host_gpu_ops.count */
-    struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
     struct heap *heap; /* the program's */
     bool heap_full;    /* has been reported */
