@@ -34,11 +34,8 @@ static struct cuda_engine *engine_of(struct cuda_rank *cr, struct cuda_last last
  * peer cannot pass it. */
 static void flush_gpus(struct cuda_rank *cr, unsigned gpu, uint8_t gpus)
 {
-    if ((gpus & 1u << gpu) != 0)
-        driver_flush_gpu(cr->h, gpu);
-    for (unsigned g = 0; g < cr->d->ngpus; g++)
-        if (g != gpu && (gpus & 1u << g) != 0)
-            driver_flush_gpu(cr->h, g);
+    driver_flush_gpus(cr->h, gpus & 1u << gpu);
+    driver_flush_gpus(cr->h, gpus & ~(1u << gpu));
 }
 
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last)

@@ -88,6 +88,13 @@ void driver_flush_gpu(struct host *h, unsigned gpu)
     h->bus->load(h, &g->bar, g->flush_offset, 4);
 }
 
+void driver_flush_gpus(struct host *h, unsigned gpus)
+{
+    for (unsigned g = 0; g < driver_of(h)->ngpus; g++)
+        if ((gpus >> g & 1) != 0)
+            driver_flush_gpu(h, g);
+}
+
 int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, unsigned *area_p,
                    uint64_t *offset_p)
 {

@@ -11,11 +11,10 @@
 
 static void chain_give(struct driver *d, struct driver_chain *c)
 {
-    if (c->internal_first != RANGE_NONE)
-        range_give(&d->internal_free, c->internal_first);
-    if (c->host_first != RANGE_NONE)
-        range_give(&d->table_free, c->host_first);
-    c->internal_first = c->host_first = RANGE_NONE;
+    for (unsigned m = 0; m < DRIVER_DESC_MEMORIES; m++) {
+        range_give(&d->descs_free[m], c->part[m].first);
+        c->part[m].first = RANGE_NONE;
+    }
 }
 
 static void chain_release(struct driver *d, struct driver_chain *c)
@@ -42,19 +41,20 @@ static void release_retired(struct driver *d, struct driver_channel *ch)
 
 static bool chain_take(struct driver *d, struct driver_chain *c)
 {
-    if (c->internal_count > 0)
-        c->internal_first = range_take(&d->internal_free, c->internal_count, 1);
-    if (c->host_count > 0)
-        c->host_first = range_take(&d->table_free, c->host_count, 1);
-    if ((c->internal_count == 0 || c->internal_first != RANGE_NONE) &&
-        (c->host_count == 0 || c->host_first != RANGE_NONE))
-        return true;
-    chain_give(d, c);
-    return false;
+    for (unsigned m = 0; m < DRIVER_DESC_MEMORIES; m++) {
+        if (c->part[m].count == 0)
+            continue;
+        c->part[m].first = range_take(&d->descs_free[m], c->part[m].count, 1);
+        if (c->part[m].first == RANGE_NONE) {
+            chain_give(d, c);
+            return false;
+        }
+    }
+    return true;
 }
 
-int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint32_t internal,
-                       uint32_t host, struct driver_chain **chain_p)
+int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel,
+                       const uint32_t count[DRIVER_DESC_MEMORIES], struct driver_chain **chain_p)
 {
     struct driver_channel *ch = &d->channel[channel];
     struct driver_chain *c = malloc(sizeof(*c));
@@ -62,10 +62,7 @@ int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint3
 
     if (c == NULL)
         return DRIVER_ERR_NOMEM;
-    *c = (struct driver_chain){ .internal_first = RANGE_NONE,
-                                .host_first = RANGE_NONE,
-                                .internal_count = internal,
-                                .host_count = host,
+    *c = (struct driver_chain){ { { RANGE_NONE, count[0] }, { RANGE_NONE, count[1] } },
                                 .head = HUB_DESC_END };
     driver_ring_drain(h, d);
     release_retired(d, ch);
@@ -88,13 +85,11 @@ int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint3
     return DRIVER_OK;
 }
 
-void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
-                          struct driver_chain *chain)
+void driver_chain_install(struct driver *d, unsigned channel, struct driver_chain *chain)
 {
     struct driver_channel *ch = &d->channel[channel];
     struct driver_chain *old = ch->installed;
 
-    (void)h;
     ch->installed = chain;
     if (old != NULL) {
         old->until = ch->started;
@@ -140,35 +135,6 @@ int driver_channel_wait(struct host *h, struct driver *d, unsigned channel)
     return DRIVER_OK;
 }
 
-int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
-{
-    struct driver_channel *ch = &d->channel[channel];
-
-    if (ch->installed == NULL)
-        return DRIVER_ERR_ADDRESS;
-    if (ch->ended != ch->started)
-        driver_ring_drain(h, d);
-    if (ch->ended != ch->started) {
-        int code = driver_channel_wait(h, d, channel);
-
-        if (code != DRIVER_OK)
-            return code;
-    }
-    ch->started++; /* before the store: another rank of the node may look meanwhile */
-    driver_write(h, d, HUB_DMA(channel) + HUB_DMA_HEAD, ch->installed->head);
-    return DRIVER_OK;
-}
-
-uint64_t driver_own_descs(struct driver *d, unsigned sets)
-{
-    uint64_t n = (uint64_t)sets * HUB_DMA_CHANNELS * DRIVER_OWN_DESCS;
-
-    if (!d->has_own_descs)
-        d->own_descs = range_take(&d->internal_free, n, DRIVER_OWN_DESCS);
-    d->has_own_descs = d->own_descs != RANGE_NONE;
-    return d->own_descs;
-}
-
 bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel)
 {
     const struct driver_channel *ch = &d->channel[channel];
@@ -180,11 +146,33 @@ bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel)
 
 uint64_t driver_chain_begin(struct host *h, struct driver *d, unsigned channel, uint32_t head)
 {
-    struct driver_channel *ch = &d->channel[channel];
-    uint64_t number = ++ch->started; /* before the store, as above */
+    uint64_t number = ++d->channel[channel].started; /* before the store: another rank may look */
 
     driver_write(h, d, HUB_DMA(channel) + HUB_DMA_HEAD, head);
     return number;
+}
+
+int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
+{
+    struct driver_channel *ch = &d->channel[channel];
+    int code = DRIVER_OK;
+
+    if (ch->installed == NULL)
+        return DRIVER_ERR_ADDRESS;
+    if (!driver_channel_idle(h, d, channel))
+        code = driver_channel_wait(h, d, channel);
+    if (code == DRIVER_OK)
+        (void)driver_chain_begin(h, d, channel, ch->installed->head);
+    return code;
+}
+
+uint64_t driver_own_descs(struct driver *d, unsigned sets)
+{
+    if (d->own_descs == RANGE_NONE)
+        d->own_descs =
+            range_take(&d->descs_free[DRIVER_INTERNAL_DESCS],
+                       (uint64_t)sets * HUB_DMA_CHANNELS * DRIVER_OWN_DESCS, DRIVER_OWN_DESCS);
+    return d->own_descs;
 }
 
 void driver_chain_ended(struct driver *d, unsigned channel, uint64_t number)
