@@ -1,7 +1,6 @@
 #include "hosts/cuda/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void release_rank(void *rank)
 {

@@ -21,20 +21,19 @@ struct fault_guard {
 /* Leaves the handler by going back to the event loop on its own stack; the rank's is dropped. */
 static void faulted(int sig, siginfo_t *info, void *context)
 {
-    struct host *h = host_self();
+    struct launch_thread *t = launch_self();
 
-    if (h == NULL) { /* our own fault: as if there were no handler, once it is tried again */
+    if (t == NULL) { /* our own fault: as if there were no handler, once it is tried again */
         signal(sig, SIG_DFL);
         return;
     }
-    launch_thread_of(h)->fault = task_in_guard(launch_running(h)->task, info->si_addr)
-                                     ? "out of stack"
-                                 : sig == SIGFPE ? "arithmetic fault"
-                                 : sig == SIGILL ? "illegal instruction"
-                                                 : "memory access fault";
-    launch_thread_of(h)->signal = sig;
-    launch_thread_of(h)->fault_at = launch_counter_of(context);
-    h->process->exit(h, 128 + sig);
+    t->fault = task_in_guard(launch_running(&t->host)->task, info->si_addr) ? "out of stack"
+               : sig == SIGFPE                                              ? "arithmetic fault"
+               : sig == SIGILL                                              ? "illegal instruction"
+                                                                            : "memory access fault";
+    t->signal = sig;
+    t->fault_at = launch_counter_of(context);
+    t->host.process->exit(&t->host, 128 + sig);
 }
 
 struct fault_guard *fault_guard_begin(void)

@@ -102,14 +102,6 @@ void launch_signals_run(struct launch_thread *t)
 
 /* ---- what the program asks for ----------------------------------------------------- */
 
-/* NULL: a program is being loaded or unloaded. */
-static struct launch_thread *calling_rank(void)
-{
-    struct host *h = host_self();
-
-    return h != NULL ? launch_thread_of(h) : NULL;
-}
-
 static int pid_of(const struct launch_thread *t)
 {
     return (int)t->host.rank + FIRST_PID;
@@ -138,13 +130,13 @@ static int signal_send_others(struct launch_thread *from, int sig)
 
 static void hook_system_call(void)
 {
-    if (calling_rank() != NULL)
-        host_spend_cost(&calling_rank()->host, HOST_COST_SYSCALL);
+    if (host_self() != NULL)
+        host_spend_cost(host_self(), HOST_COST_SYSCALL);
 }
 
 static int hook_kill(int pid, int sig)
 {
-    struct launch_thread *t = calling_rank(), *to = NULL;
+    struct launch_thread *t = launch_self(), *to = NULL;
     const struct launch *run;
 
     if (t == NULL)
@@ -164,7 +156,7 @@ static int hook_kill(int pid, int sig)
 
 static void hook_killed(int sig, uint64_t from)
 {
-    struct launch_thread *t = calling_rank();
+    struct launch_thread *t = launch_self();
 
     if (t == NULL)
         launch_end_outside(128 + sig);
@@ -179,7 +171,7 @@ static void hook_killed(int sig, uint64_t from)
 
 static struct hub_program_timer hook_timer(int which, const struct hub_program_timer *value)
 {
-    struct launch_thread *t = calling_rank();
+    struct launch_thread *t = launch_self();
     struct launch_timer *timer;
     struct hub_program_timer old = { 0, 0 };
     sim_time_t now;

@@ -134,7 +134,7 @@ void launch_wake(struct launch_thread *t)
 
 void launch_let_go(struct launch_thread *t)
 {
-    if (t == NULL || !t->late || node_core_held(t->core))
+    if (!t->late || node_core_held(t->core))
         return;
     t->late = false;
     sim_schedule_by(t->dom, &t->wakeup, sim_now(t->dom), SIM_TASK);

@@ -112,6 +112,14 @@ static inline struct launch_thread *launch_thread_of(struct host *h)
 {
     return SIM_CONTAINER_OF(h, struct launch_thread, host);
 }
+/** The calling rank; NULL: the event loop, which loads and unloads programs, or a
+ * thread that a program has started. */
+static inline struct launch_thread *launch_self(void)
+{
+    struct host *h = host_self();
+
+    return h != NULL ? launch_thread_of(h) : NULL;
+}
 /** What runs on the rank's core now, and waits for its operations: the rank, or its helper. What a
  * rank has belongs to launch_thread_of(). */
 static inline struct launch_thread *launch_running(struct host *h)
@@ -140,8 +148,7 @@ void launch_done(void *arg, uint64_t value);
 /** @return false when the deadline came. */
 bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what);
 void launch_wake(struct launch_thread *t);
-/** If it was woken while its core was held, and that is free now, it gets the core. NULL: no
- * effect. */
+/** If it was woken while its core was held, and that is free now, it gets the core. */
 void launch_let_go(struct launch_thread *t);
 /** The core computes for so long. */
 void launch_compute_pass(struct launch_thread *t, sim_time_t ps);

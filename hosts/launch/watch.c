@@ -18,6 +18,9 @@
 #define LIBRARY_TICKS                                                                              \
     20 /* more for one that is inside of a library, which has to finish its work */
 
+static const int signals[] = { SIGPROF, SIGINT, SIGTERM };
+#define WATCH_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
 struct watch {
     struct launch *run;
     unsigned long limit; /* ticks; 0: none */
@@ -25,7 +28,7 @@ struct watch {
     const struct launch_thread *thread; /* that ran at the last tick */
     uint64_t resumed;
     unsigned long ticks; /* without a change of both */
-    struct sigaction old_prof, old_int, old_term;
+    struct sigaction old[WATCH_SIGNALS];
 };
 
 /* Signal handlers have no argument of ours. */
@@ -81,8 +84,7 @@ static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, 
 static void tick(int sig, siginfo_t *info, void *context)
 {
     struct watch *w = watching;
-    struct host *h = host_self();
-    struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
+    struct launch_thread *t = launch_self();
     unsigned long limit = w->signal != 0 && w->limit != 1 ? HURRY_TICKS : w->limit;
 
     (void)sig;
@@ -125,9 +127,8 @@ struct watch *watch_begin(struct launch *run)
     w->limit = run->cfg->patience_s * (1000UL / TICK_MS);
     watching = w;
     prof.sa_sigaction = tick;
-    sigaction(SIGPROF, &prof, &w->old_prof);
-    sigaction(SIGINT, run->cfg->signals ? &ask : NULL, &w->old_int);
-    sigaction(SIGTERM, run->cfg->signals ? &ask : NULL, &w->old_term);
+    for (unsigned i = 0; i < WATCH_SIGNALS; i++)
+        sigaction(signals[i], i == 0 ? &prof : run->cfg->signals ? &ask : NULL, &w->old[i]);
     setitimer(ITIMER_PROF, &every, NULL);
     return w;
 }
@@ -139,9 +140,8 @@ void watch_end(struct watch *w)
     if (w == NULL)
         return;
     setitimer(ITIMER_PROF, &none, NULL);
-    sigaction(SIGPROF, &w->old_prof, NULL);
-    sigaction(SIGINT, &w->old_int, NULL);
-    sigaction(SIGTERM, &w->old_term, NULL);
+    for (unsigned i = 0; i < WATCH_SIGNALS; i++)
+        sigaction(signals[i], &w->old[i], NULL);
     watching = NULL;
     free(w);
 }

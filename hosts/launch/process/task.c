@@ -290,11 +290,6 @@ void task_exit(struct task *t)
     SIM_ASSERT(false);
 }
 
-bool task_ended(const struct task *t)
-{
-    return t->ended;
-}
-
 const void *task_stack_end(const struct task *t)
 {
     return t->memory + TASK_GUARD_BYTES + t->stack_bytes;

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "hosts/launch/shim/parts.h"
 

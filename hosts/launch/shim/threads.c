@@ -1,6 +1,4 @@
 /* OpenMP's functions in a rank, which is one thread: hubcc leaves its directives out. */
-#include <time.h>
-
 #include "hosts/launch/shim/parts.h"
 
 /* gfortran's names have an underscore at the end, and get addresses. */
