@@ -11,10 +11,9 @@
 
 static void chain_give(struct driver *d, struct driver_chain *c)
 {
-    for (unsigned m = 0; m < DRIVER_DESC_MEMORIES; m++) {
-        range_give(&d->descs_free[m], c->part[m].first);
-        c->part[m].first = RANGE_NONE;
-    }
+    range_give(&d->internal_free, c->internal_first);
+    range_give(&d->table_free, c->host_first);
+    c->internal_first = c->host_first = RANGE_NONE;
 }
 
 static void chain_release(struct driver *d, struct driver_chain *c)
@@ -41,20 +40,19 @@ static void release_retired(struct driver *d, struct driver_channel *ch)
 
 static bool chain_take(struct driver *d, struct driver_chain *c)
 {
-    for (unsigned m = 0; m < DRIVER_DESC_MEMORIES; m++) {
-        if (c->part[m].count == 0)
-            continue;
-        c->part[m].first = range_take(&d->descs_free[m], c->part[m].count, 1);
-        if (c->part[m].first == RANGE_NONE) {
-            chain_give(d, c);
-            return false;
-        }
-    }
-    return true;
+    if (c->internal_count > 0)
+        c->internal_first = range_take(&d->internal_free, c->internal_count, 1);
+    if (c->host_count > 0)
+        c->host_first = range_take(&d->table_free, c->host_count, 1);
+    if ((c->internal_count == 0 || c->internal_first != RANGE_NONE) &&
+        (c->host_count == 0 || c->host_first != RANGE_NONE))
+        return true;
+    chain_give(d, c);
+    return false;
 }
 
-int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel,
-                       const uint32_t count[DRIVER_DESC_MEMORIES], struct driver_chain **chain_p)
+int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint32_t internal,
+                       uint32_t host, struct driver_chain **chain_p)
 {
     struct driver_channel *ch = &d->channel[channel];
     struct driver_chain *c = malloc(sizeof(*c));
@@ -62,7 +60,10 @@ int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel,
 
     if (c == NULL)
         return DRIVER_ERR_NOMEM;
-    *c = (struct driver_chain){ { { RANGE_NONE, count[0] }, { RANGE_NONE, count[1] } },
+    *c = (struct driver_chain){ .internal_first = RANGE_NONE,
+                                .host_first = RANGE_NONE,
+                                .internal_count = internal,
+                                .host_count = host,
                                 .head = HUB_DESC_END };
     driver_ring_drain(h, d);
     release_retired(d, ch);
@@ -85,11 +86,13 @@ int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel,
     return DRIVER_OK;
 }
 
-void driver_chain_install(struct driver *d, unsigned channel, struct driver_chain *chain)
+void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
+                          struct driver_chain *chain)
 {
     struct driver_channel *ch = &d->channel[channel];
     struct driver_chain *old = ch->installed;
 
+    (void)h;
     ch->installed = chain;
     if (old != NULL) {
         old->until = ch->started;
@@ -170,8 +173,8 @@ uint64_t driver_own_descs(struct driver *d, unsigned sets)
 {
     if (d->own_descs == RANGE_NONE)
         d->own_descs =
-            range_take(&d->descs_free[DRIVER_INTERNAL_DESCS],
-                       (uint64_t)sets * HUB_DMA_CHANNELS * DRIVER_OWN_DESCS, DRIVER_OWN_DESCS);
+            range_take(&d->internal_free, (uint64_t)sets * HUB_DMA_CHANNELS * DRIVER_OWN_DESCS,
+                       DRIVER_OWN_DESCS);
     return d->own_descs;
 }
 

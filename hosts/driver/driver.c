@@ -34,8 +34,8 @@ static void driver_release(void *driver)
         chains_free(d->channel[c].installed);
     }
     notify_counts_clear(&d->counts);
-    for (unsigned m = 0; m < DRIVER_DESC_MEMORIES; m++)
-        range_fini(&d->descs_free[m]);
+    range_fini(&d->table_free);
+    range_fini(&d->internal_free);
     free(d);
 }
 
@@ -102,6 +102,7 @@ bool driver_helper_add(struct driver *d, const struct driver_helper *helper)
         return false;
     d->helpers[d->nhelpers++] = *helper;
     d->helper_bits |= helper->bits;
+    d->irq_seen &= ~helper->bits; /* by a rank that rang before there was a helper */
     return true;
 }
 
@@ -143,6 +144,9 @@ static void interrupt(struct host *h, void *arg, uint32_t vector)
         driver_write(h, d, HUB_RING_TAIL, d->tail_written);
     }
     ring_by_bits(h, d, status);
+    d->irq_seen |= status & ~(HUB_IRQ_RING | d->helper_bits);
+    if (d->irq_seen != 0 && d->irq_waiter != NULL)
+        h->cpu->wake(h, d->irq_waiter);
 }
 
 static int set_up_hub(struct host *h, struct driver *d)
@@ -151,9 +155,8 @@ static int set_up_hub(struct host *h, struct driver *d)
     uint64_t *ring = h->memory->alloc(h, ring_bytes, HOST_PAGE);
 
     d->table = h->memory->alloc(h, (uint64_t)DRIVER_TABLE_DESCS * HUB_DESC_BYTES, HOST_PAGE);
-    if (ring == NULL || d->table == NULL ||
-        !range_init(&d->descs_free[DRIVER_HOST_DESCS], 0, DRIVER_TABLE_DESCS) ||
-        !range_init(&d->descs_free[DRIVER_INTERNAL_DESCS], 0, HUB_INTERNAL_DESCS))
+    if (ring == NULL || d->table == NULL || !range_init(&d->table_free, 0, DRIVER_TABLE_DESCS) ||
+        !range_init(&d->internal_free, 0, HUB_INTERNAL_DESCS))
         return DRIVER_ERR_NOMEM;
     d->own_descs = RANGE_NONE;
     d->ring = (struct notify_ring){ ring, DRIVER_RING_LOG2, 0 };
@@ -284,4 +287,18 @@ bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsig
     }
     driver_flush_gpus(h, flush);
     return true;
+}
+
+uint32_t driver_wait_irq(struct host *h, struct driver *d, uint32_t bits)
+{
+    uint32_t seen;
+
+    while ((d->irq_seen & bits) == 0) {
+        d->irq_waiter = h;
+        h->cpu->sleep(h, HOST_NEVER);
+    }
+    d->irq_waiter = NULL;
+    seen = d->irq_seen & bits;
+    d->irq_seen &= ~bits;
+    return seen;
 }

@@ -61,15 +61,10 @@ struct driver_gpu {
     unsigned npins, pins_room;
 };
 
-/** Where descriptors are: in the host table, or in internal memory. */
-enum driver_descs { DRIVER_HOST_DESCS, DRIVER_INTERNAL_DESCS, DRIVER_DESC_MEMORIES };
-
-/** Descriptors of one list, in either memory or in both. */
+/** Descriptors of one list: in internal memory, in the host table, or in both. */
 struct driver_chain {
-    struct {
-        uint64_t first; /* descriptor number, or RANGE_NONE */
-        uint32_t count;
-    } part[DRIVER_DESC_MEMORIES];
+    uint64_t internal_first, host_first; /* descriptor numbers, or RANGE_NONE */
+    uint32_t internal_count, host_count;
     uint32_t head;  /* pointer that starts it */
     uint64_t until; /* retired: free once so many chains of the channel have ended */
     struct driver_chain *next;
@@ -109,13 +104,16 @@ struct driver {
     struct driver_channel channel[HUB_DMA_CHANNELS];
     uint8_t *table; /* host descriptors */
     uint64_t table_bus;
-    struct range_alloc descs_free[DRIVER_DESC_MEMORIES]; /* in descriptors */
+    struct range_alloc table_free, internal_free; /* in descriptors */
     uint64_t own_descs; /* RANGE_NONE: nobody has asked for them, or there were too few */
 
     struct driver_helper helpers[DRIVER_HELPERS];
     unsigned nhelpers;
     uint32_t helper_bits; /* all of them */
     unsigned hub_vector;
+
+    uint32_t irq_seen; /* bits of HUB_IRQ_STATUS that no rank has waited for yet */
+    struct host *irq_waiter;
 };
 
 /**
@@ -171,6 +169,8 @@ void driver_ring_drain(struct host *h, struct driver *d);
 /** Waits for and consumes one notification; `false` when the hub or its ring is not there. */
 bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsigned slot,
                         uint32_t tag);
+/** Waits for one of these bits of HUB_IRQ_STATUS. @return those seen, now taken. */
+uint32_t driver_wait_irq(struct host *h, struct driver *d, uint32_t bits);
 
 /** The bit that rings the helper of the node's rank number `local`; free for other uses where no
  * rank has a helper. */
@@ -182,15 +182,15 @@ static inline uint32_t driver_helper_bit(unsigned local)
 bool driver_helper_add(struct driver *d, const struct driver_helper *helper);
 
 /* chains */
-/** Room for a list of so many descriptors in each memory; waits for the channel where only that
- * frees some. */
-int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel,
-                       const uint32_t count[DRIVER_DESC_MEMORIES], struct driver_chain **chain_p);
+/** Room for a list; waits for the channel where only that frees some. */
+int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint32_t internal,
+                       uint32_t host, struct driver_chain **chain_p);
 /** Writes a descriptor of a chain to where `pointer` finds it. */
 void driver_descriptor_write(struct host *h, struct driver *d, uint32_t pointer,
                              const struct descriptor *desc);
 /** Makes it the channel's list; the former one goes when the channel no longer runs it. */
-void driver_chain_install(struct driver *d, unsigned channel, struct driver_chain *chain);
+void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
+                          struct driver_chain *chain);
 /** Starts the installed list: one store when the channel is known to be idle, else waits first. */
 int driver_chain_start(struct host *h, struct driver *d, unsigned channel);
 /**

@@ -199,20 +199,19 @@ int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *l
 {
     struct self s = own_board();
     struct driver_chain *c = NULL;
-    uint32_t count[DRIVER_DESC_MEMORIES] = { internal ? 0 : n, internal ? n : 0 };
     int code;
 
     if (channel >= PEACH2_CHANNELS || n == 0)
         return PEACH2_ERR_INVALID;
-    code = driver_chain_alloc(s.h, s.d, channel, count, &c);
+    code = driver_chain_alloc(s.h, s.d, channel, internal ? n : 0, internal ? 0 : n, &c);
     if (code != DRIVER_OK)
         return code;
-    c->head = (uint32_t)c->part[internal != 0].first | (internal ? HUB_DESC_INTERNAL : 0);
+    c->head = internal ? (uint32_t)c->internal_first | HUB_DESC_INTERNAL : (uint32_t)c->host_first;
     write_list(s, c->head, list, n);
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_ADDR, status.window);
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_DATA, status.data);
     s.h->bus->fence(s.h);
-    driver_chain_install(s.d, channel, c);
+    driver_chain_install(s.h, s.d, channel, c);
     return 0;
 }
 

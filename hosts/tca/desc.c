@@ -152,21 +152,19 @@ tcaresult tcaDescSetMemcpy2D(tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t d
 struct plan {
     struct {
         struct descriptor d;
-        enum driver_descs memory;
+        bool internal;
     } * steps;
-    uint32_t n, count[DRIVER_DESC_MEMORIES];
+    uint32_t n, internal;
 };
 
 static void plan_add(struct plan *plan, const struct descriptor *d, bool internal)
 {
-    enum driver_descs memory = internal ? DRIVER_INTERNAL_DESCS : DRIVER_HOST_DESCS;
-
     if (plan->steps != NULL) {
         plan->steps[plan->n].d = *d;
-        plan->steps[plan->n].memory = memory;
+        plan->steps[plan->n].internal = internal;
     }
     plan->n++;
-    plan->count[memory]++;
+    plan->internal += internal;
 }
 
 static uint64_t at_most(uint64_t a, uint64_t b)
@@ -238,7 +236,7 @@ static void plan_list(struct plan *plan, const struct driver *d, const tcaDesc *
 {
     uint64_t end = NOTIFY_END | (uint64_t)ch << NOTIFY_CHAN_SHIFT;
 
-    *plan = (struct plan){ .steps = plan->steps };
+    plan->n = plan->internal = 0;
     for (size_t i = 0; i < list->n; i++)
         plan_put(plan, d, &list->puts[i], i + 1 == list->n ? end : 0);
 }
@@ -247,18 +245,15 @@ static void plan_list(struct plan *plan, const struct driver *d, const tcaDesc *
 static void plan_write(const struct plan *plan, struct host *h, struct driver *d,
                        struct driver_chain *chain)
 {
-    uint32_t at[DRIVER_DESC_MEMORIES];
+    uint32_t internal = (uint32_t)(chain->internal_first + chain->internal_count);
+    uint32_t host = (uint32_t)(chain->host_first + chain->host_count);
 
-    for (unsigned m = 0; m < DRIVER_DESC_MEMORIES; m++)
-        at[m] = (uint32_t)(chain->part[m].first + chain->part[m].count);
     chain->head = HUB_DESC_END;
     for (uint32_t i = plan->n; i-- > 0;) {
         struct descriptor desc = plan->steps[i].d;
 
         desc.next = chain->head;
-        chain->head = --at[plan->steps[i].memory];
-        if (plan->steps[i].memory == DRIVER_INTERNAL_DESCS)
-            chain->head |= HUB_DESC_INTERNAL;
+        chain->head = plan->steps[i].internal ? --internal | HUB_DESC_INTERNAL : --host;
         driver_descriptor_write(h, d, chain->head, &desc);
     }
     h->bus->fence(h);
@@ -267,7 +262,7 @@ static void plan_write(const struct plan *plan, struct host *h, struct driver *d
 tcaresult tcaDescSet(tcaDesc *d, int ch)
 {
     struct tca_rank *self = tca_enter();
-    struct plan plan = { NULL };
+    struct plan plan = { NULL, 0, 0 };
     struct driver_chain *chain = NULL;
     tcaresult code;
 
@@ -280,10 +275,11 @@ tcaresult tcaDescSet(tcaDesc *d, int ch)
     if (plan.steps == NULL)
         return TCA_ERROR_OUT_OF_MEMORY;
     plan_list(&plan, self->d, d, ch);
-    code = tca_from_driver(driver_chain_alloc(self->h, self->d, (unsigned)ch, plan.count, &chain));
+    code = tca_from_driver(driver_chain_alloc(self->h, self->d, (unsigned)ch, plan.internal,
+                                              plan.n - plan.internal, &chain));
     if (code == TCA_SUCCESS) {
         plan_write(&plan, self->h, self->d, chain);
-        driver_chain_install(self->d, (unsigned)ch, chain);
+        driver_chain_install(self->h, self->d, (unsigned)ch, chain);
     }
     free(plan.steps);
     return code;

@@ -108,7 +108,7 @@ TEST(TcaTable, AHostTableBeginsAtItsFirstPosition)
                                              tcaDMANotify | tcaDMAUseInternal, SLOT, TAG));
             EXPECT_EQ(TCA_SUCCESS, tcaSetDMAChain(CH, table));
             auto *chain = driver_of(host_self())->channel[CH].installed;
-            EXPECT_EQ(0u, chain->part[DRIVER_INTERNAL_DESCS].count) << "the table lies in host memory";
+            EXPECT_EQ(0u, chain->internal_count) << "the table lies in host memory";
             EXPECT_EQ(TCA_SUCCESS, tcaDestroyDMADesc(table));
             EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
             EXPECT_EQ(TCA_ERROR_INVALID_VALUE, tcaSetDMAChain(CH, table));
