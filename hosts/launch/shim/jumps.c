@@ -9,8 +9,6 @@
 
 #include "hosts/launch/shim/parts.h"
 
-#if defined(__x86_64__) || defined(__aarch64__)
-
 /* A program may have functions of its own by some of these names. */
 #pragma weak __longjmp_chk
 #pragma weak longjmp
@@ -96,4 +94,3 @@ void __longjmp_chk(jmp_buf env, int value)
     jump(env, value);
 }
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
-#endif

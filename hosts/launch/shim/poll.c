@@ -66,14 +66,8 @@ __asm__(
     "	ret\n"
     ".size hub_poll, .-hub_poll\n");
 #define FRAME_BASE 0
-#else
-void hub_poll(const volatile void *p, uint32_t size, const void *from)
-{
-    hub_hooks.poll(p, size, &(struct hub_program_place){ (uintptr_t)from, NULL, 0, 1 });
-}
 #endif
 
-#ifdef FRAME_BASE
 void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const uint64_t *frame)
 {
     struct hub_program_place place = { (uintptr_t)from, frame, frame[FRAME_BASE],
@@ -82,7 +76,6 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
     hub_poll_written = 0;
     hub_hooks.poll(p, size, &place);
 }
-#endif
 
 /* In each hook itself, whose return address is the place. */
 #define POLL_IF_SHARED(p, size)                                                                    \
