@@ -206,15 +206,15 @@ cudaError_t cudaMallocHost(void **p, size_t n)
 cudaError_t cudaFree(void *p)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    bool freed;
 
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    if (cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->memory->free(cr->h, p)
-                                                             : driver_free_gpu(cr->h, p))
-        return cuda_leave(cr, cudaSuccess);
-    return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    freed = cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->memory->free(cr->h, p)
+                                                                 : driver_free_gpu(cr->h, p);
+    return cuda_leave(cr, freed ? cudaSuccess : cudaErrorInvalidDevicePointer);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t n, unsigned flags)

@@ -105,7 +105,7 @@ struct driver {
     uint8_t *table; /* host descriptors */
     uint64_t table_bus;
     struct range_alloc table_free, internal_free; /* in descriptors */
-    uint64_t own_descs; /* RANGE_NONE: nobody has asked for them, or there were too few */
+    uint64_t own_descs; /* RANGE_NONE: not asked for yet, or there were too few */
 
     struct driver_helper helpers[DRIVER_HELPERS];
     unsigned nhelpers;

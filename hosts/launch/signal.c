@@ -22,6 +22,7 @@ static void thread_interrupt(struct launch_thread *t)
 static void signal_arrive(struct launch_thread *t, int sig, int sender)
 {
     struct hub_program_signals *s = &t->signals.program;
+    enum hub_signal_meaning meaning;
 
     if (t->ended)
         return;
@@ -32,14 +33,11 @@ static void signal_arrive(struct launch_thread *t, int sig, int sender)
             thread_interrupt(t);
         return;
     }
-    switch (hub_signal_means(s, sig)) {
-    case HUB_SIGNAL_NOTHING:
-        break;
-    case HUB_SIGNAL_HANDLER:
+    meaning = hub_signal_means(s, sig);
+    if (meaning == HUB_SIGNAL_HANDLER) {
         s->pending |= hub_signal_bit(sig);
         thread_interrupt(t);
-        break;
-    case HUB_SIGNAL_END:
+    } else if (meaning == HUB_SIGNAL_END) {
         t->signal = sig;
         launch_end(t, 128 + sig, sim_now(t->dom));
     }

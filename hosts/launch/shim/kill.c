@@ -33,6 +33,7 @@ static uint64_t call_address(const void *return_address)
 int kill(pid_t pid, int sig)
 {
     int group = pid == 0 || pid == -1 || pid == -getppid();
+    uint64_t from = call_address(__builtin_return_address(0));
     int code;
 
     if (sig != 0 && !hub_is_signal(sig))
@@ -41,12 +42,11 @@ int kill(pid_t pid, int sig)
         return hub_fail(ENOSYS);
     hub_hooks.system_call();
     if (pid == getpid())
-        return hub_signal_raise(sig, call_address(__builtin_return_address(0)));
+        return hub_signal_raise(sig, from);
     code = hub_hooks.kill(group ? 0 : pid, sig);
     if (code != 0)
         return hub_fail(code);
-    return group && pid != -1 ? hub_signal_raise(sig, call_address(__builtin_return_address(0)))
-                              : 0;
+    return group && pid != -1 ? hub_signal_raise(sig, from) : 0;
 }
 
 int killpg(pid_t group, int sig)

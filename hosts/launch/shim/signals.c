@@ -110,29 +110,22 @@ static void signal_handle(int sig)
 
 static void signal_act(int sig, uint64_t from)
 {
-    switch (hub_signal_means(hub_hooks.signals, sig)) {
-    case HUB_SIGNAL_NOTHING:
-        break;
-    case HUB_SIGNAL_HANDLER:
+    enum hub_signal_meaning meaning = hub_signal_means(hub_hooks.signals, sig);
+
+    if (meaning == HUB_SIGNAL_HANDLER)
         signal_handle(sig);
-        break;
-    case HUB_SIGNAL_END:
+    else if (meaning == HUB_SIGNAL_END)
         hub_shim_killed(sig, from);
-    }
 }
 
 void hub_signals_take(void)
 {
     struct hub_program_signals *s = hub_hooks.signals;
+    uint64_t due;
 
-    for (;;) {
-        uint64_t due = s->pending & ~s->blocked;
-        int sig = due != 0 ? __builtin_ctzll(due) + 1 : 0;
-
-        if (sig == 0)
-            return;
-        s->pending &= ~hub_signal_bit(sig);
-        signal_act(sig, 0);
+    while ((due = s->pending & ~s->blocked) != 0) {
+        s->pending &= ~(due & -due);
+        signal_act(__builtin_ctzll(due) + 1, 0);
     }
 }
 
