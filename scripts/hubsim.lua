@@ -172,6 +172,8 @@ dllp.experts = { e_dllp, e_crc }
 local band, bor, bxor, bnot = bit.band, bit.bor, bit.bxor, bit.bnot
 local lshift, rshift = bit.lshift, bit.rshift
 
+local function byte(buffer, at) return buffer(at, 1):uint() end
+
 local function crc_table(polynomial) -- mirrored
     local of = {}
     for byte = 0, 255 do
@@ -202,7 +204,7 @@ function hubsim.init()
 end
 
 local function key(link, direction, id, tag)
-    return link .. " " .. direction .. " " .. id .. " " .. tag
+    return table.concat({ link, direction, id, tag }, " ")
 end
 
 -- A request waits from its first appearance until a completion brings its last bytes or an error.
@@ -288,13 +290,13 @@ local function dissect_message(b, info, tree)
     tree:add(t.tag, b(6, 1))
     tree:add(t.code, b(7, 1))
     tree:add(t.message, b(8, 8))
-    info.text = messages[b(7, 1):uint()] or string.format("code 0x%02x", b(7, 1):uint())
+    info.text = messages[byte(b, 7)] or string.format("code 0x%02x", byte(b, 7))
 end
 
 local function dissect_completion(b, info, tree)
-    local status = rshift(b(6, 1):uint(), 5)
+    local status = rshift(byte(b, 6), 5)
     local count = band(b(6, 2):uint(), 0xfff)
-    local lower = band(b(11, 1):uint(), 0x7f)
+    local lower = band(byte(b, 11), 0x7f)
     count = count == 0 and 4096 or count
     add_id(tree, t.completer, b(4, 2))
     tree:add(t.status, b(6, 1))
@@ -340,7 +342,7 @@ local function dissect_word0(b, tree)
     for byte = 0, 2 do
         for _, field in ipairs(bytes[byte]) do
             local item = tree:add(field, b(byte, 1))
-            if field == t.ep and band(b(2, 1):uint(), 0x40) ~= 0 then item:add_proto_expert_info(e_poison) end
+            if field == t.ep and band(byte(b, 2), 0x40) ~= 0 then item:add_proto_expert_info(e_poison) end
         end
     end
 end
@@ -348,7 +350,7 @@ end
 -- Data and digest behind a header of n bytes. Returns false where the length does not fit.
 local function dissect_data(b, n, info, tree)
     local data = info.has_data and 4 * info.length or 0
-    local digest = band(b(2, 1):uint(), 0x80) ~= 0 and 4 or 0
+    local digest = band(byte(b, 2), 0x80) ~= 0 and 4 or 0
     if b:len() ~= n + data + digest then
         tree:add_proto_expert_info(e_tlp, string.format("%d bytes behind the header: expected %d", b:len() - n, data + digest))
         return false
@@ -360,7 +362,7 @@ end
 
 -- Header, data and digest. Returns the name, or nil for what is no TLP.
 local function dissect_packet(b, info, tree)
-    local fmt, number = rshift(b(0, 1):uint(), 5), band(b(0, 1):uint(), 0x1f)
+    local fmt, number = rshift(byte(b, 0), 5), band(byte(b, 0), 0x1f)
     local kind = types[number]
     info.dw4, info.has_data = band(fmt, 1) ~= 0, band(fmt, 2) ~= 0
     local name = kind and fmt < 4 and kind[info.has_data and 2 or 1]
@@ -380,11 +382,11 @@ local function dissect_packet(b, info, tree)
     end
     tree:add(t.length, b(2, 2), info.length)
     info.requester = b(info.kind == "completion" and 8 or 4, 2):uint()
-    info.tag = b(info.kind == "completion" and 10 or 6, 1):uint()
+    info.tag = byte(b, info.kind == "completion" and 10 or 6)
     by_kind[info.kind](b, info, tree)
     if info.kind == "memory" or info.kind == "config" or info.kind == "io" then
-        local enables = b(7, 1):uint()
-        check_enables(info, band(enables, 0xf), rshift(enables, 4), band(b(n - 1, 1):uint(), 4) == 0, tree)
+        local enables = byte(b, 7)
+        check_enables(info, band(enables, 0xf), rshift(enables, 4), band(byte(b, n - 1), 4) == 0, tree)
     end
     dissect_data(b, n, info, tree)
     return name
@@ -434,7 +436,7 @@ local function dissect_dllp(buffer, pinfo, info, root)
         tree:add_proto_expert_info(e_dllp, "Not 6 bytes")
         return "DLLP of " .. buffer:len() .. " bytes"
     end
-    local type = buffer(0, 1):uint()
+    local type = byte(buffer, 0)
     local name = dllp_types[type]
     local good = band(bxor(crc(crc16_of, 0xffff, buffer:raw(0, 4)), buffer(4, 2):le_uint()), 0xffff) == 0
     local text = name
@@ -477,11 +479,11 @@ end
 
 local function dissect_header(buffer, pinfo, root)
     local tree = root:add(hubsim, buffer(0, HEADER_BYTES))
-    local flags = buffer(2, 1):uint()
+    local flags = byte(buffer, 2)
     tree:add(h.version, buffer(0, 1))
     tree:add(h.kind, buffer(1, 1))
     local sub = tree:add(h.flags, buffer(2, 1))
-    local info = { link = buffer(4, 4):uint(), direction = buffer(3, 1):uint(), begin = buffer(8, 8):uint64():tonumber() }
+    local info = { link = buffer(4, 4):uint(), direction = byte(buffer, 3), begin = buffer(8, 8):uint64():tonumber() }
     for i, name in ipairs(flag_names) do
         sub:add(h[name], buffer(2, 1))
         info[name] = band(flags, lshift(1, i - 1)) ~= 0
@@ -503,12 +505,12 @@ local function marks(info)
 end
 
 function hubsim.dissector(buffer, pinfo, root)
-    if buffer:len() < HEADER_BYTES or buffer(0, 1):uint() ~= VERSION or buffer(1, 1):uint() > 1 then
+    if buffer:len() < HEADER_BYTES or byte(buffer, 0) ~= VERSION or byte(buffer, 1) > 1 then
         root:add(hubsim, buffer()):add_proto_expert_info(e_header)
         return
     end
     local info = dissect_header(buffer, pinfo, root)
-    local rest, is_tlp = buffer(HEADER_BYTES):tvb(), buffer(1, 1):uint() == 0
+    local rest, is_tlp = buffer(HEADER_BYTES):tvb(), byte(buffer, 1) == 0
     local text = (is_tlp and dissect_tlp or dissect_dllp)(rest, pinfo, info, root)
     pinfo.cols.protocol = is_tlp and "TLP" or "DLLP"
     pinfo.cols.info = text .. marks(info)
