@@ -339,9 +339,9 @@ end
 
 local function dissect_word0(b, tree)
     local bytes = { [0] = { t.fmt, t.type }, { t.tc, t.ido, t.th }, { t.td, t.ep, t.ro, t.ns, t.at } }
-    for byte = 0, 2 do
-        for _, field in ipairs(bytes[byte]) do
-            local item = tree:add(field, b(byte, 1))
+    for at = 0, 2 do
+        for _, field in ipairs(bytes[at]) do
+            local item = tree:add(field, b(at, 1))
             if field == t.ep and band(byte(b, 2), 0x40) ~= 0 then item:add_proto_expert_info(e_poison) end
         end
     end
