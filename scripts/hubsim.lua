@@ -78,94 +78,101 @@ end
 
 ---- fields --------------------------------------------------------------------------------------
 
+local uint8, uint16, uint32, uint64, bool = ProtoField.uint8, ProtoField.uint16, ProtoField.uint32, ProtoField.uint64, ProtoField.bool
+local DEC, HEX = base.DEC, base.HEX
+
 local h = {
-    version = ProtoField.uint8("hubsim.version", "Version"),
-    kind = ProtoField.uint8("hubsim.kind", "Kind", base.DEC, { [0] = "TLP", [1] = "DLLP" }),
-    flags = ProtoField.uint8("hubsim.flags", "Flags", base.HEX),
-    replay = ProtoField.bool("hubsim.flags.replay", "Replay", 8, nil, 0x01, "Was sent before"),
-    corrupt = ProtoField.bool("hubsim.flags.corrupt", "Corrupted", 8, nil, 0x02, "Bits changed on its way"),
-    nullified = ProtoField.bool("hubsim.flags.nullified", "Nullified", 8, nil, 0x04,
+    version = uint8("hubsim.version", "Version"),
+    kind = uint8("hubsim.kind", "Kind", DEC, { [0] = "TLP", [1] = "DLLP" }),
+    flags = uint8("hubsim.flags", "Flags", HEX),
+    replay = bool("hubsim.flags.replay", "Replay", 8, nil, 0x01, "Was sent before"),
+    corrupt = bool("hubsim.flags.corrupt", "Corrupted", 8, nil, 0x02, "Bits changed on its way"),
+    nullified = bool("hubsim.flags.nullified", "Nullified", 8, nil, 0x04,
         "Its sender took it back: it ends with EDB and an inverted LCRC"),
-    lost = ProtoField.bool("hubsim.flags.lost", "Lost", 8, nil, 0x08, "Its framing was hit: it is not seen"),
-    direction = ProtoField.uint8("hubsim.direction", "Direction"),
-    link = ProtoField.uint32("hubsim.link", "Link"),
-    begin = ProtoField.uint64("hubsim.begin_ps", "First symbol [ps]"),
-    duration = ProtoField.uint32("hubsim.duration_ps", "On the wire [ps]"),
+    lost = bool("hubsim.flags.lost", "Lost", 8, nil, 0x08, "Its framing was hit: it is not seen"),
+    direction = uint8("hubsim.direction", "Direction"),
+    link = uint32("hubsim.link", "Link"),
+    begin = uint64("hubsim.begin_ps", "First symbol [ps]"),
+    duration = uint32("hubsim.duration_ps", "On the wire [ps]"),
     port = ProtoField.string("hubsim.port", "Sent by"),
     to = ProtoField.string("hubsim.to", "To"),
 }
 hubsim.fields = h
 
 local t = {
-    seq = ProtoField.uint16("pcie_tlp.seq", "Sequence number", base.DEC, nil, 0x0fff),
-    fmt = ProtoField.uint8("pcie_tlp.fmt", "Fmt", base.HEX, formats, 0xe0),
-    type = ProtoField.uint8("pcie_tlp.type", "Type", base.HEX, nil, 0x1f),
+    seq = uint16("pcie_tlp.seq", "Sequence number", DEC, nil, 0x0fff),
+    fmt = uint8("pcie_tlp.fmt", "Fmt", HEX, formats, 0xe0),
+    type = uint8("pcie_tlp.type", "Type", HEX, nil, 0x1f),
     name = ProtoField.string("pcie_tlp.name", "TLP"),
-    tc = ProtoField.uint8("pcie_tlp.tc", "Traffic class", base.DEC, nil, 0x70),
-    ido = ProtoField.bool("pcie_tlp.attr.ido", "ID-based ordering", 8, nil, 0x04),
-    th = ProtoField.bool("pcie_tlp.th", "Processing hint", 8, nil, 0x01),
-    td = ProtoField.bool("pcie_tlp.td", "TLP digest", 8, nil, 0x80),
-    ep = ProtoField.bool("pcie_tlp.ep", "Poisoned", 8, nil, 0x40),
-    ro = ProtoField.bool("pcie_tlp.attr.ro", "Relaxed ordering", 8, nil, 0x20),
-    ns = ProtoField.bool("pcie_tlp.attr.ns", "No snoop", 8, nil, 0x10),
-    at = ProtoField.uint8("pcie_tlp.at", "Address type", base.DEC, addressings, 0x0c),
-    length = ProtoField.uint16("pcie_tlp.length", "Length [DW]", base.DEC),
-    requester = ProtoField.uint16("pcie_tlp.requester_id", "Requester ID", base.HEX),
-    completer = ProtoField.uint16("pcie_tlp.completer_id", "Completer ID", base.HEX),
-    target = ProtoField.uint16("pcie_tlp.target_id", "Target ID", base.HEX),
-    tag = ProtoField.uint8("pcie_tlp.tag", "Tag", base.HEX),
-    last_be = ProtoField.uint8("pcie_tlp.last_be", "Last DW byte enables", base.HEX, nil, 0xf0),
-    first_be = ProtoField.uint8("pcie_tlp.first_be", "First DW byte enables", base.HEX, nil, 0x0f),
-    address = ProtoField.uint64("pcie_tlp.address", "Address", base.HEX),
-    register = ProtoField.uint16("pcie_tlp.register", "Register", base.HEX),
-    code = ProtoField.uint8("pcie_tlp.message_code", "Message code", base.HEX, messages),
-    routing = ProtoField.uint8("pcie_tlp.message_routing", "Message routing", base.DEC, routings, 0x07),
+    tc = uint8("pcie_tlp.tc", "Traffic class", DEC, nil, 0x70),
+    ido = bool("pcie_tlp.attr.ido", "ID-based ordering", 8, nil, 0x04),
+    th = bool("pcie_tlp.th", "Processing hint", 8, nil, 0x01),
+    td = bool("pcie_tlp.td", "TLP digest", 8, nil, 0x80),
+    ep = bool("pcie_tlp.ep", "Poisoned", 8, nil, 0x40),
+    ro = bool("pcie_tlp.attr.ro", "Relaxed ordering", 8, nil, 0x20),
+    ns = bool("pcie_tlp.attr.ns", "No snoop", 8, nil, 0x10),
+    at = uint8("pcie_tlp.at", "Address type", DEC, addressings, 0x0c),
+    length = uint16("pcie_tlp.length", "Length [DW]", DEC),
+    requester = uint16("pcie_tlp.requester_id", "Requester ID", HEX),
+    completer = uint16("pcie_tlp.completer_id", "Completer ID", HEX),
+    target = uint16("pcie_tlp.target_id", "Target ID", HEX),
+    tag = uint8("pcie_tlp.tag", "Tag", HEX),
+    last_be = uint8("pcie_tlp.last_be", "Last DW byte enables", HEX, nil, 0xf0),
+    first_be = uint8("pcie_tlp.first_be", "First DW byte enables", HEX, nil, 0x0f),
+    address = uint64("pcie_tlp.address", "Address", HEX),
+    register = uint16("pcie_tlp.register", "Register", HEX),
+    code = uint8("pcie_tlp.message_code", "Message code", HEX, messages),
+    routing = uint8("pcie_tlp.message_routing", "Message routing", DEC, routings, 0x07),
     message = ProtoField.bytes("pcie_tlp.message", "Message bytes 8 to 15"),
-    status = ProtoField.uint8("pcie_tlp.status", "Completion status", base.DEC, statuses, 0xe0),
-    bcm = ProtoField.bool("pcie_tlp.bcm", "Byte count modified", 8, nil, 0x10),
-    count = ProtoField.uint16("pcie_tlp.byte_count", "Byte count"),
-    lower = ProtoField.uint8("pcie_tlp.lower_address", "Lower address", base.HEX, nil, 0x7f),
+    status = uint8("pcie_tlp.status", "Completion status", DEC, statuses, 0xe0),
+    bcm = bool("pcie_tlp.bcm", "Byte count modified", 8, nil, 0x10),
+    count = uint16("pcie_tlp.byte_count", "Byte count"),
+    lower = uint8("pcie_tlp.lower_address", "Lower address", HEX, nil, 0x7f),
     data = ProtoField.bytes("pcie_tlp.data", "Data"),
-    ecrc = ProtoField.uint32("pcie_tlp.ecrc", "ECRC", base.HEX),
-    lcrc = ProtoField.uint32("pcie_tlp.lcrc", "LCRC", base.HEX),
-    lcrc_good = ProtoField.bool("pcie_tlp.lcrc.good", "LCRC is right"),
+    ecrc = uint32("pcie_tlp.ecrc", "ECRC", HEX),
+    lcrc = uint32("pcie_tlp.lcrc", "LCRC", HEX),
+    lcrc_good = bool("pcie_tlp.lcrc.good", "LCRC is right"),
     response_in = ProtoField.framenum("pcie_tlp.response_in", "Completed in", base.NONE, frametype.RESPONSE),
     response_to = ProtoField.framenum("pcie_tlp.response_to", "Completion of", base.NONE, frametype.REQUEST),
-    time = ProtoField.uint64("pcie_tlp.time_ps", "Time since the request [ps]"),
+    time = uint64("pcie_tlp.time_ps", "Time since the request [ps]"),
 }
 tlp.fields = t
 
 local d = {
-    type = ProtoField.uint8("pcie_dllp.type", "Type", base.HEX, dllp_types),
-    class = ProtoField.uint8("pcie_dllp.class", "Class", base.DEC, classes, 0x30),
-    vc = ProtoField.uint8("pcie_dllp.vc", "Virtual channel", base.DEC, nil, 0x07),
-    hdr = ProtoField.uint8("pcie_dllp.hdr_fc", "HdrFC"),
-    data = ProtoField.uint16("pcie_dllp.data_fc", "DataFC", base.DEC, nil, 0x0fff),
-    seq = ProtoField.uint16("pcie_dllp.seq", "AckNak_Seq_Num", base.DEC, nil, 0x0fff),
-    vendor = ProtoField.uint24("pcie_dllp.vendor", "Vendor-specific data", base.HEX),
-    crc = ProtoField.uint16("pcie_dllp.crc", "CRC-16", base.HEX),
-    crc_good = ProtoField.bool("pcie_dllp.crc.good", "CRC-16 is right"),
+    type = uint8("pcie_dllp.type", "Type", HEX, dllp_types),
+    class = uint8("pcie_dllp.class", "Class", DEC, classes, 0x30),
+    vc = uint8("pcie_dllp.vc", "Virtual channel", DEC, nil, 0x07),
+    hdr = uint8("pcie_dllp.hdr_fc", "HdrFC"),
+    data = uint16("pcie_dllp.data_fc", "DataFC", DEC, nil, 0x0fff),
+    seq = uint16("pcie_dllp.seq", "AckNak_Seq_Num", DEC, nil, 0x0fff),
+    vendor = ProtoField.uint24("pcie_dllp.vendor", "Vendor-specific data", HEX),
+    crc = uint16("pcie_dllp.crc", "CRC-16", HEX),
+    crc_good = bool("pcie_dllp.crc.good", "CRC-16 is right"),
 }
 dllp.fields = d
 
-local e_header = ProtoExpert.new("hubsim.malformed", "Not a capture of hubsim", expert.group.MALFORMED, expert.severity.ERROR)
+local group, severity = expert.group, expert.severity
+local function error_info(name, text, kind) return ProtoExpert.new(name, text, kind or group.MALFORMED, severity.ERROR) end
+
+local e_header = error_info("hubsim.malformed", "Not a capture of hubsim")
 hubsim.experts = { e_header }
-local e_tlp = ProtoExpert.new("pcie_tlp.malformed", "Malformed TLP", expert.group.MALFORMED, expert.severity.ERROR)
-local e_lcrc = ProtoExpert.new("pcie_tlp.lcrc.bad", "LCRC is wrong", expert.group.CHECKSUM, expert.severity.ERROR)
-local e_poison = ProtoExpert.new("pcie_tlp.poisoned", "Poisoned data", expert.group.RESPONSE_CODE, expert.severity.WARN)
-local e_status = ProtoExpert.new("pcie_tlp.unsuccessful", "Unsuccessful completion", expert.group.RESPONSE_CODE,
-    expert.severity.NOTE)
-local e_stray = ProtoExpert.new("pcie_tlp.unexpected", "Completion of no request that was captured", expert.group.SEQUENCE,
-    expert.severity.NOTE)
+local e_tlp = error_info("pcie_tlp.malformed", "Malformed TLP")
+local e_lcrc = error_info("pcie_tlp.lcrc.bad", "LCRC is wrong", group.CHECKSUM)
+local e_poison = ProtoExpert.new("pcie_tlp.poisoned", "Poisoned data", group.RESPONSE_CODE, severity.WARN)
+local e_status = ProtoExpert.new("pcie_tlp.unsuccessful", "Unsuccessful completion", group.RESPONSE_CODE, severity.NOTE)
+local e_stray = ProtoExpert.new("pcie_tlp.unexpected", "Completion of no request that was captured", group.SEQUENCE,
+    severity.NOTE)
 tlp.experts = { e_tlp, e_lcrc, e_poison, e_status, e_stray }
-local e_dllp = ProtoExpert.new("pcie_dllp.malformed", "Malformed DLLP", expert.group.MALFORMED, expert.severity.ERROR)
-local e_crc = ProtoExpert.new("pcie_dllp.crc.bad", "CRC-16 is wrong", expert.group.CHECKSUM, expert.severity.ERROR)
+local e_dllp = error_info("pcie_dllp.malformed", "Malformed DLLP")
+local e_crc = error_info("pcie_dllp.crc.bad", "CRC-16 is wrong", group.CHECKSUM)
 dllp.experts = { e_dllp, e_crc }
 
 ---- checksums -----------------------------------------------------------------------------------
 
 local band, bor, bxor, bnot = bit.band, bit.bor, bit.bxor, bit.bnot
 local lshift, rshift = bit.lshift, bit.rshift
+
+local function byte(buffer, at) return buffer(at, 1):uint() end
 
 local function crc_table(polynomial) -- mirrored
     local of = {}
@@ -197,7 +204,7 @@ function hubsim.init()
 end
 
 local function key(link, direction, id, tag)
-    return link .. " " .. direction .. " " .. id .. " " .. tag
+    return table.concat({ link, direction, id, tag }, " ")
 end
 
 -- A request waits from its first appearance until a completion brings its last bytes or an error.
@@ -283,13 +290,13 @@ local function dissect_message(b, info, tree)
     tree:add(t.tag, b(6, 1))
     tree:add(t.code, b(7, 1))
     tree:add(t.message, b(8, 8))
-    info.text = messages[b(7, 1):uint()] or string.format("code 0x%02x", b(7, 1):uint())
+    info.text = messages[byte(b, 7)] or string.format("code 0x%02x", byte(b, 7))
 end
 
 local function dissect_completion(b, info, tree)
-    local status = rshift(b(6, 1):uint(), 5)
+    local status = rshift(byte(b, 6), 5)
     local count = band(b(6, 2):uint(), 0xfff)
-    local lower = band(b(11, 1):uint(), 0x7f)
+    local lower = band(byte(b, 11), 0x7f)
     count = count == 0 and 4096 or count
     add_id(tree, t.completer, b(4, 2))
     tree:add(t.status, b(6, 1))
@@ -332,10 +339,10 @@ end
 
 local function dissect_word0(b, tree)
     local bytes = { [0] = { t.fmt, t.type }, { t.tc, t.ido, t.th }, { t.td, t.ep, t.ro, t.ns, t.at } }
-    for byte = 0, 2 do
-        for _, field in ipairs(bytes[byte]) do
-            local item = tree:add(field, b(byte, 1))
-            if field == t.ep and band(b(2, 1):uint(), 0x40) ~= 0 then item:add_proto_expert_info(e_poison) end
+    for at = 0, 2 do
+        for _, field in ipairs(bytes[at]) do
+            local item = tree:add(field, b(at, 1))
+            if field == t.ep and band(byte(b, 2), 0x40) ~= 0 then item:add_proto_expert_info(e_poison) end
         end
     end
 end
@@ -343,7 +350,7 @@ end
 -- Data and digest behind a header of n bytes. Returns false where the length does not fit.
 local function dissect_data(b, n, info, tree)
     local data = info.has_data and 4 * info.length or 0
-    local digest = band(b(2, 1):uint(), 0x80) ~= 0 and 4 or 0
+    local digest = band(byte(b, 2), 0x80) ~= 0 and 4 or 0
     if b:len() ~= n + data + digest then
         tree:add_proto_expert_info(e_tlp, string.format("%d bytes behind the header: expected %d", b:len() - n, data + digest))
         return false
@@ -355,7 +362,7 @@ end
 
 -- Header, data and digest. Returns the name, or nil for what is no TLP.
 local function dissect_packet(b, info, tree)
-    local fmt, number = rshift(b(0, 1):uint(), 5), band(b(0, 1):uint(), 0x1f)
+    local fmt, number = rshift(byte(b, 0), 5), band(byte(b, 0), 0x1f)
     local kind = types[number]
     info.dw4, info.has_data = band(fmt, 1) ~= 0, band(fmt, 2) ~= 0
     local name = kind and fmt < 4 and kind[info.has_data and 2 or 1]
@@ -375,11 +382,11 @@ local function dissect_packet(b, info, tree)
     end
     tree:add(t.length, b(2, 2), info.length)
     info.requester = b(info.kind == "completion" and 8 or 4, 2):uint()
-    info.tag = b(info.kind == "completion" and 10 or 6, 1):uint()
+    info.tag = byte(b, info.kind == "completion" and 10 or 6)
     by_kind[info.kind](b, info, tree)
     if info.kind == "memory" or info.kind == "config" or info.kind == "io" then
-        local enables = b(7, 1):uint()
-        check_enables(info, band(enables, 0xf), rshift(enables, 4), band(b(n - 1, 1):uint(), 4) == 0, tree)
+        local enables = byte(b, 7)
+        check_enables(info, band(enables, 0xf), rshift(enables, 4), band(byte(b, n - 1), 4) == 0, tree)
     end
     dissect_data(b, n, info, tree)
     return name
@@ -429,7 +436,7 @@ local function dissect_dllp(buffer, pinfo, info, root)
         tree:add_proto_expert_info(e_dllp, "Not 6 bytes")
         return "DLLP of " .. buffer:len() .. " bytes"
     end
-    local type = buffer(0, 1):uint()
+    local type = byte(buffer, 0)
     local name = dllp_types[type]
     local good = band(bxor(crc(crc16_of, 0xffff, buffer:raw(0, 4)), buffer(4, 2):le_uint()), 0xffff) == 0
     local text = name
@@ -472,11 +479,11 @@ end
 
 local function dissect_header(buffer, pinfo, root)
     local tree = root:add(hubsim, buffer(0, HEADER_BYTES))
-    local flags = buffer(2, 1):uint()
+    local flags = byte(buffer, 2)
     tree:add(h.version, buffer(0, 1))
     tree:add(h.kind, buffer(1, 1))
     local sub = tree:add(h.flags, buffer(2, 1))
-    local info = { link = buffer(4, 4):uint(), direction = buffer(3, 1):uint(), begin = buffer(8, 8):uint64():tonumber() }
+    local info = { link = buffer(4, 4):uint(), direction = byte(buffer, 3), begin = buffer(8, 8):uint64():tonumber() }
     for i, name in ipairs(flag_names) do
         sub:add(h[name], buffer(2, 1))
         info[name] = band(flags, lshift(1, i - 1)) ~= 0
@@ -498,12 +505,12 @@ local function marks(info)
 end
 
 function hubsim.dissector(buffer, pinfo, root)
-    if buffer:len() < HEADER_BYTES or buffer(0, 1):uint() ~= VERSION or buffer(1, 1):uint() > 1 then
+    if buffer:len() < HEADER_BYTES or byte(buffer, 0) ~= VERSION or byte(buffer, 1) > 1 then
         root:add(hubsim, buffer()):add_proto_expert_info(e_header)
         return
     end
     local info = dissect_header(buffer, pinfo, root)
-    local rest, is_tlp = buffer(HEADER_BYTES):tvb(), buffer(1, 1):uint() == 0
+    local rest, is_tlp = buffer(HEADER_BYTES):tvb(), byte(buffer, 1) == 0
     local text = (is_tlp and dissect_tlp or dissect_dllp)(rest, pinfo, info, root)
     pinfo.cols.protocol = is_tlp and "TLP" or "DLLP"
     pinfo.cols.info = text .. marks(info)

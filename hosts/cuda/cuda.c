@@ -1,7 +1,6 @@
 #include "hosts/cuda/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void release_rank(void *rank)
 {
@@ -118,15 +117,19 @@ cudaError_t cudaGetLastError(void)
     return last;
 }
 
+static cudaError_t answer_number(struct cuda_rank *cr, int *number_p, unsigned number)
+{
+    if (number_p == NULL)
+        return cuda_leave(cr, cudaErrorInvalidValue);
+    *number_p = (int)number;
+    return cuda_leave(cr, cudaSuccess);
+}
+
 cudaError_t cudaGetDeviceCount(int *count)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    if (cr != NULL && count == NULL)
-        return cuda_leave(cr, cudaErrorInvalidValue);
-    if (cr != NULL)
-        *count = (int)cr->d->ngpus;
-    return cuda_leave(cr, cudaSuccess);
+    return cr != NULL ? answer_number(cr, count, cr->d->ngpus) : cudaErrorNoDevice;
 }
 
 cudaError_t cudaSetDevice(int device)
@@ -143,11 +146,7 @@ cudaError_t cudaGetDevice(int *device)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    if (cr != NULL && device == NULL)
-        return cuda_leave(cr, cudaErrorInvalidValue);
-    if (cr != NULL)
-        *device = (int)cr->h->gpu;
-    return cuda_leave(cr, cudaSuccess);
+    return cr != NULL ? answer_number(cr, device, cr->h->gpu) : cudaErrorNoDevice;
 }
 
 /* The copies of all devices: there is no more to a device here. */
@@ -173,51 +172,49 @@ cudaError_t cudaDeviceReset(void)
 
 /* ---- memory ---------------------------------------------------------------- */
 
-cudaError_t cudaMalloc(void **p, size_t n)
+static cudaError_t take_memory(void **p, size_t n, bool device)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    uint64_t room = host_round_up(n != 0 ? n : 1, HOST_GPU_PAGE);
-    void *got;
+    size_t bytes = n != 0 ? n : 1;
+    void *got = NULL;
 
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    /* Whole pages, so that pinning one allocation for the board never touches another. */
-    got = n > SIZE_MAX - HOST_GPU_PAGE ? NULL
-                                       : cr->h->gpus->alloc(cr->h, cr->h->gpu, room, HOST_GPU_PAGE);
+    if (!device)
+        got = cr->h->memory->alloc(cr->h, bytes, HOST_PAGE);
+    else if (n <= SIZE_MAX - HOST_GPU_PAGE)
+        /* Whole pages, so that pinning one allocation for the board never touches another. */
+        got = cr->h->gpus->alloc(cr->h, cr->h->gpu, host_round_up(bytes, HOST_GPU_PAGE),
+                                 HOST_GPU_PAGE);
     if (got == NULL)
         return cuda_leave(cr, cudaErrorMemoryAllocation);
     *p = got;
     return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **p, size_t n)
+{
+    return take_memory(p, n, true);
+}
+
+cudaError_t cudaMallocHost(void **p, size_t n)
+{
+    return take_memory(p, n, false);
 }
 
 cudaError_t cudaFree(void *p)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    bool freed;
 
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    if (cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->memory->free(cr->h, p)
-                                                             : driver_free_gpu(cr->h, p))
-        return cuda_leave(cr, cudaSuccess);
-    return cuda_leave(cr, cudaErrorInvalidDevicePointer);
-}
-
-cudaError_t cudaMallocHost(void **p, size_t n)
-{
-    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    void *got;
-
-    if (cr == NULL || p == NULL)
-        return cuda_leave(cr, cudaErrorInvalidValue);
-    host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    got = cr->h->memory->alloc(cr->h, n != 0 ? n : 1, HOST_PAGE);
-    if (got == NULL)
-        return cuda_leave(cr, cudaErrorMemoryAllocation);
-    *p = got;
-    return cudaSuccess;
+    freed = cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->memory->free(cr->h, p)
+                                                                 : driver_free_gpu(cr->h, p);
+    return cuda_leave(cr, freed ? cudaSuccess : cudaErrorInvalidDevicePointer);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t n, unsigned flags)

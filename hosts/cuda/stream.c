@@ -7,6 +7,7 @@
 #include "hosts/cuda/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /** A stream, or an event; programs hold its address. */
 struct cuda_object {
@@ -33,11 +34,8 @@ static struct cuda_engine *engine_of(struct cuda_rank *cr, struct cuda_last last
  * peer cannot pass it. */
 static void flush_gpus(struct cuda_rank *cr, unsigned gpu, uint8_t gpus)
 {
-    if ((gpus & 1u << gpu) != 0)
-        driver_flush_gpu(cr->h, gpu);
-    for (unsigned g = 0; g < cr->d->ngpus; g++)
-        if (g != gpu && (gpus & 1u << g) != 0)
-            driver_flush_gpu(cr->h, g);
+    driver_flush_gpus(cr->h, gpus & 1u << gpu);
+    driver_flush_gpus(cr->h, gpus & ~(1u << gpu));
 }
 
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last)
@@ -90,8 +88,7 @@ static struct cuda_object *find_object(const struct cuda_rank *cr, enum cuda_kin
 }
 
 /* `handle_p`: where the program wants the handle, which may be nowhere. */
-static cudaError_t create_object(enum cuda_kind kind, const void *handle_p,
-                                 struct cuda_object **object_p)
+static cudaError_t create_object(enum cuda_kind kind, void *handle_p)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     struct cuda_object *o;
@@ -103,7 +100,7 @@ static cudaError_t create_object(enum cuda_kind kind, const void *handle_p,
         return cuda_leave(cr, cudaErrorMemoryAllocation);
     o->next = cr->objects[kind];
     cr->objects[kind] = o;
-    *object_p = o;
+    memcpy(handle_p, &o, sizeof(o));
     return cudaSuccess;
 }
 
@@ -124,40 +121,41 @@ static cudaError_t destroy_object(enum cuda_kind kind, const void *handle)
     return cudaSuccess;
 }
 
-/* `last` belongs to a stream or an event; NULL: there is no such object. */
-static cudaError_t synchronize(struct cuda_rank *cr, const struct cuda_last *last)
+/* NULL: there is no such object, or no rank. */
+static struct cuda_last *find_last(struct cuda_rank *cr, enum cuda_kind kind, const void *handle)
 {
-    if (last == NULL)
-        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
-    cuda_settle(cr, *last);
-    return cudaSuccess;
+    struct cuda_object *o = find_object(cr, kind, handle);
+
+    if (cr != NULL && kind == CUDA_STREAM && handle == NULL)
+        return &cr->null_stream[cr->h->gpu];
+    return o != NULL ? &o->last : NULL;
 }
 
-/* Not ready is an answer, not an error to remember. */
-static cudaError_t query(struct cuda_rank *cr, const struct cuda_last *last)
+/* Waits for what the object stands for, or (not `wait`) says whether it has ended: not ready is an
+ * answer, not an error to remember. */
+static cudaError_t synchronize(enum cuda_kind kind, const void *handle, bool wait)
 {
-    return last != NULL && !copy_ended(cr, *last) ? cudaErrorNotReady : synchronize(cr, last);
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    const struct cuda_last *last = find_last(cr, kind, handle);
+
+    if (last == NULL)
+        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    if (!wait && !copy_ended(cr, *last))
+        return cudaErrorNotReady;
+    cuda_settle(cr, *last);
+    return cudaSuccess;
 }
 
 /* ---- streams ----------------------------------------------------------------- */
 
 struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream)
 {
-    struct cuda_object *o = find_object(cr, CUDA_STREAM, stream);
-
-    if (cr != NULL && stream == NULL)
-        return &cr->null_stream[cr->h->gpu];
-    return o != NULL ? &o->last : NULL;
+    return find_last(cr, CUDA_STREAM, stream);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    struct cuda_object *o = NULL;
-    cudaError_t code = create_object(CUDA_STREAM, stream, &o);
-
-    if (code == cudaSuccess)
-        *stream = (cudaStream_t)o;
-    return code;
+    return create_object(CUDA_STREAM, stream);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -167,26 +165,15 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-
-    return synchronize(cr, cuda_stream(cr, stream));
+    return synchronize(CUDA_STREAM, stream, true);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-
-    return query(cr, cuda_stream(cr, stream));
+    return synchronize(CUDA_STREAM, stream, false);
 }
 
 /* ---- events ------------------------------------------------------------------ */
-
-static const struct cuda_last *event_last(const struct cuda_rank *cr, cudaEvent_t event)
-{
-    const struct cuda_object *o = find_object(cr, CUDA_EVENT, event);
-
-    return o != NULL ? &o->last : NULL;
-}
 
 static struct cuda_stamp *take_stamp(struct cuda_rank *cr)
 {
@@ -208,12 +195,7 @@ static struct cuda_stamp *take_stamp(struct cuda_rank *cr)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    struct cuda_object *o = NULL;
-    cudaError_t code = create_object(CUDA_EVENT, event, &o);
-
-    if (code == cudaSuccess)
-        *event = (cudaEvent_t)o;
-    return code;
+    return create_object(CUDA_EVENT, event);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -243,16 +225,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-
-    return synchronize(cr, event_last(cr, event));
+    return synchronize(CUDA_EVENT, event, true);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-
-    return query(cr, event_last(cr, event));
+    return synchronize(CUDA_EVENT, event, false);
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)

@@ -88,6 +88,13 @@ void driver_flush_gpu(struct host *h, unsigned gpu)
     h->bus->load(h, &g->bar, g->flush_offset, 4);
 }
 
+void driver_flush_gpus(struct host *h, unsigned gpus)
+{
+    for (unsigned g = 0; g < driver_of(h)->ngpus; g++)
+        if ((gpus >> g & 1) != 0)
+            driver_flush_gpu(h, g);
+}
+
 int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, unsigned *area_p,
                    uint64_t *offset_p)
 {
@@ -108,11 +115,13 @@ int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, uns
     *bus_p = bus;
     *area_p = DRIVER_NO_AREA;
     *offset_p = bus;
-    if (area < HUB_AREA_SELF && d->area_base[area] != HOST_NO_BUS && bus >= d->area_base[area] &&
-        bus - d->area_base[area] < d->area_bytes &&
-        bytes <= d->area_bytes - (bus - d->area_base[area])) {
-        *area_p = area;
-        *offset_p = bus - d->area_base[area];
+    if (area < HUB_AREA_SELF && bus >= d->area_base[area]) { /* a closed one lies above all */
+        uint64_t offset = bus - d->area_base[area];
+
+        if (offset < d->area_bytes && bytes <= d->area_bytes - offset) {
+            *area_p = area;
+            *offset_p = offset;
+        }
     }
     return DRIVER_OK;
 }

@@ -11,10 +11,8 @@
 
 static void chain_give(struct driver *d, struct driver_chain *c)
 {
-    if (c->internal_first != RANGE_NONE)
-        range_give(&d->internal_free, c->internal_first);
-    if (c->host_first != RANGE_NONE)
-        range_give(&d->table_free, c->host_first);
+    range_give(&d->internal_free, c->internal_first);
+    range_give(&d->table_free, c->host_first);
     c->internal_first = c->host_first = RANGE_NONE;
 }
 
@@ -140,35 +138,6 @@ int driver_channel_wait(struct host *h, struct driver *d, unsigned channel)
     return DRIVER_OK;
 }
 
-int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
-{
-    struct driver_channel *ch = &d->channel[channel];
-
-    if (ch->installed == NULL)
-        return DRIVER_ERR_ADDRESS;
-    if (ch->ended != ch->started)
-        driver_ring_drain(h, d);
-    if (ch->ended != ch->started) {
-        int code = driver_channel_wait(h, d, channel);
-
-        if (code != DRIVER_OK)
-            return code;
-    }
-    ch->started++; /* before the store: another rank of the node may look meanwhile */
-    driver_write(h, d, HUB_DMA(channel) + HUB_DMA_HEAD, ch->installed->head);
-    return DRIVER_OK;
-}
-
-uint64_t driver_own_descs(struct driver *d, unsigned sets)
-{
-    uint64_t n = (uint64_t)sets * HUB_DMA_CHANNELS * DRIVER_OWN_DESCS;
-
-    if (!d->has_own_descs)
-        d->own_descs = range_take(&d->internal_free, n, DRIVER_OWN_DESCS);
-    d->has_own_descs = d->own_descs != RANGE_NONE;
-    return d->own_descs;
-}
-
 bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel)
 {
     const struct driver_channel *ch = &d->channel[channel];
@@ -180,11 +149,33 @@ bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel)
 
 uint64_t driver_chain_begin(struct host *h, struct driver *d, unsigned channel, uint32_t head)
 {
-    struct driver_channel *ch = &d->channel[channel];
-    uint64_t number = ++ch->started; /* before the store, as above */
+    uint64_t number = ++d->channel[channel].started; /* before the store: another rank may look */
 
     driver_write(h, d, HUB_DMA(channel) + HUB_DMA_HEAD, head);
     return number;
+}
+
+int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
+{
+    struct driver_channel *ch = &d->channel[channel];
+    int code = DRIVER_OK;
+
+    if (ch->installed == NULL)
+        return DRIVER_ERR_ADDRESS;
+    if (!driver_channel_idle(h, d, channel))
+        code = driver_channel_wait(h, d, channel);
+    if (code == DRIVER_OK)
+        (void)driver_chain_begin(h, d, channel, ch->installed->head);
+    return code;
+}
+
+uint64_t driver_own_descs(struct driver *d, unsigned sets)
+{
+    if (d->own_descs == RANGE_NONE)
+        d->own_descs =
+            range_take(&d->internal_free, (uint64_t)sets * HUB_DMA_CHANNELS * DRIVER_OWN_DESCS,
+                       DRIVER_OWN_DESCS);
+    return d->own_descs;
 }
 
 void driver_chain_ended(struct driver *d, unsigned channel, uint64_t number)

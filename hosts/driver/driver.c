@@ -158,6 +158,7 @@ static int set_up_hub(struct host *h, struct driver *d)
     if (ring == NULL || d->table == NULL || !range_init(&d->table_free, 0, DRIVER_TABLE_DESCS) ||
         !range_init(&d->internal_free, 0, HUB_INTERNAL_DESCS))
         return DRIVER_ERR_NOMEM;
+    d->own_descs = RANGE_NONE;
     d->ring = (struct notify_ring){ ring, DRIVER_RING_LOG2, 0 };
     for (uint64_t i = 0; i < UINT64_C(1) << DRIVER_RING_LOG2; i++)
         d->ring.entries[i] = 0;
@@ -270,13 +271,6 @@ void driver_ring_drain(struct host *h, struct driver *d)
  * all earlier data has arrived. Words from internal memory do not need that: the hub's firmware
  * prepares them later than any such wait lasts.
  */
-static void flush_gpus(struct host *h, struct driver *d, uint8_t gpus)
-{
-    for (unsigned g = 0; g < d->ngpus; g++)
-        if ((gpus & 1u << g) != 0)
-            driver_flush_gpu(h, g);
-}
-
 bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsigned slot,
                         uint32_t tag)
 {
@@ -291,7 +285,7 @@ bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsig
             break;
         h->bus->wait_write(h, notify_ring_next(&d->ring), 8);
     }
-    flush_gpus(h, d, flush);
+    driver_flush_gpus(h, flush);
     return true;
 }
 

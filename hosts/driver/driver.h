@@ -105,8 +105,7 @@ struct driver {
     uint8_t *table; /* host descriptors */
     uint64_t table_bus;
     struct range_alloc table_free, internal_free; /* in descriptors */
-    bool has_own_descs;
-    uint64_t own_descs;
+    uint64_t own_descs; /* RANGE_NONE: not asked for yet, or there were too few */
 
     struct driver_helper helpers[DRIVER_HELPERS];
     unsigned nhelpers;
@@ -134,6 +133,8 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
 bool driver_free_gpu(struct host *h, void *p);
 /** Reads from a GPU: what it wrote before, and what was on its way to it, has arrived then. */
 void driver_flush_gpu(struct host *h, unsigned gpu);
+/** All of these, bit per GPU. */
+void driver_flush_gpus(struct host *h, unsigned gpus);
 /**
  * The bus address of pinned host or GPU memory and the area of the window where other nodes find
  * it (DRIVER_NO_AREA: they cannot) with the offset there.

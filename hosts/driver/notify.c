@@ -66,17 +66,12 @@ bool notify_count_take(struct notify_counts *nc, uint64_t key, uint8_t *flush_p)
 {
     struct notify_count *c = nc->room != 0 ? slot_of(nc, key) : NULL;
 
-    if (c == NULL || c->key == 0 || c->count == 0)
+    if (c == NULL || c->count == 0)
         return false;
     c->count--;
     *flush_p = c->flush;
     c->flush = 0; /* one read pushes all that came before it */
     return true;
-}
-
-uint64_t notify_count_of(const struct notify_counts *nc, uint64_t key)
-{
-    return nc->room != 0 ? slot_of(nc, key)->count : 0;
 }
 
 void notify_counts_clear(struct notify_counts *nc)

@@ -65,7 +65,6 @@ struct notify_counts {
 bool notify_count_add(struct notify_counts *nc, uint64_t entry);
 /** Takes one off; false when there is none. *flush_p: GPUs to read from first. */
 bool notify_count_take(struct notify_counts *nc, uint64_t key, uint8_t *flush_p);
-uint64_t notify_count_of(const struct notify_counts *nc, uint64_t key);
 void notify_counts_clear(struct notify_counts *nc);
 
 #ifdef __cplusplus

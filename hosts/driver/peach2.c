@@ -218,12 +218,10 @@ int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *l
 void peach2_chain_start(unsigned channel)
 {
     struct self s = own_board();
-    struct driver_channel *ch = &s.d->channel[channel];
+    const struct driver_chain *installed = s.d->channel[channel].installed;
 
-    if (ch->installed == NULL)
-        return;
-    ch->started++;
-    driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_HEAD, ch->installed->head);
+    if (installed != NULL)
+        (void)driver_chain_begin(s.h, s.d, channel, installed->head);
 }
 
 int peach2_wait(unsigned channel)

@@ -70,32 +70,30 @@ uint64_t range_take(struct range_alloc *ra, uint64_t count, uint64_t align)
     return RANGE_NONE;
 }
 
-static bool range_locate(const struct range_alloc *ra, uint64_t number, unsigned *at_p)
+/** The block that begins there; `nblocks`: none does. */
+static unsigned block_at(const struct range_alloc *ra, uint64_t first)
 {
     unsigned lo = 0, hi = ra->nblocks;
 
     while (lo < hi) {
         unsigned mid = lo + (hi - lo) / 2;
-        const struct range_block *b = &ra->blocks[mid];
 
-        if (number < b->first)
+        if (ra->blocks[mid].first == first)
+            return mid;
+        if (ra->blocks[mid].first > first)
             hi = mid;
-        else if (number - b->first >= b->count)
+        else
             lo = mid + 1;
-        else {
-            *at_p = mid;
-            return true;
-        }
     }
-    return false;
+    return ra->nblocks;
 }
 
 uint64_t range_give(struct range_alloc *ra, uint64_t first)
 {
-    unsigned at = 0;
+    unsigned at = block_at(ra, first);
     uint64_t count;
 
-    if (!range_locate(ra, first, &at) || !ra->blocks[at].used || ra->blocks[at].first != first)
+    if (at == ra->nblocks || !ra->blocks[at].used)
         return 0;
     count = ra->blocks[at].count;
     ra->blocks[at].used = false;
@@ -108,15 +106,4 @@ uint64_t range_give(struct range_alloc *ra, uint64_t first)
         range_remove(ra, at);
     }
     return count;
-}
-
-bool range_find(const struct range_alloc *ra, uint64_t number, uint64_t *first_p, uint64_t *count_p)
-{
-    unsigned at = 0;
-
-    if (!range_locate(ra, number, &at) || !ra->blocks[at].used)
-        return false;
-    *first_p = ra->blocks[at].first;
-    *count_p = ra->blocks[at].count;
-    return true;
 }

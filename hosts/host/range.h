@@ -32,9 +32,6 @@ void range_fini(struct range_alloc *ra);
 uint64_t range_take(struct range_alloc *ra, uint64_t count, uint64_t align);
 /** @return the length of the range that began at `first`, 0 when there is none. */
 uint64_t range_give(struct range_alloc *ra, uint64_t first);
-/** The used range that holds `number`; false when none does. */
-bool range_find(const struct range_alloc *ra, uint64_t number, uint64_t *first_p,
-                uint64_t *count_p);
 
 #ifdef __cplusplus
 }

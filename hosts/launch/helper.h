@@ -16,11 +16,6 @@ struct launch_helper {
     bool runs, again; /* it has the core; it was rung meanwhile */
 };
 
-/** The thread of a helper; NULL: the rank has none. */
-static inline struct launch_thread *launch_helper_thread(const struct launch_thread *rank)
-{
-    return rank->helper != NULL ? &rank->helper->thread : NULL;
-}
 /** See host_cpu_ops. */
 bool launch_set_helper(struct host *h, const struct host_helper *what);
 /** No effect on a rank without a helper. */

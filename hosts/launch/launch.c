@@ -1,12 +1,11 @@
-#include "hosts/launch/fault.h"
 #include "hosts/launch/node/node.h"
 #include "hosts/launch/process/output.h"
 #include "hosts/launch/report.h"
 
 #include "hosts/launch/watch.h"
+#include "hosts/loops/loops.h"
 #include "hosts/mbcf/costs.h"
 #include "hosts/transport/transport.h"
-#include "hosts/work/work.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -40,7 +39,7 @@ static const struct host_param *table_row(const struct host_param *table, unsign
 
 const struct host_param *launch_param(unsigned i, const char **transport_p)
 {
-    const struct host_param *const first[] = { host_cost_params, own_params, work_params,
+    const struct host_param *const first[] = { host_cost_params, own_params, loops_params,
                                                transport_params() };
     const struct host_param *const last[] = { transport_cost_params, mbcf_params };
     const struct host_param *found = NULL;
@@ -110,15 +109,6 @@ struct launch_software launch_software_default(void)
             (p >= own_params && p < own_params + sizeof(own_params) / sizeof(own_params[0])))
             launch_software_set(&software, p, p->def);
     return software;
-}
-
-static int check_config(const struct launch_config *cfg, struct sim_error *err)
-{
-    if (cfg->program == NULL && cfg->entry == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "no program to run");
-    if (cfg->argc < 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "argc = %d: expected 0 or more", cfg->argc);
-    return SIM_OK;
 }
 
 /* Appends a circle of ranks or packets that wait for each other to what is known of the ranks. */
@@ -305,15 +295,12 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
 {
     const struct launch_software usual = launch_software_default();
     struct launch run = { .m = m, .cfg = cfg };
-    struct fault_guard *guard;
     struct watch *watch;
     sim_time_t start = 0;
     unsigned threads = process_threads();
-    int code = check_config(cfg, err);
+    int code;
 
     memset(result_p, 0, sizeof(*result_p));
-    if (code != SIM_OK)
-        return code;
     run.nranks = cfg->nranks != 0 ? cfg->nranks : launch_hosts(m);
     run.software = cfg->software != NULL ? cfg->software : &usual;
     run.output = output_create(cfg->output, cfg->output_arg);
@@ -328,12 +315,10 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     if (code == SIM_OK) {
         start = (sim_reached(machine_sim(m)) / START_GRID_PS + 1) * START_GRID_PS;
         launch_ranks_start(&run, start);
-        guard = fault_guard_begin();
-        watch = cfg->patience_s != 0 || cfg->signals ? watch_begin(&run) : NULL;
+        watch = watch_begin(&run);
         code = run_ranks(&run, start, watch, err);
         result_p->signal = watch_signal(watch);
         watch_end(watch);
-        fault_guard_end(guard);
         if (code == SIM_OK)
             code = check_counts(&run, err);
     }

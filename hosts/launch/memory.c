@@ -1,5 +1,7 @@
-#define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
+#define _DEFAULT_SOURCE /* sys/mman.h */
 #include "hosts/launch/memory.h"
+
+#include "hosts/launch/process/heap.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,19 +24,10 @@ struct launch_memory *launch_memory_create(void)
 
     if (mem == NULL)
         return NULL;
-    for (unsigned b = 0; b < MEMORY_BANKS; b++) {
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): the address is the point of this file */
-        void *want = (void *)(uintptr_t)(MEMORY_BASE + b * BANK_BYTES);
-        void *got = mmap(want, BANK_BYTES, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-
-        if (got == want) {
-            mem->bank = got;
-            return mem;
-        }
-        if (got != MAP_FAILED) /* a kernel before 4.17 takes the address for a hint */
-            munmap(got, BANK_BYTES);
-    }
+    for (unsigned b = 0; b < MEMORY_BANKS && mem->bank == NULL; b++)
+        mem->bank = heap_map(MEMORY_BASE + b * BANK_BYTES, BANK_BYTES, PROT_NONE);
+    if (mem->bank != NULL)
+        return mem;
     free(mem);
     return NULL;
 }

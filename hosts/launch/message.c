@@ -4,108 +4,107 @@
 #include "hosts/launch/node/node.h"
 #include "hosts/launch/signal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct launch_message {
     struct launch_message *next;
-    unsigned from;
-    uint32_t bytes;
+    sim_time_t due; /* when it leaves its sender's queue */
+    uint64_t bytes; /* of data */
+    /* what goes over the network */
+    uint32_t to, from; /* ranks */
     uint8_t data[];
 };
 
-/** Sent, and still in its sender's queue. */
-struct launch_outgoing {
-    struct launch_outgoing *next;
-    sim_time_t due;
-    unsigned node; /* the receiver's */
-    uint32_t bytes;
-    uint8_t packet[];
-};
+#define PACKET_AT    offsetof(struct launch_message, to)
+#define HEADER_BYTES (sizeof(struct launch_message) - PACKET_AT)
 
 /* Ranks of one instant have all sent by the next one, when the transmitter looks. */
 #define NET_NEXT_INSTANT_PS 1u
 
 /* Messages within a node are there before those that the network hands over at the same time. */
-static const enum sim_phase phases[LAUNCH_WAYS] = {
-    [LAUNCH_LOCAL] = SIM_ARRIVE, [LAUNCH_NET] = SIM_CLOCK
-};
+static const enum sim_phase phases[] = { [LAUNCH_LOCAL] = SIM_ARRIVE, [LAUNCH_NET] = SIM_CLOCK };
 
-/** What precedes the bytes of a message. */
-struct wire_header {
-    uint32_t to, from; /* ranks */
-};
-
-static void deliver_message(struct launch *run, const uint8_t *packet, uint32_t size)
+static struct launch_message *new_message(uint64_t bytes)
 {
-    struct wire_header hdr;
-    struct launch_thread *rank;
-    struct launch_message *msg;
+    struct launch_message *msg = malloc(sizeof(*msg) + bytes);
 
-    SIM_ASSERT(size >= sizeof(hdr));
-    memcpy(&hdr, packet, sizeof(hdr));
-    size -= (uint32_t)sizeof(hdr);
-    rank = &run->ranks[hdr.to];
-    msg = malloc(sizeof(*msg) + size);
     SIM_ASSERT(msg != NULL); /* there is no call that could report it */
+    return msg;
+}
+
+static void put_message(struct launch_mail *mail, struct launch_message *msg)
+{
     msg->next = NULL;
-    msg->from = hdr.from;
-    msg->bytes = size;
-    memcpy(msg->data, packet + sizeof(hdr), size);
-    *rank->end = msg;
-    rank->end = &msg->next;
+    *mail->end = msg;
+    mail->end = &msg->next;
+}
+
+static struct launch_message *take_message(struct launch_mail *mail)
+{
+    struct launch_message *msg = mail->first;
+
+    mail->first = msg->next;
+    if (mail->first == NULL)
+        mail->end = &mail->first;
+    return msg;
+}
+
+static void deliver_message(struct launch *run, struct launch_message *msg)
+{
+    struct launch_thread *rank = &run->ranks[msg->to];
+
+    put_message(&rank->mail[LAUNCH_INBOX], msg);
     rank->messages++;
     launch_write_word(rank->node, rank->counted, rank->messages);
     launch_wake(rank);
     /* A message of a rank to itself does not ring: the rank itself has just sent it. */
-    if (hdr.from != hdr.to)
+    if (msg->from != msg->to)
         launch_ring(rank);
 }
 
 static void net_received(void *arg, unsigned from, const void *bytes, uint32_t size)
 {
     const struct launch_node *node = arg;
+    struct launch_message *msg;
 
     (void)from;
-    deliver_message(node->run, bytes, size);
+    SIM_ASSERT(size >= HEADER_BYTES);
+    msg = new_message(size - HEADER_BYTES);
+    msg->bytes = size - HEADER_BYTES;
+    memcpy((uint8_t *)msg + PACKET_AT, bytes, size);
+    deliver_message(node->run, msg);
 }
 
-static struct launch_outgoing *take_due(struct launch_outbox *box, sim_time_t now)
+static void send_message(struct launch_node *node, enum launch_way way, struct launch_message *msg)
 {
-    struct launch_outgoing *msg = box->first;
+    struct launch *run = node->run;
 
-    if (msg == NULL || msg->due > now)
-        return NULL;
-    box->first = msg->next;
-    if (box->first == NULL)
-        box->end = &box->first;
-    return msg;
+    if (way == LAUNCH_LOCAL) {
+        deliver_message(run, msg);
+        return;
+    }
+    node_net_send(node_host_net(node->host), run->ranks[msg->to].node->shared.index,
+                  (uint8_t *)msg + PACKET_AT, (uint32_t)(HEADER_BYTES + msg->bytes));
+    free(msg);
 }
 
 static void send_due(struct launch_node *node, enum launch_way way)
 {
     struct launch *run = node->run;
     struct sim_domain *dom = node->dom;
-    sim_time_t next = SIM_TIME_NEVER;
 
     for (unsigned r = 0; r < run->nranks; r++) {
-        struct launch_outbox *box = &run->ranks[r].out_box[way];
-        struct launch_outgoing *msg;
+        struct launch_mail *box = &run->ranks[r].mail[way];
 
         if (run->ranks[r].node != node)
             continue;
-        while ((msg = take_due(box, sim_now(dom))) != NULL) {
-            if (way == LAUNCH_LOCAL)
-                deliver_message(run, msg->packet, msg->bytes);
-            else
-                node_net_send(node_host_net(node->host), msg->node, msg->packet, msg->bytes);
-            free(msg);
-        }
-        if (box->first != NULL && box->first->due < next)
-            next = box->first->due;
+        while (box->first != NULL && box->first->due <= sim_now(dom))
+            send_message(node, way, take_message(box));
+        if (box->first != NULL)
+            sim_schedule_by(dom, &node->send[way], box->first->due, phases[way]);
     }
-    if (next != SIM_TIME_NEVER)
-        sim_schedule_by(dom, &node->send[way], next, phases[way]);
 }
 
 static void local_event(struct sim_event *ev)
@@ -127,57 +126,46 @@ void launch_messages_init(struct launch_node *node)
 
 void launch_messages_cancel(struct launch_node *node)
 {
-    for (unsigned way = 0; way < LAUNCH_WAYS; way++)
-        sim_cancel(node->dom, &node->send[way]);
-}
-
-static const struct launch_node *node_of(const struct launch_thread *t, unsigned rank)
-{
-    SIM_ASSERT(rank < t->host.size);
-    return t->node->run->ranks[rank].node;
+    sim_cancel(node->dom, &node->send[LAUNCH_LOCAL]);
+    sim_cancel(node->dom, &node->send[LAUNCH_NET]);
 }
 
 static void op_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
 {
     struct launch_thread *t = launch_thread_of(h);
-    const struct launch_node *far = node_of(t, to);
-    enum launch_way way = far == t->node ? LAUNCH_LOCAL : LAUNCH_NET;
-    struct launch_outbox *box = &t->out_box[way];
-    struct wire_header hdr = { to, t->host.rank };
-    struct launch_outgoing *msg = malloc(sizeof(*msg) + sizeof(hdr) + size);
+    struct launch *run = t->node->run;
+    struct launch_message *msg = new_message(size);
+    enum launch_way way;
 
-    SIM_ASSERT(msg != NULL);
+    SIM_ASSERT(to < run->nranks);
+    way = run->ranks[to].node == t->node ? LAUNCH_LOCAL : LAUNCH_NET;
     (void)launch_begin(h); /* what was computed before comes first */
-    msg->next = NULL;
-    msg->due = sim_now(t->dom) + (way == LAUNCH_LOCAL ? t->node->run->software->local_message_ps
-                                                      : NET_NEXT_INSTANT_PS);
-    msg->node = far->shared.index;
-    msg->bytes = (uint32_t)sizeof(hdr) + size;
-    memcpy(msg->packet, &hdr, sizeof(hdr));
+    *msg = (struct launch_message){
+        .due = sim_now(t->dom) +
+               (way == LAUNCH_LOCAL ? run->software->local_message_ps : NET_NEXT_INSTANT_PS),
+        .bytes = size,
+        .to = to,
+        .from = h->rank,
+    };
     if (size > 0)
-        memcpy(msg->packet + sizeof(hdr), bytes, size);
-    *box->end = msg;
-    box->end = &msg->next;
+        memcpy(msg->data, bytes, size);
+    put_message(&t->mail[way], msg);
     sim_schedule_by(t->dom, &t->node->send[way], msg->due, phases[way]);
 }
 
 static void op_receive(struct host *h, struct host_message *msg_p)
 {
     struct launch_thread *t = launch_thread_of(h);
-    struct launch_message *msg;
+    struct launch_mail *box = &t->mail[LAUNCH_INBOX];
 
     (void)launch_begin(h);
-    while (t->first == NULL) {
+    while (box->first == NULL) {
         launch_sleep(launch_running(h), SIM_TIME_NEVER, "waiting for a message");
         launch_signals_take(launch_running(h));
     }
-    msg = t->first;
-    t->first = msg->next;
-    if (t->first == NULL)
-        t->end = &t->first;
     free(t->taken);
-    t->taken = msg;
-    *msg_p = (struct host_message){ msg->from, msg->bytes, msg->data };
+    t->taken = take_message(box);
+    *msg_p = (struct host_message){ t->taken->from, (uint32_t)t->taken->bytes, t->taken->data };
 }
 
 static void op_count(struct host *h, volatile uint64_t *count)
@@ -209,24 +197,14 @@ const struct host_net_ops launch_net_ops = {
 
 void launch_mail_init(struct launch_thread *t)
 {
-    t->end = &t->first;
     for (unsigned way = 0; way < LAUNCH_WAYS; way++)
-        t->out_box[way].end = &t->out_box[way].first;
+        t->mail[way].end = &t->mail[way].first;
 }
 
 void launch_mail_fini(struct launch_thread *t)
 {
     free(t->taken);
-    while (t->first != NULL) {
-        struct launch_message *msg = t->first;
-
-        t->first = msg->next;
-        free(msg);
-    }
-    for (unsigned way = 0; way < LAUNCH_WAYS; way++) {
-        struct launch_outgoing *msg;
-
-        while ((msg = take_due(&t->out_box[way], SIM_TIME_NEVER)) != NULL)
-            free(msg);
-    }
+    for (unsigned way = 0; way < LAUNCH_WAYS; way++)
+        while (t->mail[way].first != NULL)
+            free(take_message(&t->mail[way]));
 }

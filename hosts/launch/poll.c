@@ -206,7 +206,7 @@ static void first_load(struct launch_thread *t, struct launch_polls *polls, uint
     p = &polls->places[polls->n++];
     *p = (struct polled){ .addr = addr, .size = size, .from = place->from };
     p->turn = ++polls->turn;
-    p->state = place->frame != NULL ? state_of(t, place) : polls->turn;
+    p->state = state_of(t, place);
     memcpy(p->value, bytes_of(t, p), size);
     count_unpaid(t, polls);
 }
@@ -232,7 +232,7 @@ static void next_turn(struct launch_thread *t, struct launch_polls *polls, struc
                       const struct hub_program_place *place)
 {
     sim_time_t now = sim_now(t->dom), turns;
-    uint64_t state = place->frame != NULL ? state_of(t, place) : polls->turn + 1;
+    uint64_t state = state_of(t, place);
     uint64_t last = p->turn;
     bool closed = state == p->state && polls->written < last;
 

@@ -20,12 +20,12 @@ static sim_time_t rank_clock(void *arg)
 
 static void hook_exit(int code)
 {
-    struct host *h = host_self();
+    struct launch_thread *t = launch_self();
 
-    if (h == NULL)
+    if (t == NULL)
         launch_end_outside(code);
-    launch_charge(launch_running(h));
-    h->process->exit(h, code);
+    launch_charge(launch_running(&t->host));
+    t->host.process->exit(&t->host, code);
 }
 
 /* No time passes while programs are loaded and unloaded, which runs constructors and destructors.
@@ -42,19 +42,19 @@ static uint64_t hook_time(void)
 
 static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
 {
-    struct host *h = host_self();
+    struct launch_thread *t = launch_self();
     const struct hub_program_signals *s;
     uint64_t now, until, ran;
 
-    if (h == NULL)
+    if (t == NULL)
         return 0;
-    s = &launch_thread_of(h)->signals.program;
-    now = h->cpu->time_ps(h);
+    s = &t->signals.program;
+    now = t->host.cpu->time_ps(&t->host);
     until = ps < HOST_NEVER - now ? now + ps : HOST_NEVER;
     ran = ran_p != NULL ? *ran_p : s->ran;
     while (now < until && s->ran == ran && (s->pending & s->wanted) == 0) {
-        h->cpu->sleep(h, until);
-        now = h->cpu->time_ps(h);
+        t->host.cpu->sleep(&t->host, until);
+        now = t->host.cpu->time_ps(&t->host);
     }
     return until - now;
 }
@@ -62,15 +62,14 @@ static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
 /* Once, since a program that finds out how much there is has no use for more. */
 static void report_full(size_t bytes)
 {
-    struct host *h = host_self(); /* NULL in a thread of the program's own */
-    struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
+    struct launch_thread *t = launch_self();
 
     if (t == NULL || t->heap_full)
         return;
     t->heap_full = true;
     fprintf(t->err,
             "rank %u: no memory for %llu bytes more: the heap of a rank holds %llu GiB in all\n",
-            h->rank, (unsigned long long)bytes, (unsigned long long)(HEAP_BYTES >> 30));
+            t->host.rank, (unsigned long long)bytes, (unsigned long long)(HEAP_BYTES >> 30));
 }
 
 /* Other memory comes from the allocator of the whole process, which libc uses, too. */
@@ -102,10 +101,9 @@ static size_t hook_size(void *heap, void *p)
  * the program started are no part of the simulation. */
 static void hook_poll(const volatile void *p, uint32_t size, const struct hub_program_place *place)
 {
-    struct host *h = host_self();
-    struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
+    struct launch_thread *t = launch_self();
 
-    if (t == NULL || launch_running(h) != t)
+    if (t == NULL || launch_running(&t->host) != t)
         return;
     launch_poll(t, p, size, place);
     launch_signals_take(t);

@@ -125,34 +125,38 @@ static int needed_rank(const struct launch *run, const struct launch_thread *t, 
     return -1;
 }
 
+struct visit {
+    int path;       /* the n-th rank from the start to here */
+    unsigned next;  /* how many of the rank's needs are done */
+    unsigned place; /* the rank's on the path, from 1 on */
+};
+
 /* "rank 0 waits for rank 1, rank 1 for rank 0" */
-static void circle_text(const int *path, unsigned from, unsigned n, struct text *t)
+static void circle_text(const struct visit *v, unsigned from, unsigned n, struct text *t)
 {
     for (unsigned k = from; k < n; k++)
-        add_text(t, "%srank %d %sfor rank %d", k > from ? ", " : "", path[k],
-                 k > from ? "" : "waits ", k + 1 < n ? path[k + 1] : path[from]);
+        add_text(t, "%srank %d %sfor rank %d", k > from ? ", " : "", v[k].path,
+                 k > from ? "" : "waits ", v[k + 1 < n ? k + 1 : from].path);
 }
 
-/* Depth first; `path` has the ranks from the start to here, `next` how many of each one's needs are
- * done, `place` a rank's place on the path, from 1 on. */
-static bool find_circle(const struct launch *run, int start, int *path, unsigned *next,
-                        unsigned *place, struct text *t)
+/* Depth first. */
+static bool find_circle(const struct launch *run, int start, struct visit *v, struct text *t)
 {
     unsigned n = 0;
 
-    path[n++] = start;
-    place[start] = n;
+    v[n++].path = start;
+    v[start].place = n;
     while (n > 0) {
-        int at = path[n - 1], to = needed_rank(run, &run->ranks[at], next[at]++);
+        int at = v[n - 1].path, to = needed_rank(run, &run->ranks[at], v[at].next++);
 
         if (to < 0) {
-            place[at] = UINT32_MAX; /* leads to no circle */
+            v[at].place = UINT32_MAX; /* leads to no circle */
             n--;
-        } else if (place[to] == 0) {
-            path[n++] = to;
-            place[to] = n;
-        } else if (place[to] != UINT32_MAX) {
-            circle_text(path, place[to] - 1, n, t);
+        } else if (v[to].place == 0) {
+            v[n++].path = to;
+            v[to].place = n;
+        } else if (v[to].place != UINT32_MAX) {
+            circle_text(v, v[to].place - 1, n, t);
             return true;
         }
     }
@@ -161,17 +165,13 @@ static bool find_circle(const struct launch *run, int start, int *path, unsigned
 
 bool launch_circle(const struct launch *run, char *text, size_t room)
 {
-    int *path = calloc(run->nranks, sizeof(*path));
-    unsigned *next = calloc(run->nranks, sizeof(*next));
-    unsigned *place = calloc(run->nranks, sizeof(*place));
+    struct visit *v = calloc(run->nranks, sizeof(*v));
     bool found = false;
 
-    for (unsigned r = 0; path != NULL && next != NULL && place != NULL && r < run->nranks; r++)
-        if (!found && place[r] == 0)
-            found = find_circle(run, (int)r, path, next, place, &(struct text){ text, room });
-    free(path);
-    free(next);
-    free(place);
+    for (unsigned r = 0; v != NULL && !found && r < run->nranks; r++)
+        if (v[r].place == 0)
+            found = find_circle(run, (int)r, v, &(struct text){ text, room });
+    free(v);
     return found;
 }
 

@@ -22,6 +22,7 @@ static void thread_interrupt(struct launch_thread *t)
 static void signal_arrive(struct launch_thread *t, int sig, int sender)
 {
     struct hub_program_signals *s = &t->signals.program;
+    enum hub_signal_meaning meaning;
 
     if (t->ended)
         return;
@@ -32,14 +33,11 @@ static void signal_arrive(struct launch_thread *t, int sig, int sender)
             thread_interrupt(t);
         return;
     }
-    switch (hub_signal_means(s, sig)) {
-    case HUB_SIGNAL_NOTHING:
-        break;
-    case HUB_SIGNAL_HANDLER:
+    meaning = hub_signal_means(s, sig);
+    if (meaning == HUB_SIGNAL_HANDLER) {
         s->pending |= hub_signal_bit(sig);
         thread_interrupt(t);
-        break;
-    case HUB_SIGNAL_END:
+    } else if (meaning == HUB_SIGNAL_END) {
         t->signal = sig;
         launch_end(t, 128 + sig, sim_now(t->dom));
     }
@@ -102,14 +100,6 @@ void launch_signals_run(struct launch_thread *t)
 
 /* ---- what the program asks for ----------------------------------------------------- */
 
-/* NULL: a program is being loaded or unloaded. */
-static struct launch_thread *calling_rank(void)
-{
-    struct host *h = host_self();
-
-    return h != NULL ? launch_thread_of(h) : NULL;
-}
-
 static int pid_of(const struct launch_thread *t)
 {
     return (int)t->host.rank + FIRST_PID;
@@ -138,13 +128,13 @@ static int signal_send_others(struct launch_thread *from, int sig)
 
 static void hook_system_call(void)
 {
-    if (calling_rank() != NULL)
-        host_spend_cost(&calling_rank()->host, HOST_COST_SYSCALL);
+    if (host_self() != NULL)
+        host_spend_cost(host_self(), HOST_COST_SYSCALL);
 }
 
 static int hook_kill(int pid, int sig)
 {
-    struct launch_thread *t = calling_rank(), *to = NULL;
+    struct launch_thread *t = launch_self(), *to = NULL;
     const struct launch *run;
 
     if (t == NULL)
@@ -164,7 +154,7 @@ static int hook_kill(int pid, int sig)
 
 static void hook_killed(int sig, uint64_t from)
 {
-    struct launch_thread *t = calling_rank();
+    struct launch_thread *t = launch_self();
 
     if (t == NULL)
         launch_end_outside(128 + sig);
@@ -179,7 +169,7 @@ static void hook_killed(int sig, uint64_t from)
 
 static struct hub_program_timer hook_timer(int which, const struct hub_program_timer *value)
 {
-    struct launch_thread *t = calling_rank();
+    struct launch_thread *t = launch_self();
     struct launch_timer *timer;
     struct hub_program_timer old = { 0, 0 };
     sim_time_t now;

@@ -52,20 +52,24 @@ void launch_suspend(struct launch_thread *t, const char *what)
     suspend(t, what);
 }
 
-uint64_t launch_wait(struct launch_thread *t, const char *what)
-{
-    if (t->polls != NULL)
-        launch_polls_end(t, false);
-    launch_suspend(t, what);
-    return t->value;
-}
-
-void launch_passed(struct launch_thread *t, bool timer)
+static void begin_operation(struct launch_thread *t, bool timer)
 {
     if (t->polls != NULL)
         launch_polls_end(t, timer);
     if (!timer)
         count_busy(t);
+}
+
+uint64_t launch_wait(struct launch_thread *t, const char *what)
+{
+    begin_operation(t, false);
+    suspend(t, what);
+    return t->value;
+}
+
+void launch_passed(struct launch_thread *t, bool timer)
+{
+    begin_operation(t, timer);
     t->value = 0;
     t->resumed++;
     launch_charged(t);
@@ -73,8 +77,7 @@ void launch_passed(struct launch_thread *t, bool timer)
 
 uint64_t launch_wait_timer(struct launch_thread *t, const char *what)
 {
-    if (t->polls != NULL)
-        launch_polls_end(t, true);
+    begin_operation(t, true);
     suspend(t, what);
     return t->value;
 }
@@ -134,7 +137,7 @@ void launch_wake(struct launch_thread *t)
 
 void launch_let_go(struct launch_thread *t)
 {
-    if (t == NULL || !t->late || node_core_held(t->core))
+    if (!t->late || node_core_held(t->core))
         return;
     t->late = false;
     sim_schedule_by(t->dom, &t->wakeup, sim_now(t->dom), SIM_TASK);

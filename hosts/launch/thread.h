@@ -19,15 +19,14 @@
 struct launch_helper;
 struct launch_message;
 struct launch_node;
-struct launch_outgoing;
 struct launch_polls;
 
-/** What a rank has sent, and is still there. */
-struct launch_outbox {
-    struct launch_outgoing *first, **end;
+/** Messages of a rank, the oldest one first. */
+struct launch_mail {
+    struct launch_message *first, **end;
 };
-/** Within the node, or over the control network. */
-enum launch_way { LAUNCH_LOCAL, LAUNCH_NET, LAUNCH_WAYS };
+/** Sent within the node or over the control network, and still there; received. */
+enum launch_way { LAUNCH_LOCAL, LAUNCH_NET, LAUNCH_INBOX, LAUNCH_WAYS };
 
 /** Memory of the program that devices reach; each has bus addresses of its own. */
 struct launch_pins {
@@ -72,11 +71,11 @@ struct launch_thread {
         uint64_t offset, left;
     } block;
     /* ranks */
-    struct launch_message *first, **end, *taken;
+    struct launch_mail mail[LAUNCH_WAYS];
+    struct launch_message *taken;           /* by the last call that received one */
     uint64_t messages;                      /* that have come */
     volatile void *counted;                 /* where the rank wants their number; NULL: nowhere */
     volatile uint64_t *copies[LAUNCH_GPUS]; /* see host_gpu_ops.count */
-    struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
     struct heap *heap; /* the program's */
     bool heap_full;    /* has been reported */
@@ -113,6 +112,14 @@ static inline struct launch_thread *launch_thread_of(struct host *h)
 {
     return SIM_CONTAINER_OF(h, struct launch_thread, host);
 }
+/** The calling rank; NULL: the event loop, which loads and unloads programs, or a
+ * thread that a program has started. */
+static inline struct launch_thread *launch_self(void)
+{
+    struct host *h = host_self();
+
+    return h != NULL ? launch_thread_of(h) : NULL;
+}
 /** What runs on the rank's core now, and waits for its operations: the rank, or its helper. What a
  * rank has belongs to launch_thread_of(). */
 static inline struct launch_thread *launch_running(struct host *h)
@@ -141,8 +148,7 @@ void launch_done(void *arg, uint64_t value);
 /** @return false when the deadline came. */
 bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what);
 void launch_wake(struct launch_thread *t);
-/** If it was woken while its core was held, and that is free now, it gets the core. NULL: no
- * effect. */
+/** If it was woken while its core was held, and that is free now, it gets the core. */
 void launch_let_go(struct launch_thread *t);
 /** The core computes for so long. */
 void launch_compute_pass(struct launch_thread *t, sim_time_t ps);

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* sigaction, setitimer, REG_RIP */
+#define _GNU_SOURCE /* sigaltstack, setitimer, REG_RIP */
 #include "hosts/launch/watch.h"
 
 #include <signal.h>
@@ -18,30 +18,32 @@
 #define LIBRARY_TICKS                                                                              \
     20 /* more for one that is inside of a library, which has to finish its work */
 
+#define WATCH_SIGNALS 7u
+
 struct watch {
     struct launch *run;
     unsigned long limit; /* ticks; 0: none */
     volatile sig_atomic_t signal;
     const struct launch_thread *thread; /* that ran at the last tick */
     uint64_t resumed;
-    unsigned long ticks; /* without a change of both */
-    struct sigaction old_prof, old_int, old_term;
+    unsigned long ticks;                 /* without a change of both */
+    struct sigaction old[WATCH_SIGNALS]; /* as they were before */
+    stack_t old_stack;
+    char stack[65536]; /* handlers run on it: the rank's own may be used up */
 };
 
 /* Signal handlers have no argument of ours. */
 static struct watch *watching;
 
-uint64_t launch_counter_of(const void *context)
+/* The program counter in what a signal handler got. */
+static uint64_t counter_of(const void *context)
 {
     const ucontext_t *uc = context;
 
 #if defined(__x86_64__)
     return (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return uc->uc_mcontext.pc;
 #else
-    (void)uc;
-    return 0;
+    return uc->uc_mcontext.pc;
 #endif
 }
 
@@ -56,6 +58,24 @@ _Noreturn static void end_process(const char *line, int code)
 void launch_end_outside(int code)
 {
     end_process("ended by a thread that the program started, or while it was loaded\n", code);
+}
+
+/* Leaves the handler by going back to the event loop on its own stack; the rank's is dropped. */
+static void faulted(int sig, siginfo_t *info, void *context)
+{
+    struct launch_thread *t = launch_self();
+
+    if (t == NULL) { /* our own fault: as if there were no handler, once it is tried again */
+        signal(sig, SIG_DFL);
+        return;
+    }
+    t->fault = task_in_guard(launch_running(&t->host)->task, info->si_addr) ? "out of stack"
+               : sig == SIGFPE                                              ? "arithmetic fault"
+               : sig == SIGILL                                              ? "illegal instruction"
+                                                                            : "memory access fault";
+    t->signal = sig;
+    t->fault_at = counter_of(context);
+    t->host.process->exit(&t->host, 128 + sig);
 }
 
 /* In a library the rank may hold a lock that we shall need: it is let go on, for a while. */
@@ -81,8 +101,7 @@ static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, 
 static void tick(int sig, siginfo_t *info, void *context)
 {
     struct watch *w = watching;
-    struct host *h = host_self();
-    struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
+    struct launch_thread *t = launch_self();
     unsigned long limit = w->signal != 0 && w->limit != 1 ? HURRY_TICKS : w->limit;
 
     (void)sig;
@@ -95,12 +114,14 @@ static void tick(int sig, siginfo_t *info, void *context)
     }
     w->ticks++;
     if (limit != 0 && w->ticks >= limit)
-        give_up(w, t, launch_counter_of(context), w->ticks - limit);
+        give_up(w, t, counter_of(context), w->ticks - limit);
 }
 
 /* The event loop ends at its next round; a rank that computes is ended by tick(). */
-static void stop_asked(int sig)
+static void stop_asked(int sig, siginfo_t *info, void *context)
 {
+    (void)info;
+    (void)context;
     if (watching->signal != 0) { /* once more: at once */
         signal(sig, SIG_DFL);
         raise(sig);
@@ -110,25 +131,47 @@ static void stop_asked(int sig)
     sim_stop(watching->run->ranks[0].dom);
 }
 
+static const struct {
+    int sig;
+    void (*handler)(int sig, siginfo_t *info, void *context);
+} handlers[WATCH_SIGNALS] = { { SIGSEGV, faulted },   { SIGBUS, faulted }, { SIGFPE, faulted },
+                              { SIGILL, faulted },    { SIGPROF, tick },   { SIGINT, stop_asked },
+                              { SIGTERM, stop_asked } };
+
+static bool has_ticks(const struct launch_config *cfg)
+{
+    return cfg->patience_s != 0 || cfg->signals;
+}
+
+/* The report of AddressSanitizer says more of a fault, on a stack of its own. */
+static bool is_wanted(const struct launch_config *cfg, unsigned i)
+{
+    return handlers[i].handler == faulted ? !task_sanitized()
+           : handlers[i].handler == tick  ? has_ticks(cfg)
+                                          : cfg->signals;
+}
+
 struct watch *watch_begin(struct launch *run)
 {
-    /* Not on the rank's stack, where a program finds in bytes that it never set what was there. */
-    const int flags = SA_RESTART | SA_ONSTACK;
-    struct sigaction prof = { .sa_flags = SA_SIGINFO | SA_NODEFER | flags };
-    struct sigaction ask = { .sa_handler = stop_asked, .sa_flags = flags };
+    struct sigaction act = { .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
     struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
     struct watch *w = watching == NULL ? calloc(1, sizeof(*w)) : NULL;
+    stack_t stack = { .ss_size = sizeof(w->stack) };
 
     if (w == NULL)
         return NULL;
     w->run = run;
     w->limit = run->cfg->patience_s * (1000UL / TICK_MS);
     watching = w;
-    prof.sa_sigaction = tick;
-    sigaction(SIGPROF, &prof, &w->old_prof);
-    sigaction(SIGINT, run->cfg->signals ? &ask : NULL, &w->old_int);
-    sigaction(SIGTERM, run->cfg->signals ? &ask : NULL, &w->old_term);
-    setitimer(ITIMER_PROF, &every, NULL);
+    stack.ss_sp = w->stack;
+    if (!task_sanitized())
+        sigaltstack(&stack, &w->old_stack);
+    for (unsigned i = 0; i < WATCH_SIGNALS; i++) {
+        act.sa_sigaction = handlers[i].handler;
+        sigaction(handlers[i].sig, is_wanted(run->cfg, i) ? &act : NULL, &w->old[i]);
+    }
+    if (has_ticks(run->cfg))
+        setitimer(ITIMER_PROF, &every, NULL);
     return w;
 }
 
@@ -138,10 +181,12 @@ void watch_end(struct watch *w)
 
     if (w == NULL)
         return;
-    setitimer(ITIMER_PROF, &none, NULL);
-    sigaction(SIGPROF, &w->old_prof, NULL);
-    sigaction(SIGINT, &w->old_int, NULL);
-    sigaction(SIGTERM, &w->old_term, NULL);
+    if (has_ticks(w->run->cfg))
+        setitimer(ITIMER_PROF, &none, NULL);
+    for (unsigned i = 0; i < WATCH_SIGNALS; i++)
+        sigaction(handlers[i].sig, &w->old[i], NULL);
+    if (!task_sanitized())
+        sigaltstack(&w->old_stack, NULL);
     watching = NULL;
     free(w);
 }

@@ -1,15 +1,10 @@
 /*
- * Looks after a run from outside of simulated time: a rank that computes for ever
- * without a call, and a user who wants to know where all are.
+ * Looks after a run from outside of simulated time: a rank that crashes or computes for ever
+ * without a call, and a user who wants to know where all are. A crash ends its rank, with the exit
+ * code that a shell would report, and not the simulator.
  */
 #ifndef LAUNCH_WATCH_H
 #define LAUNCH_WATCH_H
-
-#include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct launch;
 struct watch;
@@ -24,15 +19,9 @@ struct watch *watch_begin(struct launch *run);
 void watch_end(struct watch *w); /* NULL is allowed */
 /** The signal that came, or 0. */
 int watch_signal(const struct watch *w);
-/** The program counter in what a signal handler got. */
-uint64_t launch_counter_of(const void *context);
 /** Ends all ranks and their launcher where they are, from code of a program in no rank, where there
  * is no task that it could leave. Safe in a signal handler and in any thread. */
 _Noreturn void launch_end_outside(int code);
 /** Processor time that this process has had. */
 unsigned long watch_cpu_ms(void);
-
-#ifdef __cplusplus
-}
-#endif
 #endif /* LAUNCH_WATCH_H */

@@ -16,44 +16,19 @@
 #define PIECE_MAX (UINT64_C(1) << 30) /* of one descriptor: sizes have 32, blocks 30 bits */
 #define ALIGN_LOW 15u                 /* source and destination agree in these address bits */
 
-/** One put. */
-struct put {
-    tcaHandle dst;
-    uint64_t dst_off, src_bus;
-    uint64_t width, count; /* count 1: in one piece */
-    uint64_t dst_gap, src_gap;
-    int flags;
-    unsigned slot;
-    uint32_t tag;
-};
-
-/* In a list of its rank's: a rank that is ended frees nothing itself. */
-struct tcaDesc {
-    struct put *puts;
-    size_t n, room;
-    tcaDesc **before_p, *next;
-};
-
 tcaDesc *tcaDescNew(void)
 {
-    struct host *h = host_self();
-    struct tca_state *state = h != NULL ? tca_state_make(h) : NULL;
-    tcaDesc *d = state != NULL ? calloc(1, sizeof(*d)) : NULL;
+    struct tca_rank *self = tca_rank_make();
+    tcaDesc *d = self != NULL ? calloc(1, sizeof(*d)) : NULL;
 
     if (d == NULL)
         return NULL;
-    d->before_p = &state->descs;
-    d->next = state->descs;
+    d->before_p = &self->descs;
+    d->next = self->descs;
     if (d->next != NULL)
         d->next->before_p = &d->next;
-    state->descs = d;
+    self->descs = d;
     return d;
-}
-
-static void desc_free(tcaDesc *d)
-{
-    free(d->puts);
-    free(d);
 }
 
 tcaresult tcaDescFree(tcaDesc *d)
@@ -63,25 +38,27 @@ tcaresult tcaDescFree(tcaDesc *d)
     *d->before_p = d->next;
     if (d->next != NULL)
         d->next->before_p = d->before_p;
-    desc_free(d);
+    free(d->puts);
+    free(d);
     return TCA_SUCCESS;
 }
 
-void tca_descs_free(struct tca_state *state)
+void tca_descs_free(struct tca_rank *self)
 {
-    while (state->descs != NULL) {
-        tcaDesc *d = state->descs;
+    while (self->descs != NULL) {
+        tcaDesc *d = self->descs;
 
-        state->descs = d->next;
-        desc_free(d);
+        self->descs = d->next;
+        free(d->puts);
+        free(d);
     }
 }
 
-static tcaresult append_put(tcaDesc *d, const struct put *p)
+tcaresult tca_append_put(tcaDesc *d, const struct tca_put *p)
 {
     if (d->n == d->room) {
         size_t room = d->room != 0 ? 2 * d->room : 8;
-        struct put *more = realloc(d->puts, room * sizeof(*more));
+        struct tca_put *more = realloc(d->puts, room * sizeof(*more));
 
         if (more == NULL)
             return TCA_ERROR_OUT_OF_MEMORY;
@@ -92,21 +69,7 @@ static tcaresult append_put(tcaDesc *d, const struct put *p)
     return TCA_SUCCESS;
 }
 
-tcaresult tca_desc_join(tcaDesc *to, const tcaDesc *from)
-{
-    tcaresult code = TCA_SUCCESS;
-
-    for (size_t i = 0; i < from->n && code == TCA_SUCCESS; i++)
-        code = append_put(to, &from->puts[i]);
-    return code;
-}
-
-int tca_desc_flags(const tcaDesc *d)
-{
-    return d->puts[d->n - 1].flags;
-}
-
-static tcaresult check_common(const struct tca_self *self, const tcaDesc *d, const tcaHandle *dst,
+static tcaresult check_common(const struct tca_rank *self, const tcaDesc *d, const tcaHandle *dst,
                               const tcaHandle *src, int flags, int slot)
 {
     if (d == NULL || !tca_handle_ok(dst) || !tca_handle_ok(src) || (flags & ~FLAGS_ALL) != 0 ||
@@ -159,27 +122,28 @@ tcaresult tcaDescSetMemcpy2D(tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t d
                              tcaHandle *src, off_t src_off, size_t src_pitch, size_t width,
                              size_t count, int flags, int slot, int tag)
 {
-    struct tca_self self;
-    struct put p;
-    tcaresult code = tca_enter(&self);
+    struct tca_rank *self = tca_enter();
+    struct tca_put p;
+    tcaresult code;
 
-    if (code == TCA_SUCCESS)
-        code = check_common(&self, d, dst, src, flags, slot);
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
+    code = check_common(self, d, dst, src, flags, slot);
     if (code == TCA_SUCCESS)
         code = check_shape(dst, dst_off, dst_pitch, src, src_off, src_pitch, width, count);
     if (code != TCA_SUCCESS)
         return code;
-    p = (struct put){ .dst = *dst,
-                      .dst_off = (uint64_t)dst_off,
-                      .src_bus = src->bus + (uint64_t)src_off,
-                      .width = width,
-                      .count = count,
-                      .dst_gap = count > 1 ? dst_pitch - width : 0,
-                      .src_gap = count > 1 ? src_pitch - width : 0,
-                      .flags = flags,
-                      .slot = (unsigned)slot,
-                      .tag = (uint32_t)tag };
-    return append_put(d, &p);
+    p = (struct tca_put){ .dst = *dst,
+                          .dst_off = (uint64_t)dst_off,
+                          .src_bus = src->bus + (uint64_t)src_off,
+                          .width = width,
+                          .count = count,
+                          .dst_gap = count > 1 ? dst_pitch - width : 0,
+                          .src_gap = count > 1 ? src_pitch - width : 0,
+                          .flags = flags,
+                          .slot = (unsigned)slot,
+                          .tag = (uint32_t)tag };
+    return tca_append_put(d, &p);
 }
 
 /* ---- from puts to descriptors ------------------------------------------------ */
@@ -208,7 +172,7 @@ static uint64_t at_most(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static void plan_data(struct plan *plan, const struct driver *d, const struct put *p)
+static void plan_data(struct plan *plan, const struct driver *d, const struct tca_put *p)
 {
     struct descriptor desc = { .src = p->src_bus,
                                .dst = driver_window(d, p->dst.node, p->dst.area,
@@ -248,7 +212,8 @@ static void plan_notify(struct plan *plan, const struct driver *d, unsigned to, 
     plan_add(plan, &desc, internal);
 }
 
-static void plan_put(struct plan *plan, const struct driver *d, const struct put *p, uint64_t end)
+static void plan_put(struct plan *plan, const struct driver *d, const struct tca_put *p,
+                     uint64_t end)
 {
     uint64_t entry = notify_key(d->slot, p->slot, p->tag);
     bool internal = (p->flags & tcaDMAUseNotifyInternal) != 0;
@@ -296,25 +261,25 @@ static void plan_write(const struct plan *plan, struct host *h, struct driver *d
 
 tcaresult tcaDescSet(tcaDesc *d, int ch)
 {
-    struct tca_self self;
+    struct tca_rank *self = tca_enter();
     struct plan plan = { NULL, 0, 0 };
     struct driver_chain *chain = NULL;
-    tcaresult code = tca_enter(&self);
+    tcaresult code;
 
-    if (code != TCA_SUCCESS)
-        return code;
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
     if (d == NULL || d->n == 0 || ch < 0 || ch >= (int)HUB_DMA_CHANNELS)
         return TCA_ERROR_INVALID_VALUE;
-    plan_list(&plan, self.d, d, ch);
+    plan_list(&plan, self->d, d, ch);
     plan.steps = calloc(plan.n, sizeof(*plan.steps));
     if (plan.steps == NULL)
         return TCA_ERROR_OUT_OF_MEMORY;
-    plan_list(&plan, self.d, d, ch);
-    code = tca_from_driver(driver_chain_alloc(self.h, self.d, (unsigned)ch, plan.internal,
+    plan_list(&plan, self->d, d, ch);
+    code = tca_from_driver(driver_chain_alloc(self->h, self->d, (unsigned)ch, plan.internal,
                                               plan.n - plan.internal, &chain));
     if (code == TCA_SUCCESS) {
-        plan_write(&plan, self.h, self.d, chain);
-        driver_chain_install(self.h, self.d, (unsigned)ch, chain);
+        plan_write(&plan, self->h, self->d, chain);
+        driver_chain_install(self->h, self->d, (unsigned)ch, chain);
     }
     free(plan.steps);
     return code;

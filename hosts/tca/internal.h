@@ -7,46 +7,59 @@
 
 #define TCA_HANDLE_MAGIC 0x5443u /* "TC" */
 
-/** The calling rank and its node's driver. */
-struct tca_self {
-    struct host *h;
-    struct driver *d;
+/** One put. */
+struct tca_put {
+    tcaHandle dst;
+    uint64_t dst_off, src_bus;
+    uint64_t width, count; /* count 1: in one piece */
+    uint64_t dst_gap, src_gap;
+    int flags;
+    unsigned slot;
+    uint32_t tag;
 };
-/** A table of the older interface: positions with one put each, NULL where nothing was set. */
+
+/** One that a program has made is in a list of its rank's: a rank that is ended frees nothing
+ * itself. Its puts are freed by free(). */
+struct tcaDesc {
+    struct tca_put *puts;
+    size_t n, room;
+    tcaDesc **before_p, *next;
+};
+
+/** A table of the older interface: positions with a list of one put each, or an empty one. */
 struct tca_table {
-    tcaDesc **at; /* NULL: no such table */
+    tcaDesc *at; /* NULL: no such table */
     int capacity;
 };
 /** What the library keeps for one rank. */
-struct tca_state {
-    struct host_state kept; /* first: see tca_state_of() */
-    bool initialized;       /* by tcaInit() */
+struct tca_rank {
+    struct host_state kept; /* first: see tca_enter() */
+    struct host *h;
+    struct driver *d; /* the node's; NULL before tcaInit() */
     struct tca_table *tables;
     int ntables;
     tcaDesc *descs;
 };
-/** NULL before the first call that needs it. */
-struct tca_state *tca_state_of(struct host *h);
-/** Makes it, if need be. NULL: out of memory. */
-struct tca_state *tca_state_make(struct host *h);
-void tca_tables_free(struct tca_state *state);
+/** Makes it, if need be. NULL: out of memory, or outside of a rank. */
+struct tca_rank *tca_rank_make(void);
+/** The calling rank after tcaInit(), else NULL. Costs the call. */
+struct tca_rank *tca_enter(void);
+
+#define TCA_TABLE_INTERNAL 0 /* the number of the table that stands for the board's memory */
+/** @return its number; -1: out of memory. */
+int tca_table_make(struct tca_rank *self, int capacity);
+void tca_tables_free(struct tca_rank *self);
 /** All that the rank has made and not freed. */
-void tca_descs_free(struct tca_state *state);
+void tca_descs_free(struct tca_rank *self);
 
-/** Appends all puts of `from`. */
-tcaresult tca_desc_join(tcaDesc *to, const tcaDesc *from);
-/** The last put's. */
-int tca_desc_flags(const tcaDesc *d);
-
-/** TCA_SUCCESS after tcaInit(). Costs the call. */
-tcaresult tca_enter(struct tca_self *self_p);
+tcaresult tca_append_put(tcaDesc *d, const struct tca_put *p);
 
 static inline bool tca_handle_ok(const tcaHandle *h)
 {
     return h != NULL && h->magic == TCA_HANDLE_MAGIC;
 }
 /** Do cables lead to the owner's node? */
-static inline bool tca_reaches(const struct tca_self *self, const tcaHandle *h)
+static inline bool tca_reaches(const struct tca_rank *self, const tcaHandle *h)
 {
     return h->subcluster == self->d->subcluster;
 }

@@ -2,38 +2,41 @@
 
 #include <stdlib.h>
 
-static void release_state(void *kept)
+static void release_rank(void *kept)
 {
-    struct tca_state *state = kept;
+    struct tca_rank *self = kept;
 
-    tca_tables_free(state);
-    tca_descs_free(state);
-    free(state);
+    tca_tables_free(self);
+    tca_descs_free(self);
+    free(self);
 }
 
-struct tca_state *tca_state_of(struct host *h)
-{
-    return host_state_of(h->states, release_state);
-}
-
-struct tca_state *tca_state_make(struct host *h)
-{
-    struct tca_state *state = tca_state_of(h);
-
-    if (state == NULL && (state = calloc(1, sizeof(*state))) != NULL)
-        host_state_add(&h->states, &state->kept, release_state);
-    return state;
-}
-
-tcaresult tca_enter(struct tca_self *self_p)
+static struct tca_rank *find_rank(void)
 {
     struct host *h = host_self();
 
-    if (h == NULL || tca_state_of(h) == NULL || !tca_state_of(h)->initialized)
-        return TCA_ERROR_NOT_INITIALIZED;
-    *self_p = (struct tca_self){ h, driver_of(h) };
-    host_spend_cost(h, HOST_COST_CALL);
-    return TCA_SUCCESS;
+    return h != NULL ? host_state_of(h->states, release_rank) : NULL;
+}
+
+struct tca_rank *tca_rank_make(void)
+{
+    struct tca_rank *self = find_rank();
+
+    if (self == NULL && host_self() != NULL && (self = calloc(1, sizeof(*self))) != NULL) {
+        self->h = host_self();
+        host_state_add(&self->h->states, &self->kept, release_rank);
+    }
+    return self;
+}
+
+struct tca_rank *tca_enter(void)
+{
+    struct tca_rank *self = find_rank();
+
+    if (self == NULL || self->d == NULL)
+        return NULL;
+    host_spend_cost(self->h, HOST_COST_CALL);
+    return self;
 }
 
 tcaresult tca_from_driver(int driver_status)
@@ -53,27 +56,28 @@ tcaresult tca_from_driver(int driver_status)
 tcaresult tcaInit(void)
 {
     struct host *h = host_self();
+    struct tca_rank *self;
 
     if (h == NULL || driver_of(h) == NULL || !driver_of(h)->has_hub)
         return TCA_ERROR_NOT_SUPPORTED;
     host_spend_cost(h, HOST_COST_SYSCALL);
-    if (tca_state_make(h) == NULL)
+    self = tca_rank_make();
+    if (self == NULL || (self->ntables == 0 && tca_table_make(self, TCA_TABLE_CAPACITY) < 0))
         return TCA_ERROR_OUT_OF_MEMORY;
-    tca_state_of(h)->initialized = true;
+    self->d = driver_of(h);
     return TCA_SUCCESS;
 }
 
 tcaresult tcaReset(void)
 {
-    struct tca_self self;
-    tcaresult code = tca_enter(&self);
+    struct tca_rank *self = tca_enter();
 
-    if (code != TCA_SUCCESS)
-        return code;
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
-        driver_channel_wait(self.h, self.d, c); /* what broke off is forgotten too */
-    driver_ring_drain(self.h, self.d);
-    notify_counts_clear(&self.d->counts);
+        driver_channel_wait(self->h, self->d, c); /* what broke off is forgotten too */
+    driver_ring_drain(self->h, self->d);
+    notify_counts_clear(&self->d->counts);
     return TCA_SUCCESS;
 }
 

@@ -4,16 +4,16 @@
 static tcaresult call_channel(const char *name, int ch,
                               int (*fn)(struct host *h, struct driver *d, unsigned channel))
 {
-    struct tca_self self;
-    tcaresult code = tca_enter(&self);
+    struct tca_rank *self = tca_enter();
+    tcaresult code;
 
-    if (code != TCA_SUCCESS)
-        return code;
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
     if (ch < 0 || ch >= (int)HUB_DMA_CHANNELS)
         return TCA_ERROR_INVALID_VALUE;
-    self.h->call = (struct host_call){ .name = name, .channel = ch };
-    code = tca_from_driver(fn(self.h, self.d, (unsigned)ch));
-    self.h->call.name = NULL;
+    self->h->call = (struct host_call){ .name = name, .channel = ch };
+    code = tca_from_driver(fn(self->h, self->d, (unsigned)ch));
+    self->h->call.name = NULL;
     return code;
 }
 
@@ -29,21 +29,20 @@ tcaresult tcaWaitDMAC(int ch)
 
 tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
 {
-    struct tca_self self;
-    tcaresult code = tca_enter(&self);
+    struct tca_rank *self = tca_enter();
 
-    if (code != TCA_SUCCESS)
-        return code;
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
     if (!tca_handle_ok(h) || slot < 0 || slot >= (int)NOTIFY_SLOTS)
         return TCA_ERROR_INVALID_VALUE;
-    if (!tca_reaches(&self, h))
+    if (!tca_reaches(self, h))
         return TCA_ERROR_NOT_SUPPORTED; /* nothing would ever come from there */
-    self.h->call = (struct host_call){ .name = __func__,
-                                       .part = h->node,
-                                       .slot = (unsigned)slot,
-                                       .tag = (unsigned)tag,
-                                       .channel = -1 };
-    driver_wait_notify(self.h, self.d, h->node, (unsigned)slot, (uint32_t)tag);
-    self.h->call.name = NULL;
+    self->h->call = (struct host_call){ .name = __func__,
+                                        .part = h->node,
+                                        .slot = (unsigned)slot,
+                                        .tag = (unsigned)tag,
+                                        .channel = -1 };
+    driver_wait_notify(self->h, self->d, h->node, (unsigned)slot, (uint32_t)tag);
+    self->h->call.name = NULL;
     return TCA_SUCCESS;
 }

@@ -38,7 +38,7 @@ const std::map<std::string, strings> arrows = {
     { "sim", { "sim" } }, /* sim/kinds.c, the one list of kinds */
     { "hosts/host", {} },
     { "hosts/driver", { "hosts/host", "regs", "public" } },
-    { "hosts/work", { "hosts/host", "public" } },
+    { "hosts/loops", { "hosts/host", "public" } },
     { "hosts/tca", { "hosts/host", "hosts/driver", "regs", "public" } },
     { "hosts/cuda", { "hosts/host", "hosts/driver", "public" } },
     { "hosts/verbs", { "hosts/host", "hosts/driver", "regs", "public" } },

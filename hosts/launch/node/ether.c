@@ -60,7 +60,8 @@ static void shared_core_let_go(struct launch_node *node)
         if (run->ranks[r].node != node)
             continue;
         launch_let_go(&run->ranks[r]);
-        launch_let_go(launch_helper_thread(&run->ranks[r]));
+        if (run->ranks[r].helper != NULL)
+            launch_let_go(&run->ranks[r].helper->thread);
     }
 }
 

@@ -74,26 +74,40 @@ static int add_gpu(struct launch_node *node, const char *name, struct sim_error 
     return SIM_OK;
 }
 
+/** The node's first component of a kind; NULL: it has none. */
+static const char *name_of_kind(const struct machine_desc *desc, unsigned node,
+                                const struct machine_kind *kind)
+{
+    const struct machine_node_desc *nd = &desc->nodes[node];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++)
+        if (nd->components[i].kind == kind)
+            return nd->components[i].name;
+    return NULL;
+}
+
+static void *component_of(const struct launch_node *node, const struct machine_kind *kind)
+{
+    struct machine *m = node->run->m;
+    const char *name = name_of_kind(machine_description(m), node->shared.index, kind);
+
+    return name != NULL ? machine_component(m, node->shared.index, name, NULL) : NULL;
+}
+
 static int find_components(struct launch_node *node, struct sim_error *err)
 {
     const struct machine_node_desc *desc = desc_of(node);
     int code = SIM_OK;
 
-    for (unsigned i = 0; i < desc->ncomponents && code == SIM_OK; i++) {
-        const struct machine_component_desc *c = &desc->components[i];
-
-        if (c->kind == &node_host_kind && node->host == NULL) {
-            node->host = machine_component(node->run->m, node->shared.index, c->name, NULL);
-            node->dom = node_host_domain(node->host);
-        } else if (c->kind == &ether_adapter_kind && node->ether.adapter == NULL)
-            node->ether.adapter =
-                machine_component(node->run->m, node->shared.index, c->name, NULL);
-        else if (c->kind == &node_gpu_kind && node->ngpus < LAUNCH_GPUS)
-            code = add_gpu(node, c->name, err);
-    }
-    if (code == SIM_OK && node->host == NULL)
-        code = sim_error_set(err, SIM_ERR_CONFIG, "node%u: expected a component of kind host",
+    node->host = component_of(node, &node_host_kind);
+    if (node->host == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "node%u: expected a component of kind host",
                              node->shared.index);
+    node->dom = node_host_domain(node->host);
+    node->ether.adapter = component_of(node, &ether_adapter_kind);
+    for (unsigned i = 0; i < desc->ncomponents && code == SIM_OK; i++)
+        if (desc->components[i].kind == &node_gpu_kind && node->ngpus < LAUNCH_GPUS)
+            code = add_gpu(node, desc->components[i].name, err);
     return code;
 }
 
@@ -152,27 +166,9 @@ unsigned launch_hosts(const struct machine *m)
     const struct machine_desc *desc = machine_description(m);
     unsigned n = desc->nnodes;
 
-    while (n > 0) {
-        const struct machine_node_desc *node = &desc->nodes[n - 1];
-
-        for (unsigned i = 0; i < node->ncomponents; i++)
-            if (node->components[i].kind == &node_host_kind)
-                return n;
+    while (n > 0 && name_of_kind(desc, n - 1, &node_host_kind) == NULL)
         n--;
-    }
-    return 0;
-}
-
-/** The node's first component of a kind; NULL: it has none. */
-static const char *name_of_kind(const struct machine_desc *desc, unsigned node,
-                                const struct machine_kind *kind)
-{
-    const struct machine_node_desc *nd = &desc->nodes[node];
-
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (nd->components[i].kind == kind)
-            return nd->components[i].name;
-    return NULL;
+    return n;
 }
 
 /** Is the node part of the network that the first node's component of this kind is part of? Cables

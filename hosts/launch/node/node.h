@@ -45,7 +45,7 @@ struct launch_node {
         struct sim_event timer;
     } ether;
     int boot_code;
-    struct sim_event boot, send[LAUNCH_WAYS];
+    struct sim_event boot, send[LAUNCH_INBOX]; /* send: by enum launch_way */
 };
 
 extern const struct host launch_host; /* with the tables of operations (ops.c), and no rank */

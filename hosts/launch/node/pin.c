@@ -51,7 +51,7 @@ static void clear_pin(struct launch_thread *t, const struct launch_pin *pin)
 static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
 {
     struct launch_thread *t = launch_thread_of(h);
-    uint64_t lead = (uintptr_t)p % MEM_PAGE, bus;
+    uint64_t lead = (uintptr_t)p % MEM_PAGE, done = 0, bus;
     struct launch_pins *pins = &t->pins;
     struct launch_pin pin = { .bytes = host_round_up(lead + bytes, MEM_PAGE),
                               .at = (uint8_t *)(uintptr_t)p - lead };
@@ -65,13 +65,9 @@ static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
     pin.bus = range_take(&pins->pages, pin.bytes, MEM_PAGE);
     if (pin.bus == RANGE_NONE)
         return HOST_NO_BUS;
-    for (uint64_t done = 0; done < pin.bytes; done += MEM_PAGE) {
-        if (mem_ram_pin(t->node->ram, pin.bus + done, pin.at + done))
-            continue;
-        clear_pin(t, &pin);
-        return HOST_NO_BUS;
-    }
-    if (!add_pin(pins, pin)) {
+    while (done < pin.bytes && mem_ram_pin(t->node->ram, pin.bus + done, pin.at + done))
+        done += MEM_PAGE;
+    if (done < pin.bytes || !add_pin(pins, pin)) {
         clear_pin(t, &pin);
         return HOST_NO_BUS;
     }

@@ -8,7 +8,6 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -46,24 +45,29 @@ static void unlock_heap(struct heap *heap)
     atomic_flag_clear_explicit(&heap->busy, memory_order_release);
 }
 
-static void *reserve(unsigned rank)
+void *heap_map(uint64_t at, size_t bytes, int protection)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *got;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the address is the point */
+    void *want = (void *)(uintptr_t)at;
+    void *got = mmap(want, bytes, protection, at != 0 ? flags | MAP_FIXED_NOREPLACE : flags, -1, 0);
 
-    for (unsigned b = 0; b < HEAP_BANKS && rank < HEAP_RANKS; b++) {
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): the address is the point */
-        void *want =
-            (void *)(uintptr_t)(HEAP_BASE + ((uint64_t)b * HEAP_RANKS + rank) * HEAP_BYTES);
+    if (got == MAP_FAILED)
+        return NULL;
+    if (at == 0 || got == want)
+        return got;
+    munmap(got, bytes); /* a kernel before 4.17 takes the address for a hint */
+    return NULL;
+}
 
-        got = mmap(want, HEAP_BYTES, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got == want)
-            return got;
-        if (got != MAP_FAILED)
-            munmap(got, HEAP_BYTES);
-    }
-    got = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
-    return got != MAP_FAILED ? got : NULL;
+static void *map_bank(unsigned rank)
+{
+    void *got = NULL;
+
+    for (unsigned b = 0; b < HEAP_BANKS && rank < HEAP_RANKS && got == NULL; b++)
+        got = heap_map(HEAP_BASE + ((uint64_t)b * HEAP_RANKS + rank) * HEAP_BYTES, HEAP_BYTES,
+                       PROT_READ | PROT_WRITE);
+    return got != NULL ? got : heap_map(0, HEAP_BYTES, PROT_READ | PROT_WRITE);
 }
 
 struct heap *heap_create(unsigned rank)
@@ -72,7 +76,7 @@ struct heap *heap_create(unsigned rank)
 
     if (heap == NULL)
         return NULL;
-    heap->base = reserve(rank);
+    heap->base = map_bank(rank);
     if (heap->base == NULL) {
         free(heap);
         return NULL;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +19,8 @@ struct heap;
 
 #define HEAP_BYTES ((size_t)5 << 30) /* of address space; committed when touched */
 
+/** Memory at this address, 0: at any. NULL: it is taken, or there is too little. */
+void *heap_map(uint64_t at, size_t bytes, int protection);
 /** NULL: out of memory. */
 struct heap *heap_create(unsigned rank);
 void heap_destroy(struct heap *heap);

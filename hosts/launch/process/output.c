@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* fopencookie */
+#define _GNU_SOURCE /* fopencookie, open_memstream */
 #include "hosts/launch/process/output.h"
 
 #include <errno.h>
@@ -22,8 +22,9 @@ struct output_file {
     enum output_stream stream;
     sim_time_t (*clock)(void *arg);
     void *clock_arg;
-    char *part; /* what has come of a line that lacks its newline */
-    size_t part_bytes, part_room;
+    FILE *part; /* writes into `text`: what has come of a line that lacks its newline */
+    char *text;
+    size_t text_bytes;
 };
 
 struct output {
@@ -58,26 +59,10 @@ void output_follow(struct output *out, const int *codes)
     out->codes = codes;
 }
 
-static bool part_append(struct output_file *f, const char *bytes, size_t n)
-{
-    if (f->part == NULL || f->part_bytes + n + 1 > f->part_room) {
-        size_t room = 2 * (f->part_bytes + n + 1);
-        char *more = realloc(f->part, room);
-
-        if (more == NULL)
-            return false;
-        f->part = more;
-        f->part_room = room;
-    }
-    memcpy(f->part + f->part_bytes, bytes, n);
-    f->part_bytes += n;
-    f->part[f->part_bytes] = '\0';
-    return true;
-}
-
 static bool part_to_line(struct output_file *f, sim_time_t time)
 {
     struct output *out = f->out;
+    char *text;
 
     if (out->nlines == out->room) {
         size_t room = out->room != 0 ? 2 * out->room : 64;
@@ -88,10 +73,11 @@ static bool part_to_line(struct output_file *f, sim_time_t time)
         out->lines = more;
         out->room = room;
     }
-    out->lines[out->nlines++] =
-        (struct output_line){ time, f->rank, f->stream, out->seq++, f->part };
-    f->part = NULL;
-    f->part_bytes = f->part_room = 0;
+    text = fflush(f->part) == 0 ? strndup(f->text, f->text_bytes) : NULL;
+    if (text == NULL)
+        return false;
+    rewind(f->part);
+    out->lines[out->nlines++] = (struct output_line){ time, f->rank, f->stream, out->seq++, text };
     return true;
 }
 
@@ -111,11 +97,21 @@ static ssize_t file_write(void *cookie, const char *bytes, size_t n)
         const char *end = memchr(bytes + at, '\n', n - at);
         size_t take = end != NULL ? (size_t)(end - bytes) - at : n - at;
 
-        if (!part_append(f, bytes + at, take) || (end != NULL && !part_to_line(f, now)))
+        if (fwrite(bytes + at, 1, take, f->part) < take || (end != NULL && !part_to_line(f, now)))
             return 0; /* stdio reports the error to the program */
         at += take + (end != NULL);
     }
     return (ssize_t)n;
+}
+
+static void file_close(struct output_file *f)
+{
+    if (f->file != NULL)
+        fclose(f->file);
+    if (f->part != NULL)
+        fclose(f->part);
+    free(f->text);
+    free(f);
 }
 
 FILE *output_open(struct output *out, unsigned rank, enum output_stream stream,
@@ -130,9 +126,10 @@ FILE *output_open(struct output *out, unsigned rank, enum output_stream stream,
     f->stream = stream;
     f->clock = clock;
     f->clock_arg = clock_arg;
+    f->part = open_memstream(&f->text, &f->text_bytes);
     f->file = fopencookie(f, "w", (cookie_io_functions_t){ .write = file_write });
-    if (f->file == NULL) {
-        free(f);
+    if (f->file == NULL || f->part == NULL) {
+        file_close(f);
         return NULL;
     }
     setvbuf(f->file, NULL, _IOLBF, BUFSIZ);
@@ -159,7 +156,7 @@ void output_flush(struct output *out, sim_time_t until)
     if (until == SIM_TIME_NEVER) {
         for (struct output_file *f = out->files; f != NULL; f = f->next) {
             fflush(f->file);
-            if (f->part_bytes > 0)
+            if (ftell(f->part) > 0)
                 part_to_line(f, f->clock(f->clock_arg));
         }
     }
@@ -170,7 +167,7 @@ void output_flush(struct output *out, sim_time_t until)
         struct output_line *l = &out->lines[done++];
 
         if (out->fn != NULL)
-            out->fn(out->arg, l->rank, l->stream, l->time, l->text != NULL ? l->text : "");
+            out->fn(out->arg, l->rank, l->stream, l->time, l->text);
         free(l->text);
     }
     out->nlines -= done;
@@ -198,9 +195,7 @@ void output_destroy(struct output *out)
         struct output_file *f = out->files;
 
         out->files = f->next;
-        fclose(f->file);
-        free(f->part);
-        free(f);
+        file_close(f);
     }
     for (size_t i = 0; i < out->nlines; i++)
         free(out->lines[i].text);

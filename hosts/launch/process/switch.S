@@ -6,8 +6,7 @@
  * mispredicted, because the return stack of the processor belongs to the other
  * task. For the same reason task.c reaches this by a tail call.
  */
-#if defined(TASK_UCONTEXT)
-#elif defined(__x86_64__)
+#if defined(__x86_64__)
         .text
         .globl  task_switch
         .type   task_switch, @function

@@ -2,7 +2,6 @@
 #include "hosts/launch/process/task.h"
 
 #include <errno.h>
-#include <fenv.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +21,6 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#if !defined(TASK_UCONTEXT) && !defined(__x86_64__) && !defined(__aarch64__)
-#define TASK_UCONTEXT 1
-#endif
-#ifdef TASK_UCONTEXT
-#include <ucontext.h>
-#endif
-
 #define TASK_GUARD_BYTES ((size_t)65536)
 
 struct task {
@@ -42,9 +34,6 @@ struct task {
     uint64_t loop_modes; /* and of the event loop: that at creation */
     int errno_saved;
     bool running, ended;
-#ifdef TASK_UCONTEXT
-    ucontext_t here, back;
-#endif
 #ifdef TASK_ASAN
     void *fake, *back_fake;
     const void *back_bottom;
@@ -85,14 +74,7 @@ static void modes_set(uint64_t modes)
     __asm__ volatile("msr fpcr, %0" ::"r"(modes));
 }
 #else
-static uint64_t modes_get(void)
-{
-    return (uint64_t)fegetround();
-}
-static void modes_set(uint64_t modes)
-{
-    fesetround((int)modes);
-}
+#error "tasks are written for x86-64 and AArch64"
 #endif
 
 #ifdef TASK_ASAN
@@ -116,54 +98,17 @@ static void task_unmark(const struct task *t)
 }
 #endif
 
-/* Where a new task begins: its address comes from the stack that task_prepare() laid out, the
- * task itself from a word above it. */
-static void task_run(struct task *t)
-{
-    task_entered(t);
-    t->fn(t->arg);
-    task_exit(t);
-}
-
-#ifdef TASK_UCONTEXT
-
-static void task_ucontext_entry(unsigned lo, unsigned hi)
-{
-    task_run((struct task *)(uintptr_t)((uint64_t)hi << 32 | lo));
-}
-static void task_prepare(struct task *t)
-{
-    uint64_t self = (uintptr_t)t;
-
-    getcontext(&t->here);
-    t->here.uc_stack.ss_sp = t->memory + TASK_GUARD_BYTES;
-    t->here.uc_stack.ss_size = t->stack_bytes;
-    t->here.uc_link = NULL;
-    makecontext(&t->here, (void (*)(void))task_ucontext_entry, 2, (unsigned)self,
-                (unsigned)(self >> 32));
-}
-static void task_to_task(struct task *t)
-{
-    swapcontext(&t->back, &t->here);
-}
-static void task_to_loop(struct task *t)
-{
-    swapcontext(&t->here, &t->back);
-}
-int task_call_main(int argc, char **argv, task_main_fn fn)
-{
-    return fn(argc, argv);
-}
-
-#else
-
 void task_switch(void **save_sp, void *load_sp); /* switch.S */
 void task_entry(void);                           /* switch.S: calls task_run_from() */
 void task_run_from(struct task *t);
 
+/* Where a new task begins: its address comes from the stack that task_prepare() laid out, the
+ * task itself from a word above it. */
 void task_run_from(struct task *t)
 {
-    task_run(t);
+    task_entered(t);
+    t->fn(t->arg);
+    task_exit(t);
 }
 
 /* The frame that task_switch() takes down, with the task in a callee-saved register for
@@ -195,8 +140,6 @@ static void task_to_loop(struct task *t)
 {
     task_switch(&t->sp, t->back_sp);
 }
-
-#endif
 
 struct task *task_create(size_t stack_bytes, task_fn fn, void *arg)
 {
@@ -288,11 +231,6 @@ void task_exit(struct task *t)
     t->ended = true;
     task_suspend(t);
     SIM_ASSERT(false);
-}
-
-bool task_ended(const struct task *t)
-{
-    return t->ended;
 }
 
 const void *task_stack_end(const struct task *t)

@@ -33,7 +33,6 @@ void task_resume(struct task *t);
 void task_suspend(struct task *t);
 /** From inside the task only: ends it; never returns. */
 void task_exit(struct task *t);
-bool task_ended(const struct task *t);
 /**
  * From inside a task: calls `fn` with a stack that begins at a border between pages. How deep the
  * callers' frames are is another thing in each build; where in a page the arrays of `fn` lie is

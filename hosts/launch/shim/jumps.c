@@ -9,8 +9,6 @@
 
 #include "hosts/launch/shim/parts.h"
 
-#if defined(__x86_64__) || defined(__aarch64__)
-
 /* A program may have functions of its own by some of these names. */
 #pragma weak __longjmp_chk
 #pragma weak longjmp
@@ -33,7 +31,7 @@ static uint64_t *jump_mask(struct __jmp_buf_tag *env)
 void hub_jump_save(sigjmp_buf env);
 void hub_jump_save(sigjmp_buf env)
 {
-    jump_mask(env)[0] = hub_shim_hooks()->signals->blocked;
+    jump_mask(env)[0] = hub_hooks.signals->blocked;
     jump_mask(env)[1] = RANKS_MASK;
 }
 
@@ -96,4 +94,3 @@ void __longjmp_chk(jmp_buf env, int value)
     jump(env, value);
 }
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
-#endif

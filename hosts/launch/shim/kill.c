@@ -33,20 +33,20 @@ static uint64_t call_address(const void *return_address)
 int kill(pid_t pid, int sig)
 {
     int group = pid == 0 || pid == -1 || pid == -getppid();
+    uint64_t from = call_address(__builtin_return_address(0));
     int code;
 
     if (sig != 0 && !hub_is_signal(sig))
         return hub_fail(EINVAL);
     if (hub_shim_is_thread())
         return hub_fail(ENOSYS);
-    hub_shim_hooks()->system_call();
+    hub_hooks.system_call();
     if (pid == getpid())
-        return hub_signal_raise(sig, call_address(__builtin_return_address(0)));
-    code = hub_shim_hooks()->kill(group ? 0 : pid, sig);
+        return hub_signal_raise(sig, from);
+    code = hub_hooks.kill(group ? 0 : pid, sig);
     if (code != 0)
         return hub_fail(code);
-    return group && pid != -1 ? hub_signal_raise(sig, call_address(__builtin_return_address(0)))
-                              : 0;
+    return group && pid != -1 ? hub_signal_raise(sig, from) : 0;
 }
 
 int killpg(pid_t group, int sig)
@@ -62,7 +62,7 @@ int raise(int sig)
         return hub_fail(EINVAL);
     if (hub_shim_is_thread())
         return hub_fail(ENOSYS);
-    hub_shim_hooks()->system_call();
+    hub_hooks.system_call();
     return hub_signal_raise(sig, call_address(__builtin_return_address(0)));
 }
 
@@ -87,7 +87,7 @@ int pthread_kill(pthread_t thread, int sig)
 
 pid_t getppid(void)
 {
-    return (pid_t)hub_shim_hooks()->launcher_pid;
+    return (pid_t)hub_hooks.launcher_pid;
 }
 
 pid_t getpgrp(void)

@@ -110,9 +110,7 @@ void *valloc(size_t n)
 
 size_t malloc_usable_size(void *p)
 {
-    const struct hub_program_hooks *hooks = hub_shim_hooks();
-
-    return p != NULL ? hooks->size(hooks->heap, p) : 0;
+    return p != NULL ? hub_hooks.size(hub_hooks.heap, p) : 0;
 }
 
 /* ---- simulated time --------------------------------------------------------------------- */
@@ -135,7 +133,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struc
 {
     struct timespec now, rest = *ts;
 
-    if (!hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000))
+    if (!hub_is_timespec(ts))
         return EINVAL;
     if ((flags & TIMER_ABSTIME) != 0) {
         clock_gettime(clock, &now);
@@ -216,7 +214,7 @@ clock_t times(struct tms *buffer)
 
 pid_t getpid(void)
 {
-    return (pid_t)hub_shim_hooks()->pid;
+    return (pid_t)hub_hooks.pid;
 }
 
 /* The child would be the simulator with all of its ranks once more. */
@@ -232,13 +230,11 @@ pid_t vfork(void)
 
 int gethostname(char *name, size_t room)
 {
-    const char *host = hub_shim_hooks()->host;
-
-    size_t n = strlen(host) + 1;
+    size_t n = strlen(hub_hooks.host) + 1;
 
     if (n > room)
         return hub_fail(ENAMETOOLONG);
-    memcpy(name, host, n);
+    memcpy(name, hub_hooks.host, n);
     return 0;
 }
 
@@ -270,7 +266,7 @@ char *getenv(const char *name)
         if (strcmp(name, places[i].name) == 0) {
             char *number = text[places[i].place];
 
-            (void)snprintf(number, sizeof(text[0]), "%u", hub_shim_hooks()->place[places[i].place]);
+            (void)snprintf(number, sizeof(text[0]), "%u", hub_hooks.place[places[i].place]);
             return number;
         }
     for (char **v = environ; v != NULL && *v != NULL; v++)
@@ -283,7 +279,7 @@ char *getenv(const char *name)
 int getentropy(void *bytes, size_t n)
 {
     static uint64_t calls;
-    uint64_t x = (uint64_t)hub_shim_hooks()->pid << 32 | ++calls;
+    uint64_t x = (uint64_t)hub_hooks.pid << 32 | ++calls;
 
     for (size_t i = 0; i < n; i++) {
         x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9) + UINT64_C(0x9e3779b97f4a7c15);
@@ -432,6 +428,7 @@ int __vprintf_chk(int flag, const char *format, va_list ap)
 }
 
 HUB_VARIADIC(__printf_chk, (int flag, const char *format, ...), __vprintf_chk(flag, format, ap))
+
 int __vdprintf_chk(int fd, int flag, const char *format, va_list ap)
 {
     (void)flag;

@@ -40,27 +40,24 @@ static void move_front(char **argv, int from, int n)
 static int take_option(const struct call *c, int at, int n, int result)
 {
     place = 0;
-    move_front(c->argv, at, at + n <= c->argc ? n : c->argc - at);
+    move_front(c->argv, at, n);
     return result;
 }
 
-static int report_wrong(const struct call *c, int at, const char *what, const char *name, int len)
+/* `result` is what getopt() returns then. */
+static int report_wrong(const struct call *c, int at, const char *what, const char *name,
+                        size_t len, int result)
 {
     if (!c->quiet)
-        fprintf(stderr, "%s: %s '%.*s'\n", c->argv[0], what, len, name);
-    return take_option(c, at, 1, '?');
+        fprintf(stderr, "%s: %s '%.*s'\n", c->argv[0], what, (int)len, name);
+    return take_option(c, at, 1, result);
 }
 
-static int with_argument(const struct call *c, int at, int n, int code, const char *name, int len)
+/* It is that of option `code`. */
+static int report_missing(const struct call *c, int at, int code, const char *name, size_t len)
 {
-    if (at + n <= c->argc) {
-        optarg = c->argv[at + n - 1];
-        return take_option(c, at, n, code);
-    }
     optopt = code;
-    if (!c->quiet)
-        fprintf(stderr, "%s: option requires an argument -- '%.*s'\n", c->argv[0], len, name);
-    return take_option(c, at, 1, c->missing);
+    return report_wrong(c, at, "option requires an argument --", name, len, c->missing);
 }
 
 /* The option of that name, or the only one that begins so; *many_p when several do. */
@@ -86,59 +83,58 @@ static const struct option *find_name(const struct call *c, const char *name, si
 static int long_option(const struct call *c, int at, char *name)
 {
     size_t len = strcspn(name, "=");
-    int many = 0;
+    int many = 0, n = 1;
     const struct option *o = find_name(c, name, len, &many);
-    int code;
 
     optopt = 0;
     if (o == NULL || many)
-        return report_wrong(c, at, many ? "ambiguous option" : "unrecognized option", name,
-                            (int)len);
-    if (o->has_arg == no_argument && name[len] == '=') {
+        return report_wrong(c, at, many ? "ambiguous option" : "unrecognized option", name, len,
+                            '?');
+    if (name[len] == '=')
+        optarg = &name[len + 1];
+    if (o->has_arg == no_argument && optarg != NULL) {
         optopt = o->val;
-        return report_wrong(c, at, "option takes no argument", name, (int)len);
+        optarg = NULL;
+        return report_wrong(c, at, "option takes no argument", name, len, '?');
     }
-    if (o->has_arg == required_argument && name[len] != '=' && at + 1 >= c->argc)
-        return with_argument(c, at, 2, o->val, name, (int)len);
+    if (o->has_arg == required_argument && optarg == NULL) {
+        if (at + 1 >= c->argc)
+            return report_missing(c, at, o->val, name, len);
+        optarg = c->argv[at + 1];
+        n = 2;
+    }
     if (c->index != NULL)
         *c->index = (int)(o - c->names);
-    code = o->flag != NULL ? 0 : o->val;
     if (o->flag != NULL)
         *o->flag = o->val;
-    if (name[len] == '=') {
-        optarg = &name[len + 1];
-        return take_option(c, at, 1, code);
-    }
-    if (o->has_arg == required_argument)
-        return with_argument(c, at, 2, code, name, (int)len);
-    return take_option(c, at, 1, code);
+    return take_option(c, at, n, o->flag != NULL ? 0 : o->val);
 }
 
 static int short_option(const struct call *c, int at)
 {
     char *arg = c->argv[at];
     char letter = arg[place++];
+    int code = (unsigned char)letter, last = arg[place] == '\0';
     const char *found = letter == ':' || letter == ';' ? NULL : strchr(c->options, letter);
-    int last = arg[place] == '\0';
 
     if (found == NULL) {
-        optopt = (unsigned char)letter;
+        optopt = code;
         if (!c->quiet)
             fprintf(stderr, "%s: invalid option -- '%c'\n", c->argv[0], letter);
-        return last ? take_option(c, at, 1, '?') : '?';
-    }
-    if (found[1] != ':')
-        return last ? take_option(c, at, 1, (unsigned char)letter) : (unsigned char)letter;
-    if (!last) {
+        code = '?';
+    } else if (found[1] == ':' && !last) {
         optarg = &arg[place];
-        return take_option(c, at, 1, (unsigned char)letter);
+        last = 1;
+    } else if (found[1] == ':' && found[2] != ':') {
+        if (at + 1 >= c->argc)
+            return report_missing(c, at, code, &letter, 1);
+        optarg = c->argv[at + 1];
+        return take_option(c, at, 2, code);
     }
-    if (found[2] == ':')
-        return take_option(c, at, 1, (unsigned char)letter);
-    return with_argument(c, at, 2, (unsigned char)letter, &letter, 1);
+    return last ? take_option(c, at, 1, code) : code;
 }
 
-/* Of what follows one dash where that may mean a long option as well. */
+/* Is what follows one dash a short option where it may be a long one as well? */
 static int is_short(const struct call *c, const char *text)
 {
     int many = 0;

@@ -17,6 +17,10 @@ static inline int hub_is_time(time_t s, long part, long parts)
 {
     return s >= 0 && part >= 0 && part < parts;
 }
+static inline int hub_is_timespec(const struct timespec *ts)
+{
+    return hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000);
+}
 /** `s` seconds and `part_ps`, which are less than one; for ever, when that is beyond 213 days, what
  * 64 bits hold. */
 static inline uint64_t hub_time_ps(uint64_t s, uint64_t part_ps)
@@ -44,11 +48,11 @@ static inline int hub_fail(int code)
     return -1;
 }
 
-/** Before the program's first load. */
-void hub_poll_begin(const struct hub_program_hooks *hooks);
-
 /** Those that this copy was loaded with. */
-const struct hub_program_hooks *hub_shim_hooks(void);
+extern struct hub_program_hooks hub_hooks;
+
+/** Before the program's first load. */
+void hub_poll_begin(void);
 
 /** In a thread that the program has started? It is no part of the simulation: time is that of the
  * computer there, and signals are the rank's alone. */

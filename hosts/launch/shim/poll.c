@@ -16,14 +16,11 @@
 
 uintptr_t hub_poll_low, hub_poll_bytes;
 HOOK unsigned char hub_poll_written;
-static void (*poll_fn)(const volatile void *p, uint32_t size,
-                       const struct hub_program_place *place);
 
-void hub_poll_begin(const struct hub_program_hooks *hooks)
+void hub_poll_begin(void)
 {
-    poll_fn = hooks->poll;
-    hub_poll_low = hooks->poll_low;
-    hub_poll_bytes = hooks->poll != NULL ? hooks->poll_bytes : 0;
+    hub_poll_low = hub_hooks.poll_low;
+    hub_poll_bytes = hub_hooks.poll != NULL ? hub_hooks.poll_bytes : 0;
 }
 
 /*
@@ -69,23 +66,16 @@ __asm__(
     "	ret\n"
     ".size hub_poll, .-hub_poll\n");
 #define FRAME_BASE 0
-#else
-void hub_poll(const volatile void *p, uint32_t size, const void *from)
-{
-    poll_fn(p, size, &(struct hub_program_place){ (uintptr_t)from, NULL, 0, 1 });
-}
 #endif
 
-#ifdef FRAME_BASE
 void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const uint64_t *frame)
 {
     struct hub_program_place place = { (uintptr_t)from, frame, frame[FRAME_BASE],
                                        hub_poll_written };
 
     hub_poll_written = 0;
-    poll_fn(p, size, &place);
+    hub_hooks.poll(p, size, &place);
 }
-#endif
 
 /* In each hook itself, whose return address is the place. */
 #define POLL_IF_SHARED(p, size)                                                                    \

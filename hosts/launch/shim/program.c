@@ -25,7 +25,7 @@
 #undef stdout
 #undef stderr
 
-static struct hub_program_hooks hub_program_hooks;
+struct hub_program_hooks hub_hooks;
 
 FILE *stdin, *stdout, *stderr;
 static pthread_t rank_thread; /* that loads the copy, and runs all ranks */
@@ -33,18 +33,13 @@ static pthread_t rank_thread; /* that loads the copy, and runs all ranks */
 /* Before the constructors of the program, which may allocate and open C++ streams on stdout. */
 __attribute__((constructor(101))) static void program_begin(void)
 {
-    hub_program_hooks = *hub_program_loading();
+    hub_hooks = *hub_program_loading();
     rank_thread = pthread_self();
-    stdin = hub_program_hooks.in;
-    stdout = hub_program_hooks.out;
-    stderr = hub_program_hooks.err;
-    hub_program_hooks.signals->take = hub_signals_take;
-    hub_poll_begin(&hub_program_hooks);
-}
-
-const struct hub_program_hooks *hub_shim_hooks(void)
-{
-    return &hub_program_hooks;
+    stdin = hub_hooks.in;
+    stdout = hub_hooks.out;
+    stderr = hub_hooks.err;
+    hub_hooks.signals->take = hub_signals_take;
+    hub_poll_begin();
 }
 
 int hub_shim_is_thread(void)
@@ -59,7 +54,7 @@ static void *allocate(size_t n, size_t align, int zero)
     int zeroed = 0;
     void *p;
 
-    p = hub_program_hooks.alloc(hub_program_hooks.heap, n, align, &zeroed);
+    p = hub_hooks.alloc(hub_hooks.heap, n, align, &zeroed);
     if (p == NULL)
         errno = ENOMEM;
     else if (zero && !zeroed)
@@ -84,7 +79,7 @@ void *calloc(size_t n, size_t each)
 void free(void *p)
 {
     if (p != NULL)
-        hub_program_hooks.free(hub_program_hooks.heap, p);
+        hub_hooks.free(hub_hooks.heap, p);
 }
 
 void *realloc(void *p, size_t n)
@@ -94,7 +89,7 @@ void *realloc(void *p, size_t n)
 
     if (p == NULL)
         return malloc(n);
-    old = hub_program_hooks.size(hub_program_hooks.heap, p);
+    old = hub_hooks.size(hub_hooks.heap, p);
     if (n <= old && n > old / 2)
         return p;
     more = malloc(n);
@@ -198,7 +193,7 @@ _Noreturn static void program_end(int code)
 {
     fflush(stdout);
     fflush(stderr);
-    hub_program_hooks.exit(code);
+    hub_hooks.exit(code);
     __builtin_unreachable();
 }
 
@@ -222,14 +217,14 @@ _Noreturn void hub_shim_killed(int sig, uint64_t from)
 {
     fflush(stdout);
     fflush(stderr);
-    hub_program_hooks.killed(sig, from);
+    hub_hooks.killed(sig, from);
     __builtin_unreachable();
 }
 
 /* A handler may leave it, but not return from it. */
 _Noreturn static void abort_at(const void *return_address)
 {
-    struct hub_program_signals *s = hub_program_hooks.signals;
+    struct hub_program_signals *s = hub_hooks.signals;
     uint64_t from = (uint64_t)(uintptr_t)return_address - 1;
 
     s->blocked &= ~hub_signal_bit(SIGABRT);
@@ -245,8 +240,8 @@ _Noreturn void abort(void)
 _Noreturn void __assert_fail(const char *text, const char *file, unsigned line,
                              const char *function)
 {
-    fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", hub_program_hooks.name, file, line,
-            function, text);
+    fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", hub_hooks.name, file, line, function,
+            text);
     abort_at(__builtin_return_address(0));
 }
 
@@ -256,7 +251,7 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 
     if (hub_shim_is_thread())
         return (int)syscall(SYS_clock_gettime, clock, ts);
-    ns = hub_program_hooks.time_ps() / HUB_NS_PS;
+    ns = hub_hooks.time_ps() / HUB_NS_PS;
     ts->tv_sec = (time_t)(ns / 1000000000);
     ts->tv_nsec = (long)(ns % 1000000000);
     return 0;
@@ -288,10 +283,10 @@ int nanosleep(const struct timespec *ts, struct timespec *left)
 
     if (hub_shim_is_thread())
         return (int)syscall(SYS_nanosleep, ts, left);
-    if (!hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000))
+    if (!hub_is_timespec(ts))
         return hub_fail(EINVAL);
-    ps = hub_program_hooks.sleep_ps(
-        hub_time_ps((uint64_t)ts->tv_sec, (uint64_t)ts->tv_nsec * HUB_NS_PS), NULL);
+    ps = hub_hooks.sleep_ps(hub_time_ps((uint64_t)ts->tv_sec, (uint64_t)ts->tv_nsec * HUB_NS_PS),
+                            NULL);
     if (ps == 0)
         return 0;
     if (left != NULL)

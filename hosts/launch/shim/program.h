@@ -22,11 +22,10 @@ enum { HUB_RANK, HUB_RANKS, HUB_LOCAL_RANK, HUB_LOCAL_RANKS, HUB_PLACES };
 
 /** Where the program loads a word, and what state it is in; see shim/poll.c. */
 struct hub_program_place {
-    uint64_t from; /* return address of the load's hook */
-    const uint64_t
-        *frame;    /* registers that survive calls, then the caller's frame; NULL: not known */
-    uint64_t base; /* the frame pointer, if it is used as one */
-    int written;   /* did the program store anything since its last such load? */
+    uint64_t from;         /* return address of the load's hook */
+    const uint64_t *frame; /* registers that survive calls, then the caller's frame */
+    uint64_t base;         /* the frame pointer, if it is used as one */
+    int written;           /* did the program store anything since its last such load? */
 };
 
 #define HUB_SIGNALS 64

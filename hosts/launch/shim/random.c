@@ -5,8 +5,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "hosts/launch/shim/parts.h"
-
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "hosts/launch/shim/parts.h"
 
@@ -32,11 +31,6 @@
 
 static struct sigaction actions[HUB_SIGNALS + 1];
 
-static struct hub_program_signals *rank_signals(void)
-{
-    return hub_shim_hooks()->signals;
-}
-
 static uint64_t sigset_bits(const sigset_t *set)
 {
     uint64_t bits;
@@ -55,7 +49,7 @@ static void sigset_put(sigset_t *set, uint64_t bits)
 
 static void action_set(int sig, const struct sigaction *act)
 {
-    struct hub_program_signals *s = rank_signals();
+    struct hub_program_signals *s = hub_hooks.signals;
     uint64_t bit = hub_signal_bit(sig);
 
     actions[sig] = *act;
@@ -75,7 +69,7 @@ static siginfo_t info_of(int sig)
 
     memset(&info, 0, sizeof(info));
     info.si_signo = sig;
-    info.si_pid = rank_signals()->senders[sig - 1];
+    info.si_pid = hub_hooks.signals->senders[sig - 1];
     info.si_code = info.si_pid != 0 ? SI_USER : SI_KERNEL;
     return info;
 }
@@ -96,7 +90,7 @@ static void handler_call(int sig, const struct sigaction *act)
 static void signal_handle(int sig)
 {
     static const struct sigaction none = { .sa_flags = 0 }; /* SIG_DFL */
-    struct hub_program_signals *s = rank_signals();
+    struct hub_program_signals *s = hub_hooks.signals;
     struct sigaction act = actions[sig];
     uint64_t blocked = s->blocked, wanted = s->wanted;
     int code = errno;
@@ -116,45 +110,38 @@ static void signal_handle(int sig)
 
 static void signal_act(int sig, uint64_t from)
 {
-    switch (hub_signal_means(rank_signals(), sig)) {
-    case HUB_SIGNAL_NOTHING:
-        break;
-    case HUB_SIGNAL_HANDLER:
+    enum hub_signal_meaning meaning = hub_signal_means(hub_hooks.signals, sig);
+
+    if (meaning == HUB_SIGNAL_HANDLER)
         signal_handle(sig);
-        break;
-    case HUB_SIGNAL_END:
+    else if (meaning == HUB_SIGNAL_END)
         hub_shim_killed(sig, from);
-    }
 }
 
 void hub_signals_take(void)
 {
-    struct hub_program_signals *s = rank_signals();
+    struct hub_program_signals *s = hub_hooks.signals;
+    uint64_t due;
 
-    for (;;) {
-        uint64_t due = s->pending & ~s->blocked;
-        int sig = due != 0 ? __builtin_ctzll(due) + 1 : 0;
-
-        if (sig == 0)
-            return;
-        s->pending &= ~hub_signal_bit(sig);
-        signal_act(sig, 0);
+    while ((due = s->pending & ~s->blocked) != 0) {
+        s->pending &= ~(due & -due);
+        signal_act(__builtin_ctzll(due) + 1, 0);
     }
 }
 
 void hub_signals_block(uint64_t set)
 {
-    rank_signals()->blocked = set;
+    hub_hooks.signals->blocked = set;
     hub_signals_take();
 }
 
 int hub_signal_raise(int sig, uint64_t from)
 {
-    struct hub_program_signals *s = rank_signals();
+    struct hub_program_signals *s = hub_hooks.signals;
 
     if (sig == 0)
         return 0;
-    s->senders[sig - 1] = hub_shim_hooks()->pid;
+    s->senders[sig - 1] = hub_hooks.pid;
     if ((s->blocked & hub_signal_bit(sig)) != 0)
         s->pending |= hub_signal_bit(sig);
     else
@@ -167,7 +154,7 @@ int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *r
 {
     if (!hub_is_signal(sig) || (act != NULL && (sig == SIGKILL || sig == SIGSTOP)))
         return hub_fail(EINVAL);
-    hub_shim_hooks()->system_call();
+    hub_hooks.system_call();
     if (old != NULL)
         *old = actions[sig];
     if (act != NULL)
@@ -213,12 +200,12 @@ int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
-    struct hub_program_signals *s = rank_signals();
+    struct hub_program_signals *s = hub_hooks.signals;
     uint64_t before;
 
     if (hub_shim_is_thread())
         return old != NULL ? sigemptyset(old) : 0;
-    hub_shim_hooks()->system_call();
+    hub_hooks.system_call();
     before = s->blocked;
     if (set != NULL) {
         uint64_t bits = sigset_bits(set);
@@ -240,8 +227,8 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict ol
 
 int sigpending(sigset_t *set)
 {
-    hub_shim_hooks()->system_call();
-    sigset_put(set, rank_signals()->pending);
+    hub_hooks.system_call();
+    sigset_put(set, hub_hooks.signals->pending);
     return 0;
 }
 
@@ -257,22 +244,22 @@ int pause(void)
 {
     if (hub_shim_is_thread())
         return hub_fail(ENOSYS);
-    (void)hub_shim_hooks()->sleep_ps(UINT64_MAX, NULL);
+    (void)hub_hooks.sleep_ps(UINT64_MAX, NULL);
     return hub_fail(EINTR);
 }
 
 /* A handler counts from the moment on that the mask lets it through. */
 static int sleep_masked(uint64_t ps, uint64_t mask)
 {
-    struct hub_program_signals *s = rank_signals();
+    struct hub_program_signals *s = hub_hooks.signals;
     uint64_t before, ran;
     int handled;
 
-    hub_shim_hooks()->system_call();
+    hub_hooks.system_call();
     before = s->blocked;
     ran = s->ran;
     hub_signals_block(mask);
-    (void)hub_shim_hooks()->sleep_ps(ps, &ran);
+    (void)hub_hooks.sleep_ps(ps, &ran);
     handled = s->ran != ran;
     hub_signals_block(before);
     return handled ? hub_fail(EINTR) : 0;
@@ -285,7 +272,7 @@ int sigsuspend(const sigset_t *set)
 
 int hub_signals_sleep(const struct timespec *ts, const void *mask)
 {
-    if (ts != NULL && !hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000))
+    if (ts != NULL && !hub_is_timespec(ts))
         return hub_fail(EINVAL);
     if (mask != NULL)
         return sleep_masked(timespec_ps(ts), sigset_bits(mask));
@@ -295,15 +282,15 @@ int hub_signals_sleep(const struct timespec *ts, const void *mask)
 /* -1: another one's handler has ended the wait. */
 static int signal_wait(const sigset_t *set, uint64_t ps)
 {
-    struct hub_program_signals *s = rank_signals();
+    struct hub_program_signals *s = hub_hooks.signals;
     uint64_t due, ran;
 
-    hub_shim_hooks()->system_call();
+    hub_hooks.system_call();
     ran = s->ran;
     due = s->pending & sigset_bits(set);
     if (due == 0) {
         s->wanted = sigset_bits(set);
-        (void)hub_shim_hooks()->sleep_ps(ps, &ran);
+        (void)hub_hooks.sleep_ps(ps, &ran);
         s->wanted = 0;
         due = s->pending & sigset_bits(set);
     }
@@ -330,7 +317,7 @@ int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
 
     if (hub_shim_is_thread())
         return hub_fail(ENOSYS);
-    if (limit != NULL && !hub_is_time(limit->tv_sec, limit->tv_nsec, 1000000000))
+    if (limit != NULL && !hub_is_timespec(limit))
         return hub_fail(EINVAL);
     sig = signal_wait(set, timespec_ps(limit));
     if (sig <= 0)

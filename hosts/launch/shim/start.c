@@ -57,7 +57,6 @@ static long system_call(long number, long a, const void *b, const void *c)
 #define CALL_EXIT   94
 #endif
 
-#ifdef CALL_EXECVE
 static char path[4096];
 static const char *arguments[ARGUMENTS];
 
@@ -119,6 +118,3 @@ void hub_start_at(uint64_t *stack)
     system_call(CALL_EXIT, 127, NULL, NULL);
     __builtin_unreachable();
 }
-#else
-void hub_start(void) {}
-#endif

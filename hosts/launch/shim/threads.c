@@ -1,6 +1,4 @@
 /* OpenMP's functions in a rank, which is one thread: hubcc leaves its directives out. */
-#include <time.h>
-
 #include "hosts/launch/shim/parts.h"
 
 /* gfortran's names have an underscore at the end, and get addresses. */
@@ -33,5 +31,5 @@ NOTHING(omp_init_lock)
 NOTHING(omp_destroy_lock)
 NOTHING(omp_set_lock)
 NOTHING(omp_unset_lock)
-VALUE(double, omp_get_wtime, (double)hub_shim_hooks()->time_ps() * 1e-12)
+VALUE(double, omp_get_wtime, (double)hub_hooks.time_ps() * 1e-12)
 VALUE(double, omp_get_wtick, 1e-9)

@@ -55,8 +55,8 @@ static int timer_set(int which, const struct hub_program_timer *value,
         return hub_fail(EINVAL);
     if (hub_shim_is_thread())
         return hub_fail(ENOSYS);
-    hub_shim_hooks()->system_call();
-    *old_p = hub_shim_hooks()->timer(which, value);
+    hub_hooks.system_call();
+    *old_p = hub_hooks.timer(which, value);
     return 0;
 }
 

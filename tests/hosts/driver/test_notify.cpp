@@ -56,7 +56,6 @@ TEST(NotifyCounts, CountsByNodeSlotAndTag)
         for (unsigned slot = 0; slot < 25; slot++) {
             for (uint32_t tag : { 0u, 1u, 0x100u, 0xffffffffu }) {
                 uint64_t key = notify_key(source, slot, tag);
-                EXPECT_EQ((source + slot) % 3 + 1, notify_count_of(&nc, key));
                 for (unsigned n = 0; n <= (source + slot) % 3; n++)
                     EXPECT_TRUE(notify_count_take(&nc, key, &flush));
                 EXPECT_FALSE(notify_count_take(&nc, key, &flush));

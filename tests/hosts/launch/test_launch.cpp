@@ -7,7 +7,7 @@
 
 #include "hosts/driver/driver.h"
 #include "hosts/launch/process/task.h"
-#include "hosts/work/include/hub-work.h"
+#include "hosts/loops/include/hub-work.h"
 #include "tests/built.h"
 
 namespace

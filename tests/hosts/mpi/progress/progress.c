@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "hosts/work/include/hub-work.h"
+#include "hosts/loops/include/hub-work.h"
 
 #define RANKS   4
 #define BYTES   (1 << 20)            /* the longest message */

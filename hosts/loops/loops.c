@@ -1,6 +1,6 @@
-#include "hosts/work/include/hub-work.h"
+#include "hosts/loops/include/hub-work.h"
 
-#include "hosts/work/work.h"
+#include "hosts/loops/loops.h"
 
 _Static_assert((int)HUB_LOOPS == HOST_COSTS - HOST_COST_LOOP, "one cost for each kind of loop");
 
@@ -8,7 +8,7 @@ _Static_assert((int)HUB_LOOPS == HOST_COSTS - HOST_COST_LOOP, "one cost for each
     HOST_PARAM_COST_PS("loop." name "_ps", def, HOST_COST_LOOP + (int)(loop) + 1, meaning)
 
 /* Loops on one core of 2.6 GHz: assumed, see docs/npb.md. */
-const struct host_param work_params[] = {
+const struct host_param loops_params[] = {
     HOST_PARAM_BYTES("memory.first_bytes", UINT32_C(32) << 10, "first-level cache for data"),
     HOST_PARAM_PS("memory.first_ps", 4000,
                   "a value that the first-level cache does not hold comes from the larger one"),
@@ -40,11 +40,22 @@ void hub_work(enum hub_loop kind, unsigned long long operations)
     h->cpu->spend(h, operations * h->cpu->cost_ps(h, HOST_COST_LOOP + kind));
 }
 
-static uint64_t memory(const struct host *h, const char *key)
+/* 0: not set, or outside of a rank. */
+static uint64_t memory(const char *key)
 {
-    const struct host_setting *s = host_setting_of(h, key);
+    const struct host *h = host_self();
+    const struct host_setting *s = h != NULL ? host_setting_of(h, key) : NULL;
 
     return s != NULL ? s->number : 0;
+}
+
+/* Waits so many times for what takes as long as the setting says. */
+static void wait_for(uint64_t times, const char *key)
+{
+    struct host *h = host_self();
+
+    if (h != NULL)
+        h->cpu->spend(h, times * memory(key));
 }
 
 /* The part of 2^32 that n pages leave free of a cache that holds `slots`, each anywhere. */
@@ -65,9 +76,9 @@ static uint64_t free_of(uint64_t slots, uint64_t n)
  * the system gives a program pages as they come: a page stays in the cache while none of the
  * others of `set` bytes has its place.
  */
-static uint64_t missed(const struct host *h, uint64_t transfers, uint64_t set)
+static uint64_t missed(uint64_t transfers, uint64_t set)
 {
-    uint64_t slots = memory(h, "memory.cache_bytes") / HOST_PAGE;
+    uint64_t slots = memory("memory.cache_bytes") / HOST_PAGE;
 
     if (set <= HOST_PAGE || slots == 0)
         return slots == 0 ? transfers : 0;
@@ -76,16 +87,12 @@ static uint64_t missed(const struct host *h, uint64_t transfers, uint64_t set)
 
 void hub_touch(unsigned long long reads, unsigned long long writes, unsigned long long set)
 {
-    struct host *h = host_self();
-
-    if (h != NULL)
-        h->cpu->spend(h, missed(h, reads + 2 * writes, set) * memory(h, "memory.line_ps"));
+    wait_for(missed(reads + 2 * writes, set), "memory.line_ps");
 }
 
 void hub_walk(unsigned long long read, unsigned long long written, unsigned long long set)
 {
-    struct host *h = host_self();
-    uint64_t line = h != NULL ? memory(h, "memory.line_bytes") : 0;
+    uint64_t line = memory("memory.line_bytes");
 
     if (line != 0)
         hub_touch(read / line, written / line, set);
@@ -93,15 +100,10 @@ void hub_walk(unsigned long long read, unsigned long long written, unsigned long
 
 void hub_gather(unsigned long long reads, unsigned long long set)
 {
-    struct host *h = host_self();
-    uint64_t first, beyond;
+    uint64_t first = memory("memory.first_bytes"), beyond;
 
-    if (h == NULL)
-        return;
-    first = memory(h, "memory.first_bytes");
     if (set <= first)
         return;
     beyond = set - first; /* reads * beyond / set, in two parts that do not overflow */
-    h->cpu->spend(h, (reads / set * beyond + reads % set * beyond / set) *
-                         memory(h, "memory.first_ps"));
+    wait_for(reads / set * beyond + reads % set * beyond / set, "memory.first_ps");
 }

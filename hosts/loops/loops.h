@@ -1,6 +1,6 @@
 /* The settings of what programs compute. */
-#ifndef WORK_WORK_H
-#define WORK_WORK_H
+#ifndef LOOPS_LOOPS_H
+#define LOOPS_LOOPS_H
 
 #include "hosts/host/param.h"
 
@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 /** What loops of programs take. */
-extern const struct host_param work_params[];
+extern const struct host_param loops_params[];
 
 #ifdef __cplusplus
 }
 #endif
-#endif /* WORK_WORK_H */
+#endif /* LOOPS_LOOPS_H */
