@@ -65,8 +65,10 @@ static struct mpi_keyval *keyval_of(struct mpi_rank *mr, enum mpi_attr_kind kind
     return NULL;
 }
 
-static int create_keyval(struct mpi_rank *mr, struct mpi_keyval keyval, int *keyval_p)
+int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy,
+                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state)
 {
+    struct mpi_rank *mr = mpi_self();
     struct mpi_keyval *k = malloc(sizeof(*k));
     int number;
 
@@ -77,29 +79,23 @@ static int create_keyval(struct mpi_rank *mr, struct mpi_keyval keyval, int *key
         free(k);
         return MPI_ERR_NO_MEM;
     }
-    *k = keyval;
-    k->holders = 1;
-    k->env = &mr->env;
-    k->handle = FIRST_KEYVAL + number;
-    *keyval_p = k->handle;
+    *k = (struct mpi_keyval){ .holders = 1,
+                              .env = &mr->env,
+                              .kind = kind,
+                              .handle = FIRST_KEYVAL + number,
+                              .copy = copy,
+                              .delete_ = delete_,
+                              .state = state };
+    *keyval = k->handle;
     return MPI_SUCCESS;
 }
 
-int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy,
-                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state,
-                      const char *call)
-{
-    struct mpi_keyval k = { .kind = kind, .copy = copy, .delete_ = delete_, .state = state };
-
-    return mpi_end_call(call, create_keyval(mpi_self(), k, keyval));
-}
-
-int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval, const char *call)
+int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval)
 {
     struct mpi_keyval *k = keyval_of(mpi_self(), kind, *keyval);
 
     if (k == NULL)
-        return mpi_end_call(call, MPI_ERR_KEYVAL);
+        return MPI_ERR_KEYVAL;
     if (!k->freed) { /* once: a delete function may free the keyval of each of its attributes */
         k->freed = true;
         keyval_put(k);

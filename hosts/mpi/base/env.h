@@ -120,11 +120,9 @@ void mpi_attrs_drop(struct mpi_attrs *attrs);
 /** Takes out the attribute that is there, and then sets it, if `sets`. */
 int mpi_attr_change(struct mpi_object *o, int keyval, bool sets, void *value);
 int mpi_attr_get(struct mpi_object *o, int keyval, void *value_p, int *flag);
-/** The program's `call`, whole. */
 int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy,
-                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state,
-                      const char *call);
-int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval, const char *call);
+                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state);
+int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval);
 /** A new value of an object's name. */
 int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name);
 void mpi_name_get(const char *name, char *out, int *length); /* NULL: "" */
@@ -148,11 +146,11 @@ int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name, const c
     int MPI_##create(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *release,    \
                      int *keyval, void *state)                                                     \
     {                                                                                              \
-        return mpi_keyval_create(kind, copy, release, keyval, state, __func__);                    \
+        return mpi_keyval_create(kind, copy, release, keyval, state);                              \
     }                                                                                              \
     int MPI_##free(int *keyval)                                                                    \
     {                                                                                              \
-        return mpi_keyval_free(kind, keyval, __func__);                                            \
+        return mpi_keyval_free(kind, keyval);                                                      \
     }                                                                                              \
     int MPI_##set(int handle, int keyval, void *value)                                             \
     {                                                                                              \
@@ -169,9 +167,7 @@ int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name, const c
 #define MPI_ERRHANDLER_CALLS(find, create, set, get)                                               \
     int MPI_##create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handler)                    \
     {                                                                                              \
-        struct mpi_rank *mr = mpi_self();                                                          \
-                                                                                                   \
-        return mpi_end(mr, __func__, mpi_errhandler_create(mr, fn, handler));                      \
+        return mpi_errhandler_create(mpi_self(), fn, handler);                                     \
     }                                                                                              \
     int MPI_##set(int handle, MPI_Errhandler handler)                                              \
     {                                                                                              \

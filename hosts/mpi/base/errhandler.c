@@ -103,8 +103,7 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
             mpi_table_remove(&mr->env.errhandlers, (unsigned)(*handler - FIRST));
         }
     } else if (*handler != MPI_ERRORS_ARE_FATAL && *handler != MPI_ERRORS_RETURN) {
-        return mpi_end_call(
-            __func__, mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", *handler));
+        return mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", *handler);
     }
     *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;

@@ -95,6 +95,7 @@ int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, in
         handler->fn(&handle, &code);
         mpi_program_end(mr, aside);
     }
+    mr->ended = true;
     return code;
 }
 
@@ -214,7 +215,7 @@ int MPI_Error_class(int code, int *error_class)
     const struct mpi_error_code *own = own_code(mr, code);
 
     if (own == NULL && (code < 0 || code >= CLASSES))
-        return mpi_end_call(__func__, bad_code(mr, code));
+        return bad_code(mr, code);
     *error_class = own != NULL ? own->error_class : code;
     return MPI_SUCCESS;
 }
@@ -226,7 +227,7 @@ int MPI_Error_string(int code, char *string, int *length)
     const char *text;
 
     if (own == NULL && (code < 0 || code >= CLASSES))
-        return mpi_end_call(__func__, bad_code(mr, code));
+        return bad_code(mr, code);
     text = own == NULL ? texts[code] : own->string != NULL ? own->string : "";
     *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text);
     return MPI_SUCCESS;
@@ -262,12 +263,12 @@ static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 
 int MPI_Add_error_class(int *error_class)
 {
-    return mpi_end_call(__func__, add_code(mpi_self(), 0, error_class));
+    return add_code(mpi_self(), 0, error_class);
 }
 
 int MPI_Add_error_code(int error_class, int *code)
 {
-    return mpi_end_call(__func__, add_code(mpi_self(), error_class, code));
+    return add_code(mpi_self(), error_class, code);
 }
 
 int MPI_Add_error_string(int code, const char *string)
@@ -277,10 +278,10 @@ int MPI_Add_error_string(int code, const char *string)
     char *copy;
 
     if (own == NULL)
-        return mpi_end_call(__func__, bad_code(mr, code));
+        return bad_code(mr, code);
     copy = malloc(MPI_MAX_ERROR_STRING);
     if (copy == NULL)
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     snprintf(copy, MPI_MAX_ERROR_STRING, "%s", string);
     free(own->string);
     own->string = copy;

@@ -217,7 +217,7 @@ static int check_key(struct mpi_rank *mr, const char *key)
 
 int MPI_Info_create(MPI_Info *info)
 {
-    return mpi_end_call(__func__, mpi_info_copy(mpi_self(), NULL, info));
+    return mpi_info_copy(mpi_self(), NULL, info);
 }
 
 int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
@@ -226,7 +226,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
     const struct mpi_info *i = NULL;
     int code = info_get(mr, info, &i);
 
-    return mpi_end_call(__func__, code == MPI_SUCCESS ? mpi_info_copy(mr, i, newinfo) : code);
+    return code == MPI_SUCCESS ? mpi_info_copy(mr, i, newinfo) : code;
 }
 
 int MPI_Info_free(MPI_Info *info)
@@ -235,7 +235,7 @@ int MPI_Info_free(MPI_Info *info)
     struct mpi_info *i = info_of(mr, *info);
 
     if (i == NULL)
-        return mpi_end_call(__func__, MPI_ERR_INFO);
+        return MPI_ERR_INFO;
     mpi_table_remove(&mr->env.infos, (unsigned)(*info - FIRST_INFO));
     mpi_info_drop(i);
     *info = MPI_INFO_NULL;
@@ -256,7 +256,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
                         MPI_MAX_INFO_VAL);
     if (code == MPI_SUCCESS && !set_key(i, key, value))
         code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Info_delete(MPI_Info info, const char *key)
@@ -269,11 +269,11 @@ int MPI_Info_delete(MPI_Info info, const char *key)
     if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     at = find_key(i, key);
     e = *at;
     if (e == NULL)
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_INFO_NOKEY, "key %s: not there", key));
+        return mpi_fail(mr, MPI_ERR_INFO_NOKEY, "key %s: not there", key);
     *at = e->next;
     entry_free(e);
     return MPI_SUCCESS;
@@ -299,7 +299,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
     if (code == MPI_SUCCESS && length < 0)
         code = mpi_fail(mr, MPI_ERR_ARG, "valuelen = %d: expected 0 or more", length);
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     *flag = found != NULL;
     if (found != NULL)
         snprintf(value, (size_t)length + 1, "%s", found);
@@ -312,7 +312,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
     int code = look_up(mpi_self(), info, key, &found);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     *flag = found != NULL;
     if (found != NULL)
         *length = (int)strlen(found);
@@ -325,7 +325,7 @@ int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
     int code = info_get(mpi_self(), info, &i);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     *nkeys = 0;
     for (const struct mpi_info_entry *e = i->first; e != NULL; e = e->next)
         ++*nkeys;
@@ -340,12 +340,11 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
     int code = info_get(mr, info, &i), k = 0;
 
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     for (e = i->first; e != NULL && k != n; e = e->next)
         k++;
     if (e == NULL)
-        return mpi_end_call(__func__,
-                            mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 .. %d", n, k - 1));
+        return mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 .. %d", n, k - 1);
     memcpy(key, e->key, strlen(e->key) + 1);
     return MPI_SUCCESS;
 }

@@ -116,6 +116,7 @@ struct mpi_rank {
     struct mpi_env env;
     const struct mpi_comm
         *blamed;       /* whose error handler the present call ends with; NULL: the world's */
+    bool ended;        /* an error handler has been called for it */
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
     unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
@@ -146,10 +147,6 @@ void mpi_note_code(struct mpi_rank *mr, int code);
 /** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
  * all ranks unless it is to be returned. `mr` may be NULL. @return `code` */
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
-static inline int mpi_end_call(const char *call, int code)
-{
-    return code == MPI_SUCCESS ? code : mpi_end(mpi_self(), call, code);
-}
 /** Ends a call before MPI_Init() or after MPI_Finalize(); `why` NULL: that is what is wrong. */
 int mpi_end_outside(const char *call, const char *why, int code);
 /** Ends a call with the error handler of an object, which gets `handle`. */

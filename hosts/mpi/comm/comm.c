@@ -126,8 +126,14 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
 
 int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p)
 {
-    *comm_p = mpi_comm_of(mpi_self(), comm);
-    return *comm_p != NULL ? MPI_SUCCESS : MPI_ERR_COMM;
+    struct mpi_rank *mr = mpi_self();
+
+    *comm_p = mpi_comm_of(mr, comm);
+    if (*comm_p == NULL)
+        return MPI_ERR_COMM;
+    if (mr->blamed == NULL)
+        mr->blamed = *comm_p;
+    return MPI_SUCCESS;
 }
 
 int mpi_comm_get_intra(MPI_Comm comm, struct mpi_comm **comm_p)
@@ -154,7 +160,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 
     if (code == MPI_SUCCESS)
         *rank = c->rank;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
@@ -164,7 +170,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
 
     if (code == MPI_SUCCESS)
         *size = c->size;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
@@ -176,7 +182,7 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
         c->group->holders++;
         code = mpi_group_add(c->mr, c->group, group);
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
@@ -187,7 +193,7 @@ int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
     if (code == MPI_SUCCESS)
         code = mpi_comm_get(other, &b);
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(a, __func__, code);
+        return code;
     *result = MPI_IDENT;
     if (a == b)
         return MPI_SUCCESS;
@@ -213,7 +219,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
         code = mpi_fail(c->mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
     if (code == MPI_SUCCESS)
         (void)snprintf(c->name, sizeof(c->name), "%s", name);
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
@@ -225,18 +231,18 @@ int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
         *length = (int)strlen(c->name);
         memcpy(name, c->name, (size_t)*length + 1);
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 {
-    struct mpi_comm *c;
-    int code = mpi_comm_get(*comm, &c);
+    struct mpi_comm *c = mpi_comm_of(mr, *comm);
+    int code;
 
-    if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
-    if (code != MPI_SUCCESS)
-        return code;
+    if (c == NULL)
+        return MPI_ERR_COMM;
+    if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
+        return mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
     c->holders++;
     code = mpi_attrs_delete(mr, c->handle, &c->attrs);
     if (code == MPI_SUCCESS) {
@@ -251,13 +257,13 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 /* Needs no word with the others: see comm.h. */
 int MPI_Comm_free(MPI_Comm *comm)
 {
-    return mpi_end_call(__func__, free_comm(mpi_self(), comm));
+    return free_comm(mpi_self(), comm);
 }
 
 /* Requests that are pending on a communicator of this one job go on by themselves. */
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    return mpi_end_call(__func__, free_comm(mpi_self(), comm));
+    return free_comm(mpi_self(), comm);
 }
 
 /* No processes are spawned here. */

@@ -92,7 +92,8 @@ int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group 
  * out of memory, noted. */
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context);
-/** Finds one for a call of the program. @return an error code, noted; *comm_p is NULL then. */
+/** Finds one for a call of the program, whose errors are for the handler of the first one that is
+ * found. @return an error code, noted; *comm_p is NULL then. */
 int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p);
 /** Finds a communicator of one group. @return MPI_ERR_COMM for an inter-communicator, noted;
  * *comm_p is set. */

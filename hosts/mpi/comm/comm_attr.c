@@ -68,7 +68,7 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 
     if (code == MPI_SUCCESS)
         code = mpi_info_copy(c->mr, c->info, info);
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 void mpi_comm_env_release(struct mpi_comm *comm)

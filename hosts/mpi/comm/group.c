@@ -90,7 +90,7 @@ int MPI_Group_size(MPI_Group group, int *size)
 
     if (code == MPI_SUCCESS)
         *size = g->size;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Group_rank(MPI_Group group, int *rank)
@@ -100,7 +100,7 @@ int MPI_Group_rank(MPI_Group group, int *rank)
 
     if (code == MPI_SUCCESS)
         *rank = g->rank;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group other,
@@ -125,7 +125,7 @@ int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Gro
         else
             others[i] = mpi_group_rank_of(to, from->world[ranks[i]]);
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int mpi_group_compare(const struct mpi_group *a, const struct mpi_group *b)
@@ -150,7 +150,7 @@ int MPI_Group_compare(MPI_Group group, MPI_Group other, int *result)
         code = find_group(mr, other, &b);
     if (code == MPI_SUCCESS)
         *result = mpi_group_compare(a, b);
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* A set has the members of `a` that are, or are not, in `b`; UNION all, and then all else of `b`.
@@ -186,17 +186,17 @@ static int combine_groups(struct mpi_rank *mr, enum set_kind kind, MPI_Group gro
 
 int MPI_Group_union(MPI_Group group, MPI_Group other, MPI_Group *newgroup)
 {
-    return mpi_end_call(__func__, combine_groups(mpi_self(), UNION, group, other, newgroup));
+    return combine_groups(mpi_self(), UNION, group, other, newgroup);
 }
 
 int MPI_Group_intersection(MPI_Group group, MPI_Group other, MPI_Group *newgroup)
 {
-    return mpi_end_call(__func__, combine_groups(mpi_self(), INTERSECTION, group, other, newgroup));
+    return combine_groups(mpi_self(), INTERSECTION, group, other, newgroup);
 }
 
 int MPI_Group_difference(MPI_Group group, MPI_Group other, MPI_Group *newgroup)
 {
-    return mpi_end_call(__func__, combine_groups(mpi_self(), DIFFERENCE, group, other, newgroup));
+    return combine_groups(mpi_self(), DIFFERENCE, group, other, newgroup);
 }
 
 /* Ranks are listed one by one; `ranks` has to name each at most once. */
@@ -245,12 +245,12 @@ static int choose_ranks(struct mpi_rank *mr, MPI_Group group, bool include, int 
 
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    return mpi_end_call(__func__, choose_ranks(mpi_self(), group, true, n, ranks, newgroup));
+    return choose_ranks(mpi_self(), group, true, n, ranks, newgroup);
 }
 
 int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    return mpi_end_call(__func__, choose_ranks(mpi_self(), group, false, n, ranks, newgroup));
+    return choose_ranks(mpi_self(), group, false, n, ranks, newgroup);
 }
 
 /* Triplets (first, last, stride), written out. @return how many ranks, or -1 with *code_p. */
@@ -301,12 +301,12 @@ static int choose_ranges(struct mpi_rank *mr, MPI_Group group, bool include, int
 
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    return mpi_end_call(__func__, choose_ranges(mpi_self(), group, true, n, ranges, newgroup));
+    return choose_ranges(mpi_self(), group, true, n, ranges, newgroup);
 }
 
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    return mpi_end_call(__func__, choose_ranges(mpi_self(), group, false, n, ranges, newgroup));
+    return choose_ranges(mpi_self(), group, false, n, ranges, newgroup);
 }
 
 int MPI_Group_free(MPI_Group *group)
@@ -321,5 +321,5 @@ int MPI_Group_free(MPI_Group *group)
     }
     if (code == MPI_SUCCESS)
         *group = MPI_GROUP_NULL;
-    return mpi_end_call(__func__, code);
+    return code;
 }

@@ -129,7 +129,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
         code = mpi_fail(old->mr, MPI_ERR_ARG, "color = %d: expected 0 or more", color);
     if (code == MPI_SUCCESS)
         code = mpi_comm_split(old->mr, old, color, key, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    return code;
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
@@ -145,7 +145,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
                         split_type);
     if (code == MPI_SUCCESS)
         code = mpi_comm_split(old->mr, old, color, key, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    return code;
 }
 
 /* Groups of one call may differ where they have no rank in common: the first rank of each names it.
@@ -173,7 +173,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
         g = mpi_group_of(old->mr, group);
         code = g != NULL ? create_of_group(old->mr, old, g, newcomm) : MPI_ERR_GROUP;
     }
-    return mpi_end_comm(old, __func__, code);
+    return code;
 }
 
 /* A group speaks in it under a tag of the program's, while it makes a communicator of its own. */
@@ -219,7 +219,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
     *newcomm = MPI_COMM_NULL;
     if (code == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
         code = create_group(old->mr, old, g, tag, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    return code;
 }
 
 /* The context has come: by now it is in the communicator itself. */

@@ -10,7 +10,7 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 
     if (code == MPI_SUCCESS)
         *flag = c->remote != NULL;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 static int get_inter(MPI_Comm comm, struct mpi_comm **c_p)
@@ -29,7 +29,7 @@ int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 
     if (code == MPI_SUCCESS)
         *size = c->remote->size;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
@@ -41,7 +41,7 @@ int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
         c->remote->holders++;
         code = mpi_group_add(c->mr, c->remote, group);
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 /** Leaders exchange this, and then send it to their groups. */
@@ -146,7 +146,7 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
     }
     if (code == MPI_SUCCESS)
         code = create_inter(local->mr, local, local_leader, peer, remote_leader, tag, newcomm);
-    return mpi_end_comm(local, __func__, code);
+    return code;
 }
 
 /** Both groups say this when they become one. */
@@ -202,6 +202,5 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm)
     struct mpi_comm *c;
     int code = get_inter(comm, &c);
 
-    return mpi_end_comm(c, __func__,
-                        code == MPI_SUCCESS ? merge_inter(c->mr, c, high, newcomm) : code);
+    return code == MPI_SUCCESS ? merge_inter(c->mr, c, high, newcomm) : code;
 }

@@ -46,7 +46,7 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
 
     if (code == MPI_SUCCESS)
         *status = c->topology != NULL ? c->topology->kind : MPI_UNDEFINED;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 /* ---- grids ------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int period
                          : mpi_topology_attach(old->mr, old, old->rank < n ? 0 : MPI_UNDEFINED,
                                                old->rank, t, newcomm);
     }
-    return mpi_end_comm(old, __func__, code);
+    return code;
 }
 
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
@@ -165,7 +165,7 @@ int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
         code = MPI_ERR_DIMS;
     if (code == MPI_SUCCESS)
         *newrank = c->rank < n ? c->rank : MPI_UNDEFINED;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
@@ -175,7 +175,7 @@ int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 
     if (code == MPI_SUCCESS)
         *ndims = c->topology->ndims;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 static int check_room(struct mpi_rank *mr, int maxdims, const struct mpi_topology *t)
@@ -197,7 +197,7 @@ int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coor
         periods[d] = c->topology->periods[d];
         coords[d] = c->topology->coords[d];
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
@@ -212,7 +212,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
         else
             *rank = at;
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
@@ -226,7 +226,7 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
         code = check_room(c->mr, maxdims, c->topology);
     if (code == MPI_SUCCESS)
         coords_of(c->topology, rank, coords);
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *dest)
@@ -241,7 +241,7 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *des
         *source = rank_shifted(c->topology, direction, -(int64_t)disp);
         *dest = rank_shifted(c->topology, direction, disp);
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 /* One grid for each place in the dimensions that are dropped. */
@@ -276,8 +276,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
     struct mpi_comm *c;
     int code = mpi_topology_get(comm, MPI_CART, &c);
 
-    return mpi_end_comm(
-        c, __func__, code == MPI_SUCCESS ? create_subgrid(c->mr, c, remain_dims, newcomm) : code);
+    return code == MPI_SUCCESS ? create_subgrid(c->mr, c, remain_dims, newcomm) : code;
 }
 
 /** The divisors of a number, in their order. */
@@ -392,5 +391,5 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
         code = mpi_fail(mr, MPI_ERR_DIMS, "ndims = %d: expected 0 or more", ndims);
     if (code == MPI_SUCCESS)
         code = choose_dims(mr, nnodes, ndims, dims);
-    return mpi_end_call(__func__, code);
+    return code;
 }

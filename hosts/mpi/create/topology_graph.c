@@ -62,7 +62,7 @@ int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edg
         code = check_graph(old->mr, nnodes, index, edges, old->size);
     if (code == MPI_SUCCESS)
         code = graph_create(old->mr, old, nnodes, index, edges, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    return code;
 }
 
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
@@ -74,7 +74,7 @@ int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[
         code = check_graph(c->mr, nnodes, index, edges, c->size);
     if (code == MPI_SUCCESS)
         *newrank = c->rank < nnodes ? c->rank : MPI_UNDEFINED;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
@@ -86,7 +86,7 @@ int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
         *nnodes = c->topology->nindex;
         *nedges = c->topology->nedges;
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
@@ -95,7 +95,7 @@ int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int ed
     int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(c, __func__, code);
+        return code;
     for (int i = 0; i < maxindex && i < c->topology->nindex; i++)
         index[i] = c->topology->index[i];
     for (int i = 0; i < maxedges && i < c->topology->nedges; i++)
@@ -122,7 +122,7 @@ int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 
     if (code == MPI_SUCCESS)
         *nneighbors = t->index[rank] - first_edge(t, rank);
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
@@ -135,7 +135,7 @@ int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors
             break;
         neighbors[i] = t->edges[first_edge(t, rank) + i];
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* ---- edges, each given by any rank ------------------------------------------------------- */
@@ -192,10 +192,10 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
     if (code == MPI_SUCCESS)
         code = check_ranks(old->mr, old, outdegree, destinations);
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(old, __func__, code);
+        return code;
     t = edges_new(old->mr, indegree, outdegree, weighted);
     if (t == NULL)
-        return mpi_end_comm(old, __func__, MPI_ERR_NO_MEM);
+        return MPI_ERR_NO_MEM;
     for (int i = 0; i < indegree; i++) {
         t->in[i] = sources[i];
         t->in_weights[i] = weighted ? sourceweights[i] : 1;
@@ -205,7 +205,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
         t->out_weights[i] = weighted ? destweights[i] : 1;
     }
     code = mpi_topology_attach(old->mr, old, 0, old->rank, t, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    return code;
 }
 
 /* Those edges of `n` that begin or end here, in the order in which they were given. A place that no
@@ -295,7 +295,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
         code = check_ranks(old->mr, old, edges, destinations);
     if (code == MPI_SUCCESS)
         code = dist_graph(old->mr, old, n, sources, degrees, destinations, weights, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    return code;
 }
 
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
@@ -308,7 +308,7 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
         *outdegree = c->topology->nout;
         *weighted = c->topology->weighted;
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
@@ -319,7 +319,7 @@ int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int 
     int code = mpi_topology_get(comm, MPI_DIST_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(c, __func__, code);
+        return code;
     t = c->topology;
     for (int i = 0; i < maxindegree && i < t->nin; i++) {
         sources[i] = t->in[i];

@@ -56,14 +56,11 @@ int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq)
 int MPI_Buffer_attach(void *buffer, int size)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = mr == NULL ? MPI_ERR_OTHER : MPI_SUCCESS;
 
-    if (code == MPI_SUCCESS && mr->protocol->attached != NULL)
-        code = mpi_fail(mr, MPI_ERR_BUFFER, "a buffer is attached already");
-    else if (code == MPI_SUCCESS && size < 0)
-        code = mpi_fail(mr, MPI_ERR_ARG, "size = %d: expected 0 or more", size);
-    if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+    if (mr->protocol->attached != NULL)
+        return mpi_fail(mr, MPI_ERR_BUFFER, "a buffer is attached already");
+    if (size < 0)
+        return mpi_fail(mr, MPI_ERR_ARG, "size = %d: expected 0 or more", size);
     mr->protocol->attached = buffer;
     mr->protocol->attached_bytes = (uint64_t)size;
     return MPI_SUCCESS;
@@ -74,8 +71,6 @@ int MPI_Buffer_detach(void *buffer, int *size)
     struct mpi_rank *mr = mpi_self();
     const struct mpi_waits w = { .mr = mr };
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     mpi_advance(mr, NULL);
     mpi_waits_begin(&w, __func__);
     while (mr->protocol->attached_used > 0)

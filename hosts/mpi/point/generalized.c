@@ -18,8 +18,6 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
     struct mpi_request rq = { .active = true, .peer = MPI_ANY_SOURCE };
     int code;
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     host_spend_cost(mr->host, HOST_COST_CALL);
     rq.generalized = mpi_need(mr, malloc(sizeof(*rq.generalized)));
     *rq.generalized = (struct mpi_generalized){ query_fn, free_fn, cancel_fn, extra_state };
@@ -27,20 +25,16 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
     code = mpi_request_add(mr, &rq, request);
     if (code != MPI_SUCCESS)
         free(rq.generalized);
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 int MPI_Grequest_complete(MPI_Request request)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_request *rq = mr != NULL ? mpi_request_of(mr, request) : NULL;
+    struct mpi_request *rq = mpi_request_of(mr, request);
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     if (rq == NULL || rq->generalized == NULL)
-        return mpi_end(
-            mr, __func__,
-            mpi_fail(mr, MPI_ERR_REQUEST, "request = %d: not a generalized one", request));
+        return mpi_fail(mr, MPI_ERR_REQUEST, "request = %d: not a generalized one", request);
     mpi_ended(mr, rq);
     return MPI_SUCCESS;
 }

@@ -20,8 +20,6 @@ static int check_packed(struct mpi_rank *mr, MPI_Comm comm, const void *buf, int
 {
     int code = MPI_SUCCESS;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (mpi_comm_of(mr, comm) == NULL)
         return MPI_ERR_COMM;
     code = mpi_check_data(mr, buf, count, type, type_p);
@@ -47,7 +45,7 @@ int MPI_Pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, in
         mpi_type_pack(t, inbuf, (uint64_t)incount, (char *)outbuf + *position);
         *position += (int)((uint64_t)incount * t->bytes);
     }
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
@@ -62,7 +60,7 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
         mpi_type_unpack(t, outbuf, (const char *)inbuf + *position, (uint64_t)outcount * t->bytes);
         *position += (int)((uint64_t)outcount * t->bytes);
     }
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
@@ -73,7 +71,7 @@ int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 
     if (code == MPI_SUCCESS)
         *size = (int)((uint64_t)count * t->bytes);
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 /** One of the two is written. */
@@ -221,7 +219,7 @@ int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_
 
     if (code == MPI_SUCCESS)
         code = pack_external(mr, t, (void *)(uintptr_t)inbuf, incount, outbuf, position, true);
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize,
@@ -233,7 +231,7 @@ int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize
 
     if (code == MPI_SUCCESS)
         code = pack_external(mr, t, outbuf, outcount, (void *)(uintptr_t)inbuf, position, false);
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 int MPI_Pack_external_size(const char datarep[], int count, MPI_Datatype type, MPI_Aint *size)
@@ -244,5 +242,5 @@ int MPI_Pack_external_size(const char datarep[], int count, MPI_Datatype type, M
 
     if (code == MPI_SUCCESS)
         *size = (MPI_Aint)((uint64_t)count * external_bytes(t));
-    return mpi_end(mr, __func__, code);
+    return code;
 }

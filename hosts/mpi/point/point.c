@@ -43,13 +43,13 @@ static int transfer_message(const char *call, struct mpi_request *rq, int count,
     int code = mpi_prepare(mr, rq, count, type, peer, tag, comm);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(call, code);
+        return code;
     if (rq->persistent)
         code = mpi_request_add(mr, rq, request);
     else
         code = request != NULL ? begin_transfer(mr, rq, request)
                                : complete_transfer(mr, call, rq, status);
-    return mpi_end_blamed(call, code);
+    return code;
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): parameters and initialisers */
@@ -105,7 +105,7 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
         code = mpi_prepare(mr, &in, recvcount, recvtype, source, recvtag, comm);
     if (code == MPI_SUCCESS)
         code = exchange_messages(mr, __func__, &out, &in, status);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
@@ -120,7 +120,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     if (code == MPI_SUCCESS)
         code = mpi_prepare(mr, &in, count, type, source, recvtag, comm);
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(__func__, code);
+        return code;
     bytes = out.count * out.type->bytes;
     copy = mpi_block_new(mr, bytes);
     mpi_type_pack(out.type, buf, out.count, copy);
@@ -130,7 +130,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     out.count = bytes;
     code = exchange_messages(mr, __func__, &out, &in, status);
     mpi_block_free(copy);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
@@ -138,10 +138,10 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
     uint64_t bytes = mpi_status_bytes(status);
-    int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_memory(mr, "", 1, type, &t);
+    int code = mpi_check_memory(mr, "", 1, type, &t);
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return code;
     if (t->bytes == 0)
         *count = 0;
     else if (bytes % t->bytes != 0 || bytes / t->bytes > INT_MAX)

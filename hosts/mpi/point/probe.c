@@ -52,7 +52,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, int *flag
     bool looks = flag_p != NULL && source != MPI_PROC_NULL, found;
 
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(call, code);
+        return code;
     if (looks)
         mpi_look_begin(mr);
     host_spend_cost(mr->host, HOST_COST_CALL);
@@ -70,7 +70,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, int *flag
     mpi_status_give(status, &rq.status);
     if (message != NULL)
         code = take_out(mr, rq.comm, a, message);
-    return mpi_end_blamed(call, code);
+    return code;
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -114,12 +114,8 @@ static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, 
                         MPI_Message message, struct mpi_arrived **a_p)
 {
     const struct mpi_request *held;
-    int code;
+    int code = mpi_check_data(mr, rq->in, count, type, &rq->type);
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    mr->blamed = NULL;
-    code = mpi_check_data(mr, rq->in, count, type, &rq->type);
     if (code != MPI_SUCCESS)
         return code;
     rq->count = (uint64_t)count;
@@ -148,11 +144,11 @@ static int receive_message(const char *call, void *buf, int count, MPI_Datatype 
     if (code == MPI_SUCCESS && request != NULL)
         code = mpi_request_add(mr, &rq, request);
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(call, code);
+        return code;
     start_with(mr, request != NULL ? mpi_request_of(mr, *request) : &rq, a);
     if (request == NULL) {
         mpi_wait(mr, &rq, call);
-        code = mpi_end_blamed(call, mpi_finish_own(mr, &rq, status));
+        code = mpi_end_comm(rq.comm, call, mpi_finish(mr, &rq, status)); /* while it is held */
     }
     if (a != NULL)
         mpi_request_free(mr, *message);

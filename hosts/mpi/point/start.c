@@ -18,8 +18,6 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Data
 {
     int code;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     rq->comm = mpi_comm_of(mr, comm);
     mr->blamed = rq->comm;
     if (rq->comm == NULL)
@@ -75,13 +73,6 @@ int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status
     return code;
 }
 
-int mpi_end_blamed(const char *call, int code)
-{
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end_comm(mr != NULL ? mr->blamed : NULL, call, code);
-}
-
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status)
 {
     mpi_status_give(status, &rq->status);
@@ -121,10 +112,10 @@ static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
 
 int MPI_Start(MPI_Request *request)
 {
-    return mpi_end_blamed(__func__, start_all(mpi_self(), 1, request));
+    return start_all(mpi_self(), 1, request);
 }
 
 int MPI_Startall(int count, MPI_Request requests[])
 {
-    return mpi_end_blamed(__func__, start_all(mpi_self(), count, requests));
+    return start_all(mpi_self(), count, requests);
 }

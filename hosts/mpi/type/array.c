@@ -109,8 +109,7 @@ static int create_subarray(struct mpi_rank *mr, int ndims, const int *sizes, con
 int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[],
                              int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    return mpi_end_call(__func__, create_subarray(mpi_self(), ndims, sizes, subsizes, starts, order,
-                                                  oldtype, newtype));
+    return create_subarray(mpi_self(), ndims, sizes, subsizes, starts, order, oldtype, newtype);
 }
 
 /* Process `me` of `procs` has of `size` elements: all, one block, or each procs-th block. */
@@ -168,7 +167,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
     size_t n = code == MPI_SUCCESS ? (size_t)ndims : 0;
 
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     dims = calloc(n, sizeof(*dims));
     ints = calloc(5 * n + 4, sizeof(*ints)); /* as the envelope has them; then the coordinates */
     if (dims == NULL || ints == NULL)
@@ -195,7 +194,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
     }
     free(dims);
     free(ints);
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* Types of Fortran by what they hold: bytes, decimal digits, range of the exponent. */
@@ -225,8 +224,7 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
             return MPI_SUCCESS;
         }
     }
-    return mpi_end_call(__func__, mpi_fail(mpi_self(), MPI_ERR_ARG,
-                                           "no type of class %d and %d bytes", typeclass, size));
+    return mpi_fail(mpi_self(), MPI_ERR_ARG, "no type of class %d and %d bytes", typeclass, size);
 }
 
 /* The first that is enough, like selected_real_kind(); the same arguments give the same handle. */
@@ -267,19 +265,18 @@ static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int prec
 
 int MPI_Type_create_f90_integer(int range, MPI_Datatype *newtype)
 {
-    return mpi_end_call(__func__,
-                        create_f90(mpi_self(), MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER,
-                                   MPI_UNDEFINED, range, newtype));
+    return create_f90(mpi_self(), MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, MPI_UNDEFINED,
+                      range, newtype);
 }
 
 int MPI_Type_create_f90_real(int precision, int range, MPI_Datatype *newtype)
 {
-    return mpi_end_call(__func__, create_f90(mpi_self(), MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL,
-                                             precision, range, newtype));
+    return create_f90(mpi_self(), MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, precision, range,
+                      newtype);
 }
 
 int MPI_Type_create_f90_complex(int precision, int range, MPI_Datatype *newtype)
 {
-    return mpi_end_call(__func__, create_f90(mpi_self(), MPI_TYPECLASS_COMPLEX,
-                                             MPI_COMBINER_F90_COMPLEX, precision, range, newtype));
+    return create_f90(mpi_self(), MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, precision, range,
+                      newtype);
 }

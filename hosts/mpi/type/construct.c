@@ -33,7 +33,7 @@ int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
                              MPI_COMBINER_CONTIGUOUS, 1, &count, 0, NULL, 1, &old);
         code = mpi_type_add(mr, t, newtype);
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* `count` blocks at a stride in bytes. */
@@ -75,21 +75,19 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
         t = mpi_contents_set(t, MPI_COMBINER_VECTOR, 3, ints, 0, NULL, 1, &old);
         code = mpi_type_add(mr, t, newtype);
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                             MPI_Datatype *newtype)
 {
-    return mpi_end_call(__func__,
-                        create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype));
+    return create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype);
 }
 
 int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                      MPI_Datatype *newtype)
 {
-    return mpi_end_call(__func__,
-                        create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype));
+    return create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype);
 }
 
 /** Blocks at displacements: of one length or several, in bytes or in elements. */
@@ -168,7 +166,7 @@ int MPI_Type_indexed(int count, const int blocklengths[], const int displacement
 {
     struct blocks b = { MPI_COMBINER_INDEXED, count, 0, blocklengths, displacements, NULL };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(mpi_self(), &b, oldtype, newtype);
 }
 
 int MPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[],
@@ -176,7 +174,7 @@ int MPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint
 {
     struct blocks b = { MPI_COMBINER_HINDEXED, count, 0, blocklengths, NULL, displacements };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(mpi_self(), &b, oldtype, newtype);
 }
 
 int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
@@ -184,7 +182,7 @@ int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], M
 {
     struct blocks b = { MPI_COMBINER_HINDEXED, count, 0, blocklengths, NULL, displacements };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(mpi_self(), &b, oldtype, newtype);
 }
 
 int MPI_Type_create_indexed_block(int count, int blocklength, const int displacements[],
@@ -192,7 +190,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int displace
 {
     struct blocks b = { MPI_COMBINER_INDEXED_BLOCK, count, blocklength, NULL, displacements, NULL };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(mpi_self(), &b, oldtype, newtype);
 }
 
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[],
@@ -202,7 +200,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint di
         MPI_COMBINER_HINDEXED_BLOCK, count, blocklength, NULL, NULL, displacements
     };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(mpi_self(), &b, oldtype, newtype);
 }
 
 static struct mpi_type *make_struct(int count, const int *lengths, const MPI_Aint *displacements,
@@ -254,15 +252,13 @@ static int create_struct(struct mpi_rank *mr, int count, const int *lengths,
 int MPI_Type_create_struct(int count, const int blocklengths[], const MPI_Aint displacements[],
                            const MPI_Datatype types[], MPI_Datatype *newtype)
 {
-    return mpi_end_call(
-        __func__, create_struct(mpi_self(), count, blocklengths, displacements, types, newtype));
+    return create_struct(mpi_self(), count, blocklengths, displacements, types, newtype);
 }
 
 int MPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],
                     MPI_Datatype *newtype)
 {
-    return mpi_end_call(
-        __func__, create_struct(mpi_self(), count, blocklengths, displacements, types, newtype));
+    return create_struct(mpi_self(), count, blocklengths, displacements, types, newtype);
 }
 
 int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
@@ -284,7 +280,7 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
                              &old);
         code = mpi_type_add(mr, t, newtype);
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* Attributes are copied as their keyvals say; the name is not. */
@@ -329,5 +325,5 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 
     if (code == MPI_SUCCESS)
         code = create_duplicate(mr, old, oldtype, newtype);
-    return mpi_end_call(__func__, code);
+    return code;
 }

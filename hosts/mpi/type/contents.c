@@ -77,7 +77,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
         *datatypes = shown_types(c);
         *combiner = c->combiner;
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* A new handle for a type that is part of another: equal to it, and the program's to free. */
@@ -113,18 +113,17 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     if (code == MPI_SUCCESS && t->contents == NULL)
         code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     c = t->contents;
     if (max_integers < c->nints || max_addresses < c->naddresses || max_datatypes < shown_types(c))
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_ARG,
-                                               "room for %d, %d and %d: expected %d, %d and %d",
-                                               max_integers, max_addresses, max_datatypes, c->nints,
-                                               c->naddresses, shown_types(c)));
+        return mpi_fail(mr, MPI_ERR_ARG, "room for %d, %d and %d: expected %d, %d and %d",
+                        max_integers, max_addresses, max_datatypes, c->nints, c->naddresses,
+                        shown_types(c));
     if (c->nints > 0)
         memcpy(integers, c->ints, (size_t)c->nints * sizeof(*integers));
     if (c->naddresses > 0)
         memcpy(addresses, c->addresses, (size_t)c->naddresses * sizeof(*addresses));
     for (int i = 0; code == MPI_SUCCESS && i < shown_types(c); i++)
         code = handle_of(mr, c->types[i], &datatypes[i]);
-    return mpi_end_call(__func__, code);
+    return code;
 }

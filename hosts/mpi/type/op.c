@@ -112,7 +112,7 @@ static int create_op(struct mpi_rank *mr, MPI_User_function *fn, int commute, MP
 
 int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
 {
-    return mpi_end_call(__func__, create_op(mpi_self(), fn, commute, op));
+    return create_op(mpi_self(), fn, commute, op);
 }
 
 static int bad_op(struct mpi_rank *mr, MPI_Op op)
@@ -125,7 +125,7 @@ int MPI_Op_free(MPI_Op *op)
     struct mpi_rank *mr = mpi_self();
 
     if (*op < FIRST_OP || mpi_op_of(mr, *op) == NULL)
-        return mpi_end_call(__func__, bad_op(mr, *op));
+        return bad_op(mr, *op);
     mpi_op_put(mr->ops.at[*op - FIRST_OP]);
     mpi_table_remove(&mr->ops, (unsigned)(*op - FIRST_OP));
     *op = MPI_OP_NULL;
@@ -138,7 +138,7 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
     const struct mpi_op *o = mpi_op_of(mr, op);
 
     if (o == NULL)
-        return mpi_end_call(__func__, bad_op(mr, op));
+        return bad_op(mr, op);
     *commute = o->commutes;
     return MPI_SUCCESS;
 }
@@ -159,5 +159,5 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
         code = mpi_op_check(mr, o, type);
     if (code == MPI_SUCCESS)
         mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, t);
-    return mpi_end_call(__func__, code);
+    return code;
 }

@@ -121,7 +121,7 @@ int MPI_Type_commit(MPI_Datatype *type)
 
     if (code == MPI_SUCCESS)
         t->committed = true;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* Unless a delete function has done so. The caller holds the type, so this frees nothing. */
@@ -145,7 +145,7 @@ int MPI_Type_free(MPI_Datatype *type)
     if (code == MPI_SUCCESS && *type < MPI_DERIVED)
         code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     t->holders++;
     code = mpi_attrs_delete(mr, t->handle, &t->attrs);
     if (code == MPI_SUCCESS) {
@@ -153,7 +153,7 @@ int MPI_Type_free(MPI_Datatype *type)
         *type = MPI_DATATYPE_NULL;
     }
     mpi_type_put(t);
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
@@ -163,7 +163,7 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 
     if (code == MPI_SUCCESS)
         *size = (MPI_Count)t->bytes;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Type_size(MPI_Datatype type, int *size)
@@ -173,12 +173,11 @@ int MPI_Type_size(MPI_Datatype type, int *size)
 
     if (code == MPI_SUCCESS)
         *size = t->bytes <= INT_MAX ? (int)t->bytes : MPI_UNDEFINED;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* Where an element begins and how far it reaches, with the bounds that were set or without. */
-static int get_bounds(const char *call, MPI_Datatype type, bool with_set, MPI_Aint *lb,
-                      MPI_Aint *extent)
+static int get_bounds(MPI_Datatype type, bool with_set, MPI_Aint *lb, MPI_Aint *extent)
 {
     struct mpi_type *t = NULL;
     int code = mpi_type_get(mpi_self(), type, &t);
@@ -187,14 +186,13 @@ static int get_bounds(const char *call, MPI_Datatype type, bool with_set, MPI_Ai
         *lb = with_set ? t->low : t->true_low;
         *extent = with_set ? t->extent : t->true_extent;
     }
-    return mpi_end_call(call, code);
+    return code;
 }
 
-static int get_bounds_x(const char *call, MPI_Datatype type, bool with_set, MPI_Count *lb,
-                        MPI_Count *extent)
+static int get_bounds_x(MPI_Datatype type, bool with_set, MPI_Count *lb, MPI_Count *extent)
 {
     MPI_Aint low = 0, width = 0;
-    int code = get_bounds(call, type, with_set, &low, &width);
+    int code = get_bounds(type, with_set, &low, &width);
 
     if (code == MPI_SUCCESS) {
         *lb = low;
@@ -205,42 +203,42 @@ static int get_bounds_x(const char *call, MPI_Datatype type, bool with_set, MPI_
 
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    return get_bounds(__func__, type, true, lb, extent);
+    return get_bounds(type, true, lb, extent);
 }
 
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    return get_bounds_x(__func__, type, true, lb, extent);
+    return get_bounds_x(type, true, lb, extent);
 }
 
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    return get_bounds(__func__, type, false, lb, extent);
+    return get_bounds(type, false, lb, extent);
 }
 
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    return get_bounds_x(__func__, type, false, lb, extent);
+    return get_bounds_x(type, false, lb, extent);
 }
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {
     MPI_Aint low;
 
-    return get_bounds(__func__, type, true, &low, extent);
+    return get_bounds(type, true, &low, extent);
 }
 
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *displacement)
 {
     MPI_Aint width;
 
-    return get_bounds(__func__, type, true, displacement, &width);
+    return get_bounds(type, true, displacement, &width);
 }
 
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *displacement)
 {
     MPI_Aint width = 0;
-    int code = get_bounds(__func__, type, true, displacement, &width);
+    int code = get_bounds(type, true, displacement, &width);
 
     if (code == MPI_SUCCESS)
         *displacement += width;
@@ -260,7 +258,7 @@ int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
     if (code == MPI_SUCCESS)
         mpi_name_get(t->name != NULL || type >= MPI_DERIVED ? t->name : t->basic->name, name,
                      length);
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* Basic elements that begin within `bytes` of data; *rest_p: bytes left of one that is cut. */
@@ -306,7 +304,7 @@ static int get_elements(struct mpi_rank *mr, const MPI_Status *status, MPI_Datat
 
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
-    return mpi_end_call(__func__, get_elements(mpi_self(), status, type, count));
+    return get_elements(mpi_self(), status, type, count);
 }
 
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
@@ -316,7 +314,7 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 
     if (code == MPI_SUCCESS)
         *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
@@ -341,7 +339,7 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
         status->hub_bytes = (uint32_t)bytes;
         status->hub_bytes_high = (uint32_t)(bytes >> 32);
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
