@@ -73,7 +73,7 @@ int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy
     int number;
 
     if (k == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     number = mpi_table_add(mr, &mr->env.keyvals, k);
     if (number < 0) {
         free(k);
@@ -112,16 +112,15 @@ static void attr_put(struct mpi_attr *a)
     free(a);
 }
 
-static int add_attr(struct mpi_rank *mr, struct mpi_attrs *attrs, struct mpi_keyval *k, void *value,
-                    size_t integer)
+static int add_attr(struct mpi_attrs *attrs, struct mpi_keyval *k, void *value, size_t integer)
 {
     struct mpi_attr *a;
 
     if (attrs->closed)
-        return mpi_fail(mr, MPI_ERR_ARG, "a delete function has freed the object");
+        return mpi_error(MPI_ERR_ARG, "a delete function has freed the object");
     a = malloc(sizeof(*a));
     if (a == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     k->holders++;
     *a = (struct mpi_attr){ .next = attrs->first,
                             .holders = 1,
@@ -148,8 +147,8 @@ static int copy_one(struct mpi_rank *mr, int handle, const struct mpi_attr *from
     code = k->copy(handle, k->handle, k->state, from->value, &out, &flag);
     mpi_program_end(mr, aside);
     if (code != MPI_SUCCESS)
-        return mpi_fail(mr, code, "keyval = %d: its copy function failed", k->handle);
-    return flag ? add_attr(mr, to, k, out, from->integer) : MPI_SUCCESS;
+        return mpi_error(code, "keyval = %d: its copy function failed", k->handle);
+    return flag ? add_attr(to, k, out, from->integer) : MPI_SUCCESS;
 }
 
 /* Recursion keeps the order, and holds what a copy function may delete: few objects have more than
@@ -210,7 +209,7 @@ static int remove_one(struct mpi_rank *mr, int handle, struct mpi_attrs *attrs, 
     }
     a->leaving = false;
     if (code != MPI_SUCCESS)
-        return mpi_fail(mr, code, "keyval = %d: its delete function failed", k->handle);
+        return mpi_error(code, "keyval = %d: its delete function failed", k->handle);
     take_out(attrs, a);
     return MPI_SUCCESS;
 }
@@ -263,12 +262,11 @@ int mpi_attr_change(struct mpi_object *o, int keyval, bool sets, void *value)
     if (a != NULL)
         code = remove_one(o->mr, o->handle, o->attrs, a);
     else if (!sets)
-        code = mpi_fail(o->mr, MPI_ERR_KEYVAL, "keyval = %d: no such attribute", keyval);
+        code = mpi_error(MPI_ERR_KEYVAL, "keyval = %d: no such attribute", keyval);
     if (code == MPI_SUCCESS && sets && find_attr(o->attrs, k) != NULL)
-        code =
-            mpi_fail(o->mr, MPI_ERR_KEYVAL, "keyval = %d: its delete function has set it", keyval);
+        code = mpi_error(MPI_ERR_KEYVAL, "keyval = %d: its delete function has set it", keyval);
     else if (code == MPI_SUCCESS && sets)
-        code = add_attr(o->mr, o->attrs, k, value, integer);
+        code = add_attr(o->attrs, k, value, integer);
     keyval_put(k);
     return code;
 }
@@ -305,13 +303,13 @@ int mpi_attr_get(struct mpi_object *o, int keyval, void *value_p, int *flag)
     return code;
 }
 
-int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name)
+int mpi_name_set(char **slot, const char *name)
 {
     size_t all = strlen(name), n = all < MPI_MAX_OBJECT_NAME ? all : MPI_MAX_OBJECT_NAME - 1;
     char *copy = malloc(n + 1);
 
     if (copy == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     memcpy(copy, name, n);
     copy[n] = '\0';
     free(*slot);

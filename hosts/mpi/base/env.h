@@ -124,7 +124,7 @@ int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy
                       MPI_Comm_delete_attr_function *delete_, int *keyval, void *state);
 int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval);
 /** A new value of an object's name. */
-int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name);
+int mpi_name_set(char **slot, const char *name);
 void mpi_name_get(const char *name, char *out, int *length); /* NULL: "" */
 
 /* object.c: calls of the program, whole */

@@ -18,7 +18,7 @@ static int add_handler(struct mpi_rank *mr, struct mpi_errhandler *handler,
     int number;
 
     if (handler == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     number = mpi_table_add(mr, &mr->env.errhandlers, handler);
     if (number < 0) {
         mpi_errhandler_put(handler);
@@ -42,7 +42,7 @@ int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
                           MPI_Errhandler *handle_p)
 {
     if (fn == NULL)
-        return mpi_fail(mr, MPI_ERR_ARG, "no function");
+        return mpi_error(MPI_ERR_ARG, "no function");
     return add_handler(mr, create_handler(fn, false), handle_p);
 }
 
@@ -60,11 +60,11 @@ int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Er
     if (handler == MPI_ERRORS_RETURN) {
         h = create_handler(NULL, true);
         if (h == NULL)
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+            return mpi_no_memory();
     } else if (handler != MPI_ERRORS_ARE_FATAL) {
         h = handler_of(mr, handler);
         if (h == NULL)
-            return mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", handler);
+            return mpi_error(MPI_ERR_ARG, "errhandler = %d: no such handler", handler);
         h->holders++;
     }
     mpi_errhandler_put(*slot);
@@ -103,7 +103,7 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
             mpi_table_remove(&mr->env.errhandlers, (unsigned)(*handler - FIRST));
         }
     } else if (*handler != MPI_ERRORS_ARE_FATAL && *handler != MPI_ERRORS_RETURN) {
-        return mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", *handler);
+        return mpi_error(MPI_ERR_ARG, "errhandler = %d: no such handler", *handler);
     }
     *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;

@@ -14,15 +14,34 @@ struct mpi_rank *mpi_self(void)
     return mr == NULL || mr->finalized ? NULL : mr;
 }
 
+static void note_reason(struct mpi_rank *mr, const char *format, va_list args)
+{
+    if (mr != NULL)
+        vsnprintf(mr->why, sizeof(mr->why), format, args);
+}
+
 void mpi_note(struct mpi_rank *mr, const char *format, ...)
 {
     va_list args;
 
-    if (mr == NULL)
-        return;
     va_start(args, format);
-    vsnprintf(mr->why, sizeof(mr->why), format, args);
+    note_reason(mr, format, args);
     va_end(args);
+}
+
+int mpi_error(int code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    note_reason(mpi_self(), format, args);
+    va_end(args);
+    return code;
+}
+
+int mpi_no_memory(void)
+{
+    return mpi_error(MPI_ERR_NO_MEM, "out of memory");
 }
 
 static _Noreturn void end_rank(struct host *h, int exit_code)
@@ -204,9 +223,9 @@ static struct mpi_error_code *own_code(struct mpi_rank *mr, int code)
     return code > MPI_ERR_LASTCODE && mr != NULL && i < mr->env.ncodes ? &mr->env.codes[i] : NULL;
 }
 
-static int bad_code(struct mpi_rank *mr, int code)
+static int bad_code(int code)
 {
-    return mpi_fail(mr, MPI_ERR_ARG, "error code %d: no such code", code);
+    return mpi_error(MPI_ERR_ARG, "error code %d: no such code", code);
 }
 
 int MPI_Error_class(int code, int *error_class)
@@ -215,7 +234,7 @@ int MPI_Error_class(int code, int *error_class)
     const struct mpi_error_code *own = own_code(mr, code);
 
     if (own == NULL && (code < 0 || code >= CLASSES))
-        return bad_code(mr, code);
+        return bad_code(code);
     *error_class = own != NULL ? own->error_class : code;
     return MPI_SUCCESS;
 }
@@ -227,7 +246,7 @@ int MPI_Error_string(int code, char *string, int *length)
     const char *text;
 
     if (own == NULL && (code < 0 || code >= CLASSES))
-        return bad_code(mr, code);
+        return bad_code(code);
     text = own == NULL ? texts[code] : own->string != NULL ? own->string : "";
     *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text);
     return MPI_SUCCESS;
@@ -249,10 +268,10 @@ static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 
     if (error_class != 0 && own_code(mr, error_class) == NULL &&
         (error_class < 0 || error_class >= CLASSES))
-        return bad_code(mr, error_class);
+        return bad_code(error_class);
     more = realloc(e->codes, (e->ncodes + 1) * sizeof(*more));
     if (more == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     e->codes = more;
     e->lastusedcode = MPI_ERR_LASTCODE + 1 + (int)e->ncodes;
     *code_p = e->lastusedcode;
@@ -278,10 +297,10 @@ int MPI_Add_error_string(int code, const char *string)
     char *copy;
 
     if (own == NULL)
-        return bad_code(mr, code);
+        return bad_code(code);
     copy = malloc(MPI_MAX_ERROR_STRING);
     if (copy == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     snprintf(copy, MPI_MAX_ERROR_STRING, "%s", string);
     free(own->string);
     own->string = copy;

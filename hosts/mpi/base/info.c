@@ -104,7 +104,7 @@ int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *ha
     int number;
 
     if (copy == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     number = mpi_table_add(mr, &mr->env.infos, copy);
     if (number < 0) {
         mpi_info_drop(copy);
@@ -173,14 +173,14 @@ int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info)
             return MPI_ERR_INFO;
         copy = duplicate_info(from);
         if (copy == NULL)
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+            return mpi_no_memory();
         drop_others(copy);
     }
     for (const struct mpi_info_entry *e = *slot != NULL ? (*slot)->first : NULL;
          copy != NULL && e != NULL; e = e->next)
         if (mpi_info_value(copy, e->key) == NULL && !set_key(copy, e->key, e->value)) {
             mpi_info_drop(copy);
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+            return mpi_no_memory();
         }
     if (copy == NULL) /* no new values */
         return MPI_SUCCESS;
@@ -205,14 +205,14 @@ static int info_get(struct mpi_rank *mr, MPI_Info info, const struct mpi_info **
     return *info_p != NULL ? MPI_SUCCESS : MPI_ERR_INFO;
 }
 
-static int check_key(struct mpi_rank *mr, const char *key)
+static int check_key(const char *key)
 {
     size_t n = key != NULL ? strlen(key) : 0;
 
     if (n >= 1 && n <= MPI_MAX_INFO_KEY)
         return MPI_SUCCESS;
-    return mpi_fail(mr, MPI_ERR_INFO_KEY, "a key of %zu characters: expected 1 .. %d", n,
-                    MPI_MAX_INFO_KEY);
+    return mpi_error(MPI_ERR_INFO_KEY, "a key of %zu characters: expected 1 .. %d", n,
+                     MPI_MAX_INFO_KEY);
 }
 
 int MPI_Info_create(MPI_Info *info)
@@ -246,16 +246,16 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_info *i = NULL;
-    int code = check_key(mr, key);
+    int code = check_key(key);
 
     if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;
     if (code == MPI_SUCCESS &&
         (value == NULL || value[0] == '\0' || strlen(value) > MPI_MAX_INFO_VAL))
-        code = mpi_fail(mr, MPI_ERR_INFO_VALUE, "value of %s: expected 1 .. %d characters", key,
-                        MPI_MAX_INFO_VAL);
+        code = mpi_error(MPI_ERR_INFO_VALUE, "value of %s: expected 1 .. %d characters", key,
+                         MPI_MAX_INFO_VAL);
     if (code == MPI_SUCCESS && !set_key(i, key, value))
-        code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        code = mpi_no_memory();
     return code;
 }
 
@@ -264,7 +264,7 @@ int MPI_Info_delete(MPI_Info info, const char *key)
     struct mpi_rank *mr = mpi_self();
     struct mpi_info *i = NULL;
     struct mpi_info_entry **at, *e;
-    int code = check_key(mr, key);
+    int code = check_key(key);
 
     if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;
@@ -273,7 +273,7 @@ int MPI_Info_delete(MPI_Info info, const char *key)
     at = find_key(i, key);
     e = *at;
     if (e == NULL)
-        return mpi_fail(mr, MPI_ERR_INFO_NOKEY, "key %s: not there", key);
+        return mpi_error(MPI_ERR_INFO_NOKEY, "key %s: not there", key);
     *at = e->next;
     entry_free(e);
     return MPI_SUCCESS;
@@ -285,7 +285,7 @@ static int look_up(struct mpi_rank *mr, MPI_Info info, const char *key, const ch
     int code = info_get(mr, info, &i);
 
     if (code == MPI_SUCCESS)
-        code = check_key(mr, key);
+        code = check_key(key);
     *value_p = code == MPI_SUCCESS ? mpi_info_value(i, key) : NULL;
     return code;
 }
@@ -297,7 +297,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
     int code = look_up(mr, info, key, &found);
 
     if (code == MPI_SUCCESS && length < 0)
-        code = mpi_fail(mr, MPI_ERR_ARG, "valuelen = %d: expected 0 or more", length);
+        code = mpi_error(MPI_ERR_ARG, "valuelen = %d: expected 0 or more", length);
     if (code != MPI_SUCCESS)
         return code;
     *flag = found != NULL;
@@ -344,7 +344,7 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
     for (e = i->first; e != NULL && k != n; e = e->next)
         k++;
     if (e == NULL)
-        return mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 .. %d", n, k - 1);
+        return mpi_error(MPI_ERR_ARG, "n = %d: expected 0 .. %d", n, k - 1);
     memcpy(key, e->key, strlen(e->key) + 1);
     return MPI_SUCCESS;
 }

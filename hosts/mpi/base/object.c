@@ -89,6 +89,6 @@ int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name, const c
     int code = begin_call(&o, find, handle);
 
     if (code == MPI_SUCCESS)
-        code = mpi_name_set(o.mr, o.name, name);
+        code = mpi_name_set(o.name, name);
     return end_call(&o, call, code);
 }

@@ -142,6 +142,9 @@ struct mpi_rank *mpi_self(void); /* NULL outside MPI_Init() .. MPI_Finalize() */
 void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** Notes what the code means. */
 void mpi_note_code(struct mpi_rank *mr, int code);
+/** Notes what is wrong with this rank's present call, and yields `code`. */
+int mpi_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int mpi_no_memory(void);
 /** Notes what is wrong, and yields `code`. */
 #define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
 /** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
@@ -179,7 +182,7 @@ void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside);
  * received into and that is not the program's is of this kind. */
 void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
 void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes);  /* NULL: out of memory */
-void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* the same, all zero */
+void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* all zero */
 void mpi_block_free(void *bytes);                          /* NULL: no effect */
 void mpi_pool_release(struct mpi_rank *mr);
 /** Memory to memory; takes the time that it takes the platform. */

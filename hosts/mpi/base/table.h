@@ -19,8 +19,7 @@ static inline void *mpi_table_get(const struct mpi_table *t, unsigned number)
     return number < t->n ? t->at[number] : NULL;
 }
 
-/** @return the number that the object has got, the least that was free; -1: out of memory, noted.
- */
+/** @return the number that the object has got, the least that was free. */
 int mpi_table_add(struct mpi_rank *mr, struct mpi_table *t, void *object);
 
 /** Takes an object out, which the caller frees. */

@@ -9,14 +9,9 @@ struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context)
 {
     const struct mpi_group *peers = remote != NULL ? remote : group;
-    struct mpi_comm *c = mpi_block_zero(mr, sizeof(*c)); /* MPI_Comm_dup() receives into it */
+    /* MPI_Comm_dup() receives into it */
+    struct mpi_comm *c = mpi_block_zero(mr, sizeof(*c));
 
-    if (c == NULL) {
-        mpi_group_put(group);
-        mpi_group_put(remote);
-        mpi_note(mr, "out of memory");
-        return NULL;
-    }
     c->mr = mr;
     c->holders = 1;
     c->rank = group->rank;
@@ -26,62 +21,42 @@ struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
     c->context = context;
     c->group = group;
     c->remote = remote;
+    group->holders++;
     if (remote == NULL)
         return c;
-    group->holders++;
+    remote->holders++;
     c->local = mpi_comm_new(mr, group, NULL, context + MPI_CONTEXT_LOCAL);
-    if (c->local != NULL)
-        return c;
-    mpi_comm_put(c);
-    return NULL;
+    return c;
 }
 
-int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
-                 uint32_t context, struct mpi_comm **comm_p)
+struct mpi_comm *mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group,
+                              struct mpi_group *remote, uint32_t context)
 {
     struct mpi_comm *c = mpi_comm_new(mr, group, remote, context);
-    int number;
 
-    if (c == NULL)
-        return MPI_ERR_NO_MEM;
-    number = mpi_table_add(mr, &mr->comms, c);
-    if (number < 0) {
-        mpi_comm_put(c);
-        return MPI_ERR_NO_MEM;
-    }
-    c->handle = number + 1;
-    *comm_p = c;
-    return MPI_SUCCESS;
+    c->handle = mpi_table_add(mr, &mr->comms, c) + 1;
+    return c;
 }
 
-static int add_first(struct mpi_rank *mr, int size, uint32_t context, const char *name)
+static struct mpi_comm *add_first(struct mpi_rank *mr, int size, uint32_t context, const char *name)
 {
     struct mpi_group *g = mpi_group_new(mr, size);
     struct mpi_comm *c;
-    int code;
 
-    if (g == NULL)
-        return MPI_ERR_NO_MEM;
     for (int r = 0; r < size; r++)
         g->world[r] = size == 1 ? (int)mr->host->rank : r;
-    g->rank = size == 1 ? 0 : (int)mr->host->rank;
-    code = mpi_comm_add(mr, g, NULL, context, &c);
-    if (code == MPI_SUCCESS)
-        (void)snprintf(c->name, sizeof(c->name), "%s", name);
-    return code;
+    mpi_group_find_self(mr, g);
+    c = mpi_comm_add(mr, g, NULL, context);
+    mpi_group_put(g);
+    (void)snprintf(c->name, sizeof(c->name), "%s", name);
+    return c;
 }
 
-int mpi_comms_init(struct mpi_rank *mr)
+void mpi_comms_init(struct mpi_rank *mr)
 {
-    int code = add_first(mr, (int)mr->host->size, 0, "MPI_COMM_WORLD");
-
-    if (code == MPI_SUCCESS)
-        code = add_first(mr, 1, MPI_CONTEXTS, "MPI_COMM_SELF");
-    if (code != MPI_SUCCESS)
-        return code;
-    mr->world_errhandler = &mpi_comm_of(mr, MPI_COMM_WORLD)->errhandler;
+    mr->world_errhandler = &add_first(mr, (int)mr->host->size, 0, "MPI_COMM_WORLD")->errhandler;
+    (void)add_first(mr, 1, MPI_CONTEXTS, "MPI_COMM_SELF");
     mr->no_group = mpi_group_new(mr, 0);
-    return mr->no_group != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void mpi_topology_put(struct mpi_topology *t)
@@ -141,7 +116,7 @@ int mpi_comm_get_intra(MPI_Comm comm, struct mpi_comm **comm_p)
     int code = mpi_comm_get(comm, comm_p);
 
     if (code == MPI_SUCCESS && (*comm_p)->remote != NULL)
-        code = mpi_fail((*comm_p)->mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
+        code = mpi_error(MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
     return code;
 }
 
@@ -178,10 +153,8 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
     struct mpi_comm *c;
     int code = mpi_comm_get(comm, &c);
 
-    if (code == MPI_SUCCESS) {
-        c->group->holders++;
-        code = mpi_group_add(c->mr, c->group, group);
-    }
+    if (code == MPI_SUCCESS)
+        *group = mpi_group_share(c->mr, c->group);
     return code;
 }
 
@@ -216,7 +189,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
     int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS && strlen(name) >= MPI_MAX_OBJECT_NAME)
-        code = mpi_fail(c->mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
+        code = mpi_error(MPI_ERR_ARG, "name: %zu characters", strlen(name));
     if (code == MPI_SUCCESS)
         (void)snprintf(c->name, sizeof(c->name), "%s", name);
     return code;
@@ -242,7 +215,7 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
     if (c == NULL)
         return MPI_ERR_COMM;
     if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
-        return mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
+        return mpi_error(MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
     c->holders++;
     code = mpi_attrs_delete(mr, c->handle, &c->attrs);
     if (code == MPI_SUCCESS) {

@@ -51,14 +51,14 @@ int MPI_Init(int *argc, char ***argv)
     mpi_library(h, true);
     mpi_env_init(mr);
     if (!mpi_types_init(mr))
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     if (!transport_open(h, mr->why, &mr->transport))
         return MPI_ERR_OTHER;
     code = mpi_protocol_init(mr, mpi_came);
-    if (code == MPI_SUCCESS)
-        code = mpi_comms_init(mr);
-    if (code == MPI_SUCCESS)
-        code = mpi_collectives_init(mr);
+    if (code != MPI_SUCCESS)
+        return code;
+    mpi_comms_init(mr);
+    code = mpi_collectives_init(mr);
     if (code == MPI_SUCCESS)
         code = mpi_files_init(mr);
     if (code != MPI_SUCCESS)
@@ -190,10 +190,10 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
 
     (void)info; /* hints only */
     if (size < 0)
-        return mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size);
+        return mpi_error(MPI_ERR_ARG, "size = %ld: expected 0 or more", size);
     p = mr->host->memory->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
     if (p == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "size = %ld: the node has not so much left", size);
+        return mpi_error(MPI_ERR_NO_MEM, "size = %ld: the node has not so much left", size);
     memcpy(base, &p, sizeof(p));
     return MPI_SUCCESS;
 }
@@ -203,7 +203,7 @@ int MPI_Free_mem(void *base)
     struct mpi_rank *mr = mpi_self();
 
     if (base != NULL && !mr->host->memory->free(mr->host, base))
-        return mpi_fail(mr, MPI_ERR_BASE, "base: not from MPI_Alloc_mem()");
+        return mpi_error(MPI_ERR_BASE, "base: not from MPI_Alloc_mem()");
     return MPI_SUCCESS;
 }
 

@@ -38,7 +38,7 @@ int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
 {
     struct mpi_file *f = mpi_file_begin(__func__, file);
     struct mpi_type *t = NULL;
-    int code = f != NULL ? mpi_type_get(f->mr, type, &t) : MPI_ERR_FILE;
+    int code = f != NULL ? mpi_type_get(type, &t) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
         *extent = t->extent; /* "native" is as in memory */

@@ -75,7 +75,7 @@ static int end_of_file(struct mpi_file *f, int64_t *etypes_p)
 static int check_type(struct mpi_rank *mr, MPI_Datatype type, const char *what,
                       struct mpi_type **type_p)
 {
-    int code = mpi_type_get(mr, type, type_p);
+    int code = mpi_type_get(type, type_p);
 
     if (code == MPI_SUCCESS && !(*type_p)->committed)
         code = mpi_fail(mr, MPI_ERR_TYPE, "%s: not committed", what);

@@ -4,7 +4,7 @@
 int mpi_handles_begin(struct mpi_rank *mr, int count)
 {
     if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     host_spend_cost(mr->host, HOST_COST_CALL);
     return MPI_SUCCESS;
 }
@@ -15,9 +15,9 @@ static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *hand
 
     for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         if (handles[i] != MPI_REQUEST_NULL && mpi_request_of(mr, handles[i]) == NULL)
-            return mpi_fail(mr, MPI_ERR_REQUEST,
-                            "request %d = %d: no request, or one that was freed or has ended", i,
-                            handles[i]);
+            return mpi_error(MPI_ERR_REQUEST,
+                             "request %d = %d: no request, or one that was freed or has ended", i,
+                             handles[i]);
     }
     return code;
 }
@@ -304,7 +304,7 @@ static int check_request(struct mpi_rank *mr, MPI_Request handle)
     int code = check_handles(mr, 1, &handle);
 
     if (code == MPI_SUCCESS && handle == MPI_REQUEST_NULL)
-        code = mpi_fail(mr, MPI_ERR_REQUEST, "request = MPI_REQUEST_NULL");
+        code = mpi_error(MPI_ERR_REQUEST, "request = MPI_REQUEST_NULL");
     return code;
 }
 

@@ -34,7 +34,7 @@ int MPI_Grequest_complete(MPI_Request request)
     struct mpi_request *rq = mpi_request_of(mr, request);
 
     if (rq == NULL || rq->generalized == NULL)
-        return mpi_fail(mr, MPI_ERR_REQUEST, "request = %d: not a generalized one", request);
+        return mpi_error(MPI_ERR_REQUEST, "request = %d: not a generalized one", request);
     mpi_ended(mr, rq);
     return MPI_SUCCESS;
 }
@@ -51,7 +51,7 @@ int mpi_generalized_query(struct mpi_rank *mr, struct mpi_request *rq)
         mpi_program_end(mr, aside);
     }
     rq->status.MPI_ERROR = code;
-    return code == MPI_SUCCESS ? code : mpi_fail(mr, code, "query function of a request");
+    return code == MPI_SUCCESS ? code : mpi_error(code, "query function of a request");
 }
 
 void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq)

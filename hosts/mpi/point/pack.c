@@ -26,10 +26,10 @@ static int check_packed(struct mpi_rank *mr, MPI_Comm comm, const void *buf, int
     if (code != MPI_SUCCESS)
         return code;
     if (at < 0 || size < 0 || at > size)
-        return mpi_fail(mr, MPI_ERR_ARG, "position = %lld of %lld", (long long)at, (long long)size);
+        return mpi_error(MPI_ERR_ARG, "position = %lld of %lld", (long long)at, (long long)size);
     if ((uint64_t)(size - at) < (uint64_t)count * (*type_p)->bytes)
-        return mpi_fail(mr, MPI_ERR_TRUNCATE, "%d elements of %llu bytes: room for %lld", count,
-                        (unsigned long long)(*type_p)->bytes, (long long)(size - at));
+        return mpi_error(MPI_ERR_TRUNCATE, "%d elements of %llu bytes: room for %lld", count,
+                         (unsigned long long)(*type_p)->bytes, (long long)(size - at));
     return MPI_SUCCESS;
 }
 
@@ -182,10 +182,10 @@ static int external_check(struct mpi_rank *mr, const char *datarep, const void *
     if (code != MPI_SUCCESS)
         return code;
     if (strcmp(datarep, "external32") != 0)
-        return mpi_fail(mr, MPI_ERR_ARG, "datarep = %s: expected external32", datarep);
+        return mpi_error(MPI_ERR_ARG, "datarep = %s: expected external32", datarep);
     if ((uint64_t)(size - at) < (uint64_t)count * external_bytes(*type_p))
-        return mpi_fail(mr, MPI_ERR_TRUNCATE, "%d elements: room for %lld bytes", count,
-                        (long long)(size - at));
+        return mpi_error(MPI_ERR_TRUNCATE, "%d elements: room for %lld bytes", count,
+                         (long long)(size - at));
     return MPI_SUCCESS;
 }
 
@@ -198,7 +198,7 @@ static int pack_external(struct mpi_rank *mr, struct mpi_type *t, void *buf, int
     struct external e = { out, native, (uint8_t *)packed + *position };
 
     if (native == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     spend_copy(mr, bytes);
     if (out)
         mpi_type_pack(t, buf, (uint64_t)count, native);

@@ -37,7 +37,7 @@ int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
     struct mpi_protocol *p = mr->protocol = calloc(1, sizeof(*p));
 
     if (p == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     p->came = came;
     TAILQ_INIT(&p->arrived);
     TAILQ_INIT(&p->held);
@@ -45,7 +45,7 @@ int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
     TAILQ_INIT(&p->tickets);
     STAILQ_INIT(&p->spare_asks);
     p->peers = calloc(mr->host->size, sizeof(struct mpi_peer *));
-    return p->peers != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    return p->peers != NULL ? MPI_SUCCESS : mpi_no_memory();
 }
 
 static void kept_free(struct mpi_kept_entries *entries)

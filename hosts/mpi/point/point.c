@@ -171,7 +171,7 @@ int MPIX_Hub_sent(int rank, uint64_t *messages, uint64_t *bytes)
     if (rank < 0 || (unsigned)rank >= mr->host->size)
         return mpi_end(
             mr, __func__,
-            mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %u", rank, mr->host->size - 1));
+            mpi_error(MPI_ERR_RANK, "rank = %d: expected 0 .. %u", rank, mr->host->size - 1));
     peer = mr->protocol->peers[rank];
     *messages = peer != NULL ? peer->sent_messages : 0;
     *bytes = peer != NULL ? peer->sent_bytes : 0;

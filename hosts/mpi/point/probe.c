@@ -125,7 +125,7 @@ static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, 
         return MPI_SUCCESS;
     held = mpi_request_of(mr, message);
     if (held == NULL || held->message == NULL)
-        return mpi_fail(mr, MPI_ERR_REQUEST, "message = %d: no message", message);
+        return mpi_error(MPI_ERR_REQUEST, "message = %d: no message", message);
     *a_p = held->message;
     rq->peer = held->message->e.source;
     rq->comm = held->comm;

@@ -1,15 +1,14 @@
 /* How sends and receives begin, also those that begin again, and how they end. */
 #include "hosts/mpi/point/protocol.h"
 
-static int check_peer(struct mpi_rank *mr, const struct mpi_comm *comm, int rank, int tag,
-                      bool receives)
+static int check_peer(const struct mpi_comm *comm, int rank, int tag, bool receives)
 {
     if ((rank < 0 || rank >= comm->npeers) && rank != MPI_PROC_NULL &&
         !(receives && rank == MPI_ANY_SOURCE))
-        return mpi_fail(mr, MPI_ERR_RANK, "%s = %d: expected 0 .. %d", receives ? "source" : "dest",
-                        rank, comm->npeers - 1);
+        return mpi_error(MPI_ERR_RANK, "%s = %d: expected 0 .. %d", receives ? "source" : "dest",
+                         rank, comm->npeers - 1);
     if (tag < 0 && !(receives && tag == MPI_ANY_TAG))
-        return mpi_fail(mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
+        return mpi_error(MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
     return MPI_SUCCESS;
 }
 
@@ -22,7 +21,7 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Data
     mr->blamed = rq->comm;
     if (rq->comm == NULL)
         return MPI_ERR_COMM;
-    code = check_peer(mr, rq->comm, peer, tag, rq->receives);
+    code = check_peer(rq->comm, peer, tag, rq->receives);
     if (code == MPI_SUCCESS)
         code = mpi_check_data(mr, rq->out, count, type, &rq->type);
     if (code != MPI_SUCCESS)
@@ -81,18 +80,17 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     /* one that only the request still holds goes with it */
     mr->blamed = rq->comm != NULL && rq->comm->holders > 1 ? rq->comm : NULL;
     if (rq->status.MPI_ERROR != MPI_ERR_TRUNCATE)
-        return mpi_fail(mr, rq->status.MPI_ERROR, "the operation failed");
+        return mpi_error(rq->status.MPI_ERROR, "the operation failed");
     if (rq->collective != NULL)
-        return mpi_fail(mr, MPI_ERR_TRUNCATE,
-                        "truncated: a rank gave more than there was room for");
+        return mpi_error(MPI_ERR_TRUNCATE, "truncated: a rank gave more than there was room for");
     if (rq->comm != NULL && rq->context != rq->comm->context) /* a collective has no tag */
-        return mpi_fail(mr, MPI_ERR_TRUNCATE, "truncated: %u bytes from rank %d, room for %u",
-                        rq->arrived_bytes, rq->status.MPI_SOURCE,
-                        (unsigned)mpi_status_bytes(&rq->status));
-    return mpi_fail(mr, MPI_ERR_TRUNCATE,
-                    "truncated: a message of %u bytes from rank %d with tag %d, room for %u",
-                    rq->arrived_bytes, rq->status.MPI_SOURCE, rq->status.MPI_TAG,
-                    (unsigned)mpi_status_bytes(&rq->status));
+        return mpi_error(MPI_ERR_TRUNCATE, "truncated: %u bytes from rank %d, room for %u",
+                         rq->arrived_bytes, rq->status.MPI_SOURCE,
+                         (unsigned)mpi_status_bytes(&rq->status));
+    return mpi_error(MPI_ERR_TRUNCATE,
+                     "truncated: a message of %u bytes from rank %d with tag %d, room for %u",
+                     rq->arrived_bytes, rq->status.MPI_SOURCE, rq->status.MPI_TAG,
+                     (unsigned)mpi_status_bytes(&rq->status));
 }
 
 static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
@@ -103,8 +101,8 @@ static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
         struct mpi_request *rq = mpi_request_of(mr, handles[i]);
 
         if (rq == NULL || !rq->persistent || rq->active)
-            return mpi_fail(mr, MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one",
-                            i, handles[i]);
+            return mpi_error(MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one", i,
+                             handles[i]);
         code = mpi_start(mr, rq);
     }
     return code;

@@ -221,7 +221,7 @@ static int create_window(struct mpi_rank *mr, struct making *a, struct mpi_win *
     win->mr = mr;
     TAILQ_INIT(&win->ins);
     TAILQ_INIT(&win->spare_ins);
-    code = mpi_comm_split(mr, old, 0, old->rank, &win->comm_handle);
+    code = mpi_comm_split(old, 0, old->rank, &win->comm_handle);
     if (code == MPI_SUCCESS) {
         win->comm = mpi_comm_of(mr, win->comm_handle);
         memcpy(win->comm->name, "a window", sizeof("a window")); /* for reports */

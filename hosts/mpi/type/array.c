@@ -55,38 +55,36 @@ static struct mpi_type *make_array(int ndims, const int *sizes, const struct dim
     return t;
 }
 
-static int check_array(struct mpi_rank *mr, int ndims, int order, MPI_Datatype oldtype,
-                       struct mpi_type **old_p)
+static int check_array(int ndims, int order, MPI_Datatype oldtype, struct mpi_type **old_p)
 {
-    int code = mpi_type_get_old(mr, oldtype, old_p);
+    int code = mpi_type_get_old(oldtype, old_p);
 
     if (code == MPI_SUCCESS && ndims < 1)
-        code = mpi_fail(mr, MPI_ERR_ARG, "ndims = %d: expected 1 or more", ndims);
+        code = mpi_error(MPI_ERR_ARG, "ndims = %d: expected 1 or more", ndims);
     if (code == MPI_SUCCESS && order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
-        code = mpi_fail(mr, MPI_ERR_ARG, "order = %d: expected MPI_ORDER_C or MPI_ORDER_FORTRAN",
-                        order);
+        code =
+            mpi_error(MPI_ERR_ARG, "order = %d: expected MPI_ORDER_C or MPI_ORDER_FORTRAN", order);
     return code;
 }
 
-static int create_subarray(struct mpi_rank *mr, int ndims, const int *sizes, const int *subsizes,
-                           const int *starts, int order, MPI_Datatype oldtype,
-                           MPI_Datatype *newtype)
+static int create_subarray(int ndims, const int *sizes, const int *subsizes, const int *starts,
+                           int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_type *old = NULL;
     struct dimension *dims;
-    int code = check_array(mr, ndims, order, oldtype, &old), *ints;
+    int code = check_array(ndims, order, oldtype, &old), *ints;
 
     if (code != MPI_SUCCESS)
         return code;
     dims = calloc((size_t)ndims, sizeof(*dims));
     ints = calloc(3 * (size_t)ndims + 2, sizeof(*ints));
     if (dims == NULL || ints == NULL)
-        code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        code = mpi_no_memory();
     for (int i = 0; code == MPI_SUCCESS && i < ndims; i++) {
         if (subsizes[i] < 1 || starts[i] < 0 || subsizes[i] > sizes[i] ||
             starts[i] > sizes[i] - subsizes[i])
-            code = mpi_fail(mr, MPI_ERR_ARG, "dimension %d: %d from %d on of %d", i, subsizes[i],
-                            starts[i], sizes[i]);
+            code = mpi_error(MPI_ERR_ARG, "dimension %d: %d from %d on of %d", i, subsizes[i],
+                             starts[i], sizes[i]);
         dims[i] = (struct dimension){ .start = starts[i], .length = subsizes[i], .n = 1 };
         ints[1 + i] = sizes[i];
         ints[1 + ndims + i] = subsizes[i];
@@ -95,8 +93,7 @@ static int create_subarray(struct mpi_rank *mr, int ndims, const int *sizes, con
     if (code == MPI_SUCCESS) {
         ints[0] = ndims;
         ints[1 + 3 * ndims] = order;
-        code = mpi_type_add(mr,
-                            mpi_contents_set(make_array(ndims, sizes, dims, order, old),
+        code = mpi_type_add(mpi_contents_set(make_array(ndims, sizes, dims, order, old),
                                              MPI_COMBINER_SUBARRAY, 3 * ndims + 2, ints, 0, NULL, 1,
                                              &old),
                             newtype);
@@ -109,25 +106,24 @@ static int create_subarray(struct mpi_rank *mr, int ndims, const int *sizes, con
 int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[],
                              int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    return create_subarray(mpi_self(), ndims, sizes, subsizes, starts, order, oldtype, newtype);
+    return create_subarray(ndims, sizes, subsizes, starts, order, oldtype, newtype);
 }
 
 /* Process `me` of `procs` has of `size` elements: all, one block, or each procs-th block. */
-static int distribute_dimension(struct mpi_rank *mr, int size, int how, int arg, int procs, int me,
-                                struct dimension *d)
+static int distribute_dimension(int size, int how, int arg, int procs, int me, struct dimension *d)
 {
     int64_t block = arg, rest;
 
     if (size < 1 || procs < 1 || (how == MPI_DISTRIBUTE_NONE && procs != 1))
-        return mpi_fail(mr, MPI_ERR_ARG, "%d elements on %d processes", size, procs);
+        return mpi_error(MPI_ERR_ARG, "%d elements on %d processes", size, procs);
     if (how == MPI_DISTRIBUTE_NONE)
         block = size;
     else if (arg == MPI_DISTRIBUTE_DFLT_DARG)
         block = how == MPI_DISTRIBUTE_BLOCK ? (size + procs - 1) / procs : 1;
     if (how < MPI_DISTRIBUTE_BLOCK || how > MPI_DISTRIBUTE_NONE || block < 1 ||
         (how == MPI_DISTRIBUTE_BLOCK && block * procs < size))
-        return mpi_fail(mr, MPI_ERR_ARG, "distribution %d by %d: not of %d elements on %d", how,
-                        arg, size, procs);
+        return mpi_error(MPI_ERR_ARG, "distribution %d by %d: not of %d elements on %d", how, arg,
+                         size, procs);
     *d = (struct dimension){ .start = me * block, .length = block, .period = block * procs };
     d->n = size / d->period; /* whole rounds of all processes */
     rest = size - d->n * d->period - d->start;
@@ -138,16 +134,15 @@ static int distribute_dimension(struct mpi_rank *mr, int size, int how, int arg,
 }
 
 /* The grid of processes is in the order of C, whatever that of the array (MPI 3.1, 4.1.4). */
-static int find_coordinates(struct mpi_rank *mr, int size, int rank, int ndims, const int *psizes,
-                            int *coords)
+static int find_coordinates(int size, int rank, int ndims, const int *psizes, int *coords)
 {
     int64_t procs = 1;
 
     for (int i = 0; i < ndims; i++)
         procs *= psizes[i] > 0 ? psizes[i] : 1;
     if (procs != size || rank < 0 || rank >= size)
-        return mpi_fail(mr, MPI_ERR_ARG, "rank %d of %d: a grid of %lld processes", rank, size,
-                        (long long)procs);
+        return mpi_error(MPI_ERR_ARG, "rank %d of %d: a grid of %lld processes", rank, size,
+                         (long long)procs);
     for (int i = 0; i < ndims; i++) {
         procs /= psizes[i] > 0 ? psizes[i] : 1;
         coords[i] = (int)(rank / procs);
@@ -160,10 +155,9 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
                            const int dargs[], const int psizes[], int order, MPI_Datatype oldtype,
                            MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *old = NULL;
     struct dimension *dims = NULL;
-    int code = check_array(mr, ndims, order, oldtype, &old), *ints = NULL;
+    int code = check_array(ndims, order, oldtype, &old), *ints = NULL;
     size_t n = code == MPI_SUCCESS ? (size_t)ndims : 0;
 
     if (code != MPI_SUCCESS)
@@ -171,11 +165,11 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
     dims = calloc(n, sizeof(*dims));
     ints = calloc(5 * n + 4, sizeof(*ints)); /* as the envelope has them; then the coordinates */
     if (dims == NULL || ints == NULL)
-        code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        code = mpi_no_memory();
     if (code == MPI_SUCCESS)
-        code = find_coordinates(mr, size, rank, ndims, psizes, ints + 4 * n + 4);
+        code = find_coordinates(size, rank, ndims, psizes, ints + 4 * n + 4);
     for (size_t i = 0; code == MPI_SUCCESS && i < n; i++)
-        code = distribute_dimension(mr, gsizes[i], distribs[i], dargs[i], psizes[i],
+        code = distribute_dimension(gsizes[i], distribs[i], dargs[i], psizes[i],
                                     ints[4 * n + 4 + i], &dims[i]);
     if (code == MPI_SUCCESS) {
         ints[0] = size;
@@ -186,8 +180,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
         memcpy(ints + 3 + 2 * n, dargs, n * sizeof(int));
         memcpy(ints + 3 + 3 * n, psizes, n * sizeof(int));
         ints[3 + 4 * n] = order;
-        code = mpi_type_add(mr,
-                            mpi_contents_set(make_array(ndims, gsizes, dims, order, old),
+        code = mpi_type_add(mpi_contents_set(make_array(ndims, gsizes, dims, order, old),
                                              MPI_COMBINER_DARRAY, 4 * ndims + 4, ints, 0, NULL, 1,
                                              &old),
                             newtype);
@@ -224,7 +217,7 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
             return MPI_SUCCESS;
         }
     }
-    return mpi_fail(mpi_self(), MPI_ERR_ARG, "no type of class %d and %d bytes", typeclass, size);
+    return mpi_error(MPI_ERR_ARG, "no type of class %d and %d bytes", typeclass, size);
 }
 
 /* The first that is enough, like selected_real_kind(); the same arguments give the same handle. */
@@ -252,15 +245,14 @@ static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int prec
             (range != MPI_UNDEFINED && sized[i].range < range))
             continue;
         old = mpi_type_of(mr, sized[i].type);
-        code = mpi_type_add(mr,
-                            mpi_contents_set(mpi_making_repeat(old, 1, 0), combiner, 2 - skip,
+        code = mpi_type_add(mpi_contents_set(mpi_making_repeat(old, 1, 0), combiner, 2 - skip,
                                              ints + skip, 0, NULL, 1, &old),
                             newtype);
         if (code == MPI_SUCCESS)
             mpi_type_of(mr, *newtype)->committed = true;
         return code;
     }
-    return mpi_fail(mr, MPI_ERR_ARG, "precision %d, range %d: no such type", precision, range);
+    return mpi_error(MPI_ERR_ARG, "precision %d, range %d: no such type", precision, range);
 }
 
 int MPI_Type_create_f90_integer(int range, MPI_Datatype *newtype)

@@ -3,35 +3,33 @@
 
 #include "hosts/mpi/type/type.h"
 
-int mpi_type_get_old(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p)
+int mpi_type_get_old(MPI_Datatype oldtype, struct mpi_type **old_p)
 {
-    *old_p = mpi_type_of(mr, oldtype);
+    *old_p = mpi_type_of(mpi_self(), oldtype);
     if (*old_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "oldtype = %#x: no datatype, or one that was freed",
-                        (unsigned)oldtype);
+        return mpi_error(MPI_ERR_TYPE, "oldtype = %#x: no datatype, or one that was freed",
+                         (unsigned)oldtype);
     return MPI_SUCCESS;
 }
 
-static int check_blocks(struct mpi_rank *mr, int count, int length, MPI_Datatype oldtype,
-                        struct mpi_type **old_p)
+static int check_blocks(int count, int length, MPI_Datatype oldtype, struct mpi_type **old_p)
 {
     if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     if (length < 0)
-        return mpi_fail(mr, MPI_ERR_ARG, "blocklength = %d: expected 0 or more", length);
-    return mpi_type_get_old(mr, oldtype, old_p);
+        return mpi_error(MPI_ERR_ARG, "blocklength = %d: expected 0 or more", length);
+    return mpi_type_get_old(oldtype, old_p);
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *old = NULL, *t;
-    int code = check_blocks(mr, count, 0, oldtype, &old);
+    int code = check_blocks(count, 0, oldtype, &old);
 
     if (code == MPI_SUCCESS) {
         t = mpi_contents_set(mpi_making_repeat(old, (uint64_t)count, old->extent),
                              MPI_COMBINER_CONTIGUOUS, 1, &count, 0, NULL, 1, &old);
-        code = mpi_type_add(mr, t, newtype);
+        code = mpi_type_add(t, newtype);
     }
     return code;
 }
@@ -48,32 +46,31 @@ static struct mpi_type *make_strided(int count, int length, int64_t stride, stru
     return t;
 }
 
-static int create_hvector(struct mpi_rank *mr, int count, int length, MPI_Aint stride,
-                          MPI_Datatype oldtype, MPI_Datatype *newtype)
+static int create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype oldtype,
+                          MPI_Datatype *newtype)
 {
     struct mpi_type *old = NULL, *t;
     int ints[] = { count, length };
-    int code = check_blocks(mr, count, length, oldtype, &old);
+    int code = check_blocks(count, length, oldtype, &old);
 
     if (code != MPI_SUCCESS)
         return code;
     t = make_strided(count, length, stride, old);
-    return mpi_type_add(mr, mpi_contents_set(t, MPI_COMBINER_HVECTOR, 2, ints, 1, &stride, 1, &old),
+    return mpi_type_add(mpi_contents_set(t, MPI_COMBINER_HVECTOR, 2, ints, 1, &stride, 1, &old),
                         newtype);
 }
 
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
                     MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *old = NULL, *t;
     int ints[] = { count, blocklength, stride };
-    int code = check_blocks(mr, count, blocklength, oldtype, &old);
+    int code = check_blocks(count, blocklength, oldtype, &old);
 
     if (code == MPI_SUCCESS) {
         t = make_strided(count, blocklength, stride * old->extent, old);
         t = mpi_contents_set(t, MPI_COMBINER_VECTOR, 3, ints, 0, NULL, 1, &old);
-        code = mpi_type_add(mr, t, newtype);
+        code = mpi_type_add(t, newtype);
     }
     return code;
 }
@@ -81,13 +78,13 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                             MPI_Datatype *newtype)
 {
-    return create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype);
+    return create_hvector(count, blocklength, stride, oldtype, newtype);
 }
 
 int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                      MPI_Datatype *newtype)
 {
-    return create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype);
+    return create_hvector(count, blocklength, stride, oldtype, newtype);
 }
 
 /** Blocks at displacements: of one length or several, in bytes or in elements. */
@@ -146,19 +143,18 @@ static struct mpi_type *indexed_contents(const struct blocks *b, struct mpi_type
     return t;
 }
 
-static int create_indexed(struct mpi_rank *mr, const struct blocks *b, MPI_Datatype oldtype,
-                          MPI_Datatype *newtype)
+static int create_indexed(const struct blocks *b, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_type *old = NULL;
-    int code = check_blocks(mr, b->count, b->length, oldtype, &old);
+    int code = check_blocks(b->count, b->length, oldtype, &old);
 
     for (int i = 0; code == MPI_SUCCESS && i < b->count; i++)
         if (block_length(b, i) < 0)
-            code = mpi_fail(mr, MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i,
-                            block_length(b, i));
+            code = mpi_error(MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i,
+                             block_length(b, i));
     if (code != MPI_SUCCESS)
         return code;
-    return mpi_type_add(mr, indexed_contents(b, make_indexed(b, old), old), newtype);
+    return mpi_type_add(indexed_contents(b, make_indexed(b, old), old), newtype);
 }
 
 int MPI_Type_indexed(int count, const int blocklengths[], const int displacements[],
@@ -166,7 +162,7 @@ int MPI_Type_indexed(int count, const int blocklengths[], const int displacement
 {
     struct blocks b = { MPI_COMBINER_INDEXED, count, 0, blocklengths, displacements, NULL };
 
-    return create_indexed(mpi_self(), &b, oldtype, newtype);
+    return create_indexed(&b, oldtype, newtype);
 }
 
 int MPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[],
@@ -174,7 +170,7 @@ int MPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint
 {
     struct blocks b = { MPI_COMBINER_HINDEXED, count, 0, blocklengths, NULL, displacements };
 
-    return create_indexed(mpi_self(), &b, oldtype, newtype);
+    return create_indexed(&b, oldtype, newtype);
 }
 
 int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
@@ -182,7 +178,7 @@ int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], M
 {
     struct blocks b = { MPI_COMBINER_HINDEXED, count, 0, blocklengths, NULL, displacements };
 
-    return create_indexed(mpi_self(), &b, oldtype, newtype);
+    return create_indexed(&b, oldtype, newtype);
 }
 
 int MPI_Type_create_indexed_block(int count, int blocklength, const int displacements[],
@@ -190,7 +186,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int displace
 {
     struct blocks b = { MPI_COMBINER_INDEXED_BLOCK, count, blocklength, NULL, displacements, NULL };
 
-    return create_indexed(mpi_self(), &b, oldtype, newtype);
+    return create_indexed(&b, oldtype, newtype);
 }
 
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[],
@@ -200,7 +196,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint di
         MPI_COMBINER_HINDEXED_BLOCK, count, blocklength, NULL, NULL, displacements
     };
 
-    return create_indexed(mpi_self(), &b, oldtype, newtype);
+    return create_indexed(&b, oldtype, newtype);
 }
 
 static struct mpi_type *make_struct(int count, const int *lengths, const MPI_Aint *displacements,
@@ -224,27 +220,25 @@ static struct mpi_type *make_struct(int count, const int *lengths, const MPI_Ain
     return t;
 }
 
-static int create_struct(struct mpi_rank *mr, int count, const int *lengths,
-                         const MPI_Aint *displacements, const MPI_Datatype *types,
-                         MPI_Datatype *newtype)
+static int create_struct(int count, const int *lengths, const MPI_Aint *displacements,
+                         const MPI_Datatype *types, MPI_Datatype *newtype)
 {
     struct mpi_type **olds;
     int code = MPI_SUCCESS;
 
     if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     olds = malloc(((size_t)count + 1) * sizeof(struct mpi_type *));
     if (olds == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         if (lengths[i] < 0)
-            code =
-                mpi_fail(mr, MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i, lengths[i]);
+            code = mpi_error(MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i, lengths[i]);
         else
-            code = mpi_type_get_old(mr, types[i], &olds[i]);
+            code = mpi_type_get_old(types[i], &olds[i]);
     }
     if (code == MPI_SUCCESS)
-        code = mpi_type_add(mr, make_struct(count, lengths, displacements, olds), newtype);
+        code = mpi_type_add(make_struct(count, lengths, displacements, olds), newtype);
     free(olds);
     return code;
 }
@@ -252,23 +246,22 @@ static int create_struct(struct mpi_rank *mr, int count, const int *lengths,
 int MPI_Type_create_struct(int count, const int blocklengths[], const MPI_Aint displacements[],
                            const MPI_Datatype types[], MPI_Datatype *newtype)
 {
-    return create_struct(mpi_self(), count, blocklengths, displacements, types, newtype);
+    return create_struct(count, blocklengths, displacements, types, newtype);
 }
 
 int MPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],
                     MPI_Datatype *newtype)
 {
-    return create_struct(mpi_self(), count, blocklengths, displacements, types, newtype);
+    return create_struct(count, blocklengths, displacements, types, newtype);
 }
 
 int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
                             MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     MPI_Aint addresses[] = { lb, extent };
     struct mpi_type *old = NULL, *t;
     struct mpi_making m;
-    int code = check_blocks(mr, 0, 0, oldtype, &old);
+    int code = check_blocks(0, 0, oldtype, &old);
 
     if (code == MPI_SUCCESS) {
         mpi_making_begin(&m);
@@ -278,7 +271,7 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
         m.marked_high = lb + extent;
         t = mpi_contents_set(mpi_making_end(&m), MPI_COMBINER_RESIZED, 0, NULL, 2, addresses, 1,
                              &old);
-        code = mpi_type_add(mr, t, newtype);
+        code = mpi_type_add(t, newtype);
     }
     return code;
 }
@@ -297,7 +290,7 @@ static int create_duplicate(struct mpi_rank *mr, struct mpi_type *old, MPI_Datat
         t->extent = old->extent;
         t->committed = old->committed;
     }
-    code = mpi_type_add(mr, t, &made);
+    code = mpi_type_add(t, &made);
     if (code == MPI_SUCCESS)
         code = mpi_attrs_copy(mr, oldtype, &old->attrs, &t->attrs);
     if (code == MPI_SUCCESS)
@@ -321,7 +314,7 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *old = NULL;
-    int code = check_blocks(mr, 0, 0, oldtype, &old);
+    int code = check_blocks(0, 0, oldtype, &old);
 
     if (code == MPI_SUCCESS)
         code = create_duplicate(mr, old, oldtype, newtype);

@@ -67,7 +67,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
 {
     static const struct mpi_contents named = { .combiner = MPI_COMBINER_NAMED };
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS) {
         const struct mpi_contents *c = t->contents != NULL ? t->contents : &named;
@@ -81,7 +81,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
 }
 
 /* A new handle for a type that is part of another: equal to it, and the program's to free. */
-static int handle_of(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype *handle_p)
+static int handle_of(struct mpi_type *old, MPI_Datatype *handle_p)
 {
     struct mpi_type *t;
 
@@ -91,7 +91,7 @@ static int handle_of(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype *ha
     }
     t = mpi_making_repeat(old, 1, 0);
     if (t == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     t->low = old->low;
     t->extent = old->extent;
     t->marked_low = old->marked_low;
@@ -99,31 +99,30 @@ static int handle_of(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype *ha
     t->committed = old->committed;
     t->contents = old->contents;
     t->contents->holders++;
-    return mpi_type_add(mr, t, handle_p);
+    return mpi_type_add(t, handle_p);
 }
 
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_datatypes,
                           int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[])
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
     const struct mpi_contents *c;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS && t->contents == NULL)
-        code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
+        code = mpi_error(MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
     if (code != MPI_SUCCESS)
         return code;
     c = t->contents;
     if (max_integers < c->nints || max_addresses < c->naddresses || max_datatypes < shown_types(c))
-        return mpi_fail(mr, MPI_ERR_ARG, "room for %d, %d and %d: expected %d, %d and %d",
-                        max_integers, max_addresses, max_datatypes, c->nints, c->naddresses,
-                        shown_types(c));
+        return mpi_error(MPI_ERR_ARG, "room for %d, %d and %d: expected %d, %d and %d",
+                         max_integers, max_addresses, max_datatypes, c->nints, c->naddresses,
+                         shown_types(c));
     if (c->nints > 0)
         memcpy(integers, c->ints, (size_t)c->nints * sizeof(*integers));
     if (c->naddresses > 0)
         memcpy(addresses, c->addresses, (size_t)c->naddresses * sizeof(*addresses));
     for (int i = 0; code == MPI_SUCCESS && i < shown_types(c); i++)
-        code = handle_of(mr, c->types[i], &datatypes[i]);
+        code = handle_of(c->types[i], &datatypes[i]);
     return code;
 }

@@ -195,16 +195,16 @@ bool mpi_type_is_block(const struct mpi_type *type, uint64_t count, int64_t *off
     return true;
 }
 
-int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const void *from,
-                  uint64_t from_count, const struct mpi_type *to_type, void *to, uint64_t to_count)
+int mpi_type_copy(const struct mpi_type *from_type, const void *from, uint64_t from_count,
+                  const struct mpi_type *to_type, void *to, uint64_t to_count)
 {
     uint64_t bytes = from_count * from_type->bytes, room = to_count * to_type->bytes;
     int64_t offset;
     uint8_t *packed;
 
     if (bytes > room)
-        return mpi_fail(mr, MPI_ERR_TRUNCATE, "own block of %" PRIu64 " bytes, room for %" PRIu64,
-                        bytes, room);
+        return mpi_error(MPI_ERR_TRUNCATE, "own block of %" PRIu64 " bytes, room for %" PRIu64,
+                         bytes, room);
     if (bytes == 0)
         return MPI_SUCCESS;
     if (mpi_type_is_block(from_type, from_count, &offset)) {
@@ -213,7 +213,7 @@ int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const v
     }
     packed = malloc(bytes);
     if (packed == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     mpi_type_pack(from_type, from, from_count, packed);
     mpi_type_unpack(to_type, to, packed, bytes);
     free(packed);

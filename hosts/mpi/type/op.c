@@ -55,10 +55,10 @@ int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type
     if (t != NULL && t->contents != NULL && t->nparts == 1 && t->parts[0].count == 1 &&
         t->extent == t->parts[0].type->extent) /* a duplicate */
         return mpi_op_check(mr, op, t->parts[0].type->handle);
-    return mpi_fail(mr, MPI_ERR_OP, "%s is not for %s", op->name,
-                    t == NULL             ? "what is no datatype"
-                    : t->contents != NULL ? "a derived datatype"
-                                          : t->basic->name);
+    return mpi_error(MPI_ERR_OP, "%s is not for %s", op->name,
+                     t == NULL             ? "what is no datatype"
+                     : t->contents != NULL ? "a derived datatype"
+                                           : t->basic->name);
 }
 
 static void call_user(const struct mpi_op *op, const void *left, void *right, int n,
@@ -96,10 +96,10 @@ static int create_op(struct mpi_rank *mr, MPI_User_function *fn, int commute, MP
     int number;
 
     if (fn == NULL)
-        return mpi_fail(mr, MPI_ERR_ARG, "no function");
+        return mpi_error(MPI_ERR_ARG, "no function");
     op = malloc(sizeof(*op));
     if (op == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     number = mpi_table_add(mr, &mr->ops, op);
     if (number < 0) {
         free(op);
@@ -115,9 +115,9 @@ int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
     return create_op(mpi_self(), fn, commute, op);
 }
 
-static int bad_op(struct mpi_rank *mr, MPI_Op op)
+static int bad_op(MPI_Op op)
 {
-    return mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation of the program's", op);
+    return mpi_error(MPI_ERR_OP, "op = %d: no operation of the program's", op);
 }
 
 int MPI_Op_free(MPI_Op *op)
@@ -125,7 +125,7 @@ int MPI_Op_free(MPI_Op *op)
     struct mpi_rank *mr = mpi_self();
 
     if (*op < FIRST_OP || mpi_op_of(mr, *op) == NULL)
-        return bad_op(mr, *op);
+        return bad_op(*op);
     mpi_op_put(mr->ops.at[*op - FIRST_OP]);
     mpi_table_remove(&mr->ops, (unsigned)(*op - FIRST_OP));
     *op = MPI_OP_NULL;
@@ -138,7 +138,7 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
     const struct mpi_op *o = mpi_op_of(mr, op);
 
     if (o == NULL)
-        return bad_op(mr, op);
+        return bad_op(op);
     *commute = o->commutes;
     return MPI_SUCCESS;
 }
@@ -152,9 +152,9 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
 
     if (code == MPI_SUCCESS && count > 0 &&
         (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
-        code = mpi_fail(mr, MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
+        code = mpi_error(MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
     if (code == MPI_SUCCESS && o == NULL)
-        code = mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
+        code = mpi_error(MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
     if (code == MPI_SUCCESS)
         code = mpi_op_check(mr, o, type);
     if (code == MPI_SUCCESS)

@@ -56,12 +56,13 @@ void mpi_types_release(struct mpi_rank *mr)
     free(mr->basic);
 }
 
-int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)
+int mpi_type_add(struct mpi_type *type, MPI_Datatype *handle_p)
 {
+    struct mpi_rank *mr = mpi_self();
     int number;
 
     if (type == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     number = mpi_table_add(mr, &mr->types, type);
     if (number < 0) {
         mpi_type_put(type);
@@ -78,17 +79,17 @@ int mpi_check_memory(struct mpi_rank *mr, const void *buf, int count, MPI_Dataty
     struct mpi_type *t = mpi_type_of(mr, type);
 
     if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     if (t == NULL || !t->committed)
-        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: %s", (unsigned)type,
-                        type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-                        : t == NULL               ? "no datatype, or one that was freed"
-                                    : "not committed: expected MPI_Type_commit() before");
+        return mpi_error(MPI_ERR_TYPE, "datatype = %#x: %s", (unsigned)type,
+                         type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+                         : t == NULL               ? "no datatype, or one that was freed"
+                                     : "not committed: expected MPI_Type_commit() before");
     if (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: times %llu bytes: too many", count,
-                        (unsigned long long)t->bytes);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: times %llu bytes: too many", count,
+                         (unsigned long long)t->bytes);
     if (buf == NULL && (uint64_t)count * t->bytes > 0 && (uint64_t)t->true_low < HOST_PAGE)
-        return mpi_fail(mr, MPI_ERR_BUFFER, "buf = NULL with count = %d", count);
+        return mpi_error(MPI_ERR_BUFFER, "buf = NULL with count = %d", count);
     *type_p = t;
     return MPI_SUCCESS;
 }
@@ -100,24 +101,23 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
 
     if (code != MPI_SUCCESS || (uint64_t)count * (*type_p)->bytes <= TRANSPORT_BYTES_MAX)
         return code;
-    return mpi_fail(mr, MPI_ERR_COUNT,
-                    "count = %d: %llu bytes: expected at most 1 GiB in one message", count,
-                    (unsigned long long)count * (*type_p)->bytes);
+    return mpi_error(MPI_ERR_COUNT, "count = %d: %llu bytes: expected at most 1 GiB in one message",
+                     count, (unsigned long long)count * (*type_p)->bytes);
 }
 
-int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
+int mpi_type_get(MPI_Datatype type, struct mpi_type **type_p)
 {
-    *type_p = mpi_type_of(mr, type);
+    *type_p = mpi_type_of(mpi_self(), type);
     if (*type_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype, or one that was freed",
-                        (unsigned)type);
+        return mpi_error(MPI_ERR_TYPE, "datatype = %#x: no datatype, or one that was freed",
+                         (unsigned)type);
     return MPI_SUCCESS;
 }
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), *type, &t);
+    int code = mpi_type_get(*type, &t);
 
     if (code == MPI_SUCCESS)
         t->committed = true;
@@ -140,10 +140,10 @@ int MPI_Type_free(MPI_Datatype *type)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, *type, &t);
+    int code = mpi_type_get(*type, &t);
 
     if (code == MPI_SUCCESS && *type < MPI_DERIVED)
-        code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
+        code = mpi_error(MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
     if (code != MPI_SUCCESS)
         return code;
     t->holders++;
@@ -159,7 +159,7 @@ int MPI_Type_free(MPI_Datatype *type)
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS)
         *size = (MPI_Count)t->bytes;
@@ -169,7 +169,7 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 int MPI_Type_size(MPI_Datatype type, int *size)
 {
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS)
         *size = t->bytes <= INT_MAX ? (int)t->bytes : MPI_UNDEFINED;
@@ -180,7 +180,7 @@ int MPI_Type_size(MPI_Datatype type, int *size)
 static int get_bounds(MPI_Datatype type, bool with_set, MPI_Aint *lb, MPI_Aint *extent)
 {
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS) {
         *lb = with_set ? t->low : t->true_low;
@@ -254,7 +254,7 @@ int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
         mpi_name_get("MPI_DATATYPE_NULL", name, length);
         return MPI_SUCCESS;
     }
-    code = mpi_type_get(mpi_self(), type, &t);
+    code = mpi_type_get(type, &t);
     if (code == MPI_SUCCESS)
         mpi_name_get(t->name != NULL || type >= MPI_DERIVED ? t->name : t->basic->name, name,
                      length);
@@ -288,12 +288,11 @@ static uint64_t elements_in(const struct mpi_type *type, uint64_t bytes, uint64_
     return n;
 }
 
-static int get_elements(struct mpi_rank *mr, const MPI_Status *status, MPI_Datatype type,
-                        MPI_Count *n_p)
+static int get_elements(const MPI_Status *status, MPI_Datatype type, MPI_Count *n_p)
 {
     struct mpi_type *t = NULL;
     uint64_t n, rest;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(type, &t);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -304,13 +303,13 @@ static int get_elements(struct mpi_rank *mr, const MPI_Status *status, MPI_Datat
 
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
-    return get_elements(mpi_self(), status, type, count);
+    return get_elements(status, type, count);
 }
 
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     MPI_Count n;
-    int code = get_elements(mpi_self(), status, type, &n);
+    int code = get_elements(status, type, &n);
 
     if (code == MPI_SUCCESS)
         *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
@@ -320,12 +319,12 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS &&
         (count < 0 || (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes)))
-        code = mpi_fail(mpi_self(), MPI_ERR_COUNT,
-                        "count = %lld: expected 0 or more elements of a message", (long long)count);
+        code = mpi_error(MPI_ERR_COUNT, "count = %lld: expected 0 or more elements of a message",
+                         (long long)count);
     if (code == MPI_SUCCESS) {
         uint64_t bytes = 0, left = (uint64_t)count;
 

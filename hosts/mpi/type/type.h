@@ -103,9 +103,9 @@ bool mpi_types_init(struct mpi_rank *mr);
 void mpi_types_release(struct mpi_rank *mr);
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type); /* NULL: none */
 /** Finds a type for a call of the program. @return an error code, noted. */
-int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p);
+int mpi_type_get(MPI_Datatype type, struct mpi_type **type_p);
 /** Finds a type that another one is made of. @return an error code, noted. */
-int mpi_type_get_old(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p);
+int mpi_type_get_old(MPI_Datatype oldtype, struct mpi_type **old_p);
 void mpi_type_put(struct mpi_type *type);
 /** Checks a call's buffer: what the type is, that it is committed, that there is memory.
  * @return an error code, noted. */
@@ -118,7 +118,7 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
  * own, else of a duplicate. */
 int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
 /** A handle for a new type; takes it. NULL: there was no memory for it. */
-int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
+int mpi_type_add(struct mpi_type *type, MPI_Datatype *handle_p);
 
 /* layout.c */
 void mpi_type_pack(const struct mpi_type *type, const void *buf, uint64_t count, void *to);
@@ -130,8 +130,8 @@ void mpi_type_pack_range(const struct mpi_type *type, const void *buf, uint64_t 
 void mpi_type_unpack_range(const struct mpi_type *type, void *buf, uint64_t offset, uint64_t bytes,
                            const void *from);
 /** Within this rank; takes no simulated time. MPI_ERR_TRUNCATE: `to` has less room. */
-int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const void *from,
-                  uint64_t from_count, const struct mpi_type *to_type, void *to, uint64_t to_count);
+int mpi_type_copy(const struct mpi_type *from_type, const void *from, uint64_t from_count,
+                  const struct mpi_type *to_type, void *to, uint64_t to_count);
 /** Are the data of `count` elements one block of memory? Then it begins at *offset_p. */
 bool mpi_type_is_block(const struct mpi_type *type, uint64_t count, int64_t *offset_p);
 /** `n` blocks of `bytes`, the first at `offset` from the buffer, the next `stride` further on. */

@@ -9,7 +9,7 @@ static void put_type(void *type)
 static int find_type(struct mpi_object *o)
 {
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(o->mr, o->handle, &t);
+    int code = mpi_type_get(o->handle, &t);
 
     if (code != MPI_SUCCESS)
         return code;
