@@ -1,4 +1,5 @@
 /* Attributes, and names, of communicators, datatypes and windows. */
+#define _POSIX_C_SOURCE 200809L /* strndup */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,20 +70,12 @@ int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy
                       MPI_Comm_delete_attr_function *delete_, int *keyval, void *state)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_keyval *k = malloc(sizeof(*k));
-    int number;
+    struct mpi_keyval *k = mpi_need(mr, malloc(sizeof(*k)));
 
-    if (k == NULL)
-        return mpi_no_memory();
-    number = mpi_table_add(mr, &mr->env.keyvals, k);
-    if (number < 0) {
-        free(k);
-        return MPI_ERR_NO_MEM;
-    }
     *k = (struct mpi_keyval){ .holders = 1,
                               .env = &mr->env,
                               .kind = kind,
-                              .handle = FIRST_KEYVAL + number,
+                              .handle = FIRST_KEYVAL + mpi_table_add(mr, &mr->env.keyvals, k),
                               .copy = copy,
                               .delete_ = delete_,
                               .state = state };
@@ -112,15 +105,14 @@ static void attr_put(struct mpi_attr *a)
     free(a);
 }
 
-static int add_attr(struct mpi_attrs *attrs, struct mpi_keyval *k, void *value, size_t integer)
+static int add_attr(struct mpi_rank *mr, struct mpi_attrs *attrs, struct mpi_keyval *k, void *value,
+                    size_t integer)
 {
     struct mpi_attr *a;
 
     if (attrs->closed)
         return mpi_error(MPI_ERR_ARG, "a delete function has freed the object");
-    a = malloc(sizeof(*a));
-    if (a == NULL)
-        return mpi_no_memory();
+    a = mpi_need(mr, malloc(sizeof(*a)));
     k->holders++;
     *a = (struct mpi_attr){ .next = attrs->first,
                             .holders = 1,
@@ -148,7 +140,7 @@ static int copy_one(struct mpi_rank *mr, int handle, const struct mpi_attr *from
     mpi_program_end(mr, aside);
     if (code != MPI_SUCCESS)
         return mpi_error(code, "keyval = %d: its copy function failed", k->handle);
-    return flag ? add_attr(to, k, out, from->integer) : MPI_SUCCESS;
+    return flag ? add_attr(mr, to, k, out, from->integer) : MPI_SUCCESS;
 }
 
 /* Recursion keeps the order, and holds what a copy function may delete: few objects have more than
@@ -266,7 +258,7 @@ int mpi_attr_change(struct mpi_object *o, int keyval, bool sets, void *value)
     if (code == MPI_SUCCESS && sets && find_attr(o->attrs, k) != NULL)
         code = mpi_error(MPI_ERR_KEYVAL, "keyval = %d: its delete function has set it", keyval);
     else if (code == MPI_SUCCESS && sets)
-        code = add_attr(o->attrs, k, value, integer);
+        code = add_attr(o->mr, o->attrs, k, value, integer);
     keyval_put(k);
     return code;
 }
@@ -303,18 +295,10 @@ int mpi_attr_get(struct mpi_object *o, int keyval, void *value_p, int *flag)
     return code;
 }
 
-int mpi_name_set(char **slot, const char *name)
+void mpi_name_set(struct mpi_rank *mr, char **slot, const char *name)
 {
-    size_t all = strlen(name), n = all < MPI_MAX_OBJECT_NAME ? all : MPI_MAX_OBJECT_NAME - 1;
-    char *copy = malloc(n + 1);
-
-    if (copy == NULL)
-        return mpi_no_memory();
-    memcpy(copy, name, n);
-    copy[n] = '\0';
     free(*slot);
-    *slot = copy;
-    return MPI_SUCCESS;
+    *slot = mpi_need(mr, strndup(name, MPI_MAX_OBJECT_NAME - 1));
 }
 
 void mpi_name_get(const char *name, char *out, int *length)

@@ -141,6 +141,13 @@ int mpi_end(struct mpi_rank *mr, const char *call, int code)
                           MPI_COMM_WORLD, call, code);
 }
 
+int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code)
+{
+    if (mr == NULL || mr->blamed.handler == NULL)
+        return mpi_end(mr, call, code);
+    return mpi_end_object(mr, *mr->blamed.handler, mr->blamed.handle, call, code);
+}
+
 int MPI_Abort(MPI_Comm comm, int exit_code)
 {
     struct mpi_rank *mr = mpi_self();
@@ -264,18 +271,13 @@ void mpi_note_code(struct mpi_rank *mr, int code)
 static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 {
     struct mpi_env *e = &mr->env;
-    struct mpi_error_code *more;
-
     if (error_class != 0 && own_code(mr, error_class) == NULL &&
         (error_class < 0 || error_class >= CLASSES))
         return bad_code(error_class);
-    more = realloc(e->codes, (e->ncodes + 1) * sizeof(*more));
-    if (more == NULL)
-        return mpi_no_memory();
-    e->codes = more;
+    e->codes = mpi_need(mr, realloc(e->codes, (e->ncodes + 1) * sizeof(*e->codes)));
     e->lastusedcode = MPI_ERR_LASTCODE + 1 + (int)e->ncodes;
     *code_p = e->lastusedcode;
-    more[e->ncodes++] =
+    e->codes[e->ncodes++] =
         (struct mpi_error_code){ error_class != 0 ? error_class : e->lastusedcode, NULL };
     return MPI_SUCCESS;
 }
@@ -298,9 +300,7 @@ int MPI_Add_error_string(int code, const char *string)
 
     if (own == NULL)
         return bad_code(code);
-    copy = malloc(MPI_MAX_ERROR_STRING);
-    if (copy == NULL)
-        return mpi_no_memory();
+    copy = mpi_need(mr, malloc(MPI_MAX_ERROR_STRING));
     snprintf(copy, MPI_MAX_ERROR_STRING, "%s", string);
     free(own->string);
     own->string = copy;

@@ -114,9 +114,8 @@ struct mpi_rank {
     struct mpi_device_block *device_blocks;
     uint8_t *device_stage; /* pinned; NULL: not yet */
     struct mpi_env env;
-    const struct mpi_comm
-        *blamed;       /* whose error handler the present call ends with; NULL: the world's */
-    bool ended;        /* an error handler has been called for it */
+    struct mpi_blamed blamed;
+    bool ended;        /* an error handler has been called for the present call */
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
     unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
@@ -150,6 +149,8 @@ int mpi_no_memory(void);
 /** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
  * all ranks unless it is to be returned. `mr` may be NULL. @return `code` */
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
+/** Ends a call that has failed. @return `code` */
+int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code);
 /** Ends a call before MPI_Init() or after MPI_Finalize(); `why` NULL: that is what is wrong. */
 int mpi_end_outside(const char *call, const char *why, int code);
 /** Ends a call with the error handler of an object, which gets `handle`. */

@@ -99,6 +99,11 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
     return c;
 }
 
+void mpi_blame(const struct mpi_comm *comm)
+{
+    comm->mr->blamed = (struct mpi_blamed){ &comm->errhandler, comm->handle };
+}
+
 int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p)
 {
     struct mpi_rank *mr = mpi_self();
@@ -106,8 +111,8 @@ int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p)
     *comm_p = mpi_comm_of(mr, comm);
     if (*comm_p == NULL)
         return MPI_ERR_COMM;
-    if (mr->blamed == NULL)
-        mr->blamed = *comm_p;
+    if (mr->blamed.handler == NULL)
+        mpi_blame(*comm_p);
     return MPI_SUCCESS;
 }
 

@@ -90,6 +90,8 @@ struct mpi_comm *mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group,
 /** Without a place in the table and contexts of its own. */
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context);
+/** Errors of the present call are for its handler. */
+void mpi_blame(const struct mpi_comm *comm);
 /** Finds one for a call of the program, whose errors are for the handler of the first one that is
  * found. @return an error code, noted; *comm_p is NULL then. */
 int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p);

@@ -58,7 +58,7 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int code)
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    return mpi_object_set_info(find_comm, comm, info, __func__);
+    return mpi_object_set_info(find_comm, comm, info);
 }
 
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)

@@ -50,13 +50,10 @@ int MPI_Init(int *argc, char ***argv)
     mr->follows[MPI_FOLLOWS_WINDOWS].advance = mpi_windows_advance;
     mpi_library(h, true);
     mpi_env_init(mr);
-    if (!mpi_types_init(mr))
-        return mpi_no_memory();
+    mpi_basics_init(mr);
     if (!transport_open(h, mr->why, &mr->transport))
         return MPI_ERR_OTHER;
-    code = mpi_protocol_init(mr, mpi_came);
-    if (code != MPI_SUCCESS)
-        return code;
+    mpi_protocol_init(mr, mpi_came);
     mpi_comms_init(mr);
     code = mpi_collectives_init(mr);
     if (code == MPI_SUCCESS)
@@ -82,8 +79,8 @@ static bool unfinished(const void *arg, unsigned i, struct host_wait *wait_p)
 {
     const struct mpi_rank *mr = arg;
 
-    for (uint32_t k = 0; k < mr->protocol->nids; k++) {
-        const struct mpi_request *rq = mr->protocol->ids[k];
+    for (unsigned k = 0; k < mr->protocol->ids.n; k++) {
+        const struct mpi_request *rq = mr->protocol->ids.at[k];
 
         if (rq == NULL || !rq->open || i-- > 0)
             continue;

@@ -17,18 +17,9 @@ struct mpi_visit mpi_visit_begin(void)
     v.mr->interrupts = mpi_library(h, true) ? v.interrupts : v.mr->inside > 0;
     v.mr->inside++;
     v.blamed = v.mr->blamed;
-    v.mr->blamed = NULL;
+    v.mr->blamed.handler = NULL;
     v.mr->ended = false;
     return v;
-}
-
-static int end_error(const char *name, int code)
-{
-    struct host *h = host_self();
-    const struct mpi_rank *mr = h != NULL ? host_state_of(h->states, mpi_rank_release) : NULL;
-
-    return mr != NULL && mr->ended ? code
-                                   : mpi_end_comm(mr != NULL ? mr->blamed : NULL, name, code);
 }
 
 int mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes,
@@ -36,8 +27,8 @@ int mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, ui
 {
     struct mpi_rank *mr = v->mr;
 
-    if (code != MPI_SUCCESS)
-        code = end_error(name, code);
+    if (code != MPI_SUCCESS && (mr == NULL || !mr->ended))
+        code = mpi_end_blamed(mpi_self(), name, code);
     while (mr != NULL && mr->inside == 1 && mpi_help_is_due(mr))
         mpi_help(mr); /* as the interrupt would have */
     if (mr != NULL) {

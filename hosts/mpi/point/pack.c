@@ -18,7 +18,7 @@ static void spend_copy(struct mpi_rank *mr, uint64_t bytes)
 static int check_packed(struct mpi_rank *mr, MPI_Comm comm, const void *buf, int count,
                         MPI_Datatype type, int64_t at, int64_t size, struct mpi_type **type_p)
 {
-    int code = MPI_SUCCESS;
+    int code;
 
     if (mpi_comm_of(mr, comm) == NULL)
         return MPI_ERR_COMM;

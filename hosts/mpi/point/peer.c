@@ -32,20 +32,17 @@ struct mpi_peer *mpi_source_of(struct mpi_rank *mr, const struct mpi_request *rq
     return rq->peer != MPI_ANY_SOURCE ? mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]) : NULL;
 }
 
-int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
+void mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
 {
-    struct mpi_protocol *p = mr->protocol = calloc(1, sizeof(*p));
+    struct mpi_protocol *p = mr->protocol = mpi_need(mr, calloc(1, sizeof(*p)));
 
-    if (p == NULL)
-        return mpi_no_memory();
     p->came = came;
     TAILQ_INIT(&p->arrived);
     TAILQ_INIT(&p->held);
     TAILQ_INIT(&p->any);
     TAILQ_INIT(&p->tickets);
     STAILQ_INIT(&p->spare_asks);
-    p->peers = calloc(mr->host->size, sizeof(struct mpi_peer *));
-    return p->peers != NULL ? MPI_SUCCESS : mpi_no_memory();
+    p->peers = mpi_need(mr, calloc(mr->host->size, sizeof(struct mpi_peer *)));
 }
 
 static void kept_free(struct mpi_kept_entries *entries)
@@ -99,8 +96,7 @@ void mpi_protocol_release(struct mpi_rank *mr)
             peer_free(p->peers[i]);
     asks_free(&p->spare_asks);
     free(p->peers);
-    free(p->ids);
-    free(p->free_ids);
+    mpi_table_release(&p->ids);
     free(p);
     mr->protocol = NULL;
 }
@@ -153,59 +149,37 @@ void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a)
 
 /* ---- names of requests in entries --------------------------------------------------- */
 
-static bool ids_grow(struct mpi_protocol *p)
-{
-    uint32_t n = p->nids != 0 ? 2 * p->nids : 64;
-    struct mpi_request **ids;
-    uint32_t *spare;
-
-    if (n > ID_SLOTS)
-        return false;
-    ids = realloc(p->ids, n * sizeof(*ids));
-    if (ids != NULL)
-        p->ids = ids;
-    spare = realloc(p->free_ids, n * sizeof(*spare));
-    if (spare != NULL)
-        p->free_ids = spare;
-    if (ids == NULL || spare == NULL)
-        return false;
-    for (uint32_t i = n; i-- > p->nids;) {
-        ids[i] = NULL;
-        if (i != 0) /* 0 means none */
-            spare[p->nfree++] = i;
-    }
-    p->nids = n;
-    return true;
-}
-
 uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_protocol *p = mr->protocol;
 
     if (rq->id != 0)
         return rq->id;
-    if (p->nfree == 0 && !ids_grow(p))
+    if (p->nids == ID_SLOTS - 1) /* slot 0 means none */
         return 0;
-    rq->id = p->free_ids[--p->nfree];
-    p->ids[rq->id & (ID_SLOTS - 1)] = rq;
+    p->nids++;
+    rq->id = (uint32_t)mpi_table_add(mr, &p->ids, rq) + 1 + ID_SLOTS * p->ids_given++;
     return rq->id;
+}
+
+/* Its place in the table. */
+static unsigned slot_of(uint32_t id)
+{
+    return (id & (ID_SLOTS - 1)) - 1;
 }
 
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id)
 {
-    uint32_t slot = id & (ID_SLOTS - 1);
-    struct mpi_request *rq = slot < mr->protocol->nids ? mr->protocol->ids[slot] : NULL;
+    struct mpi_request *rq = mpi_table_get(&mr->protocol->ids, slot_of(id));
 
     return rq != NULL && rq->id == id ? rq : NULL;
 }
 
 void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_protocol *p = mr->protocol;
-
     if (rq->id == 0)
         return;
-    p->ids[rq->id & (ID_SLOTS - 1)] = NULL;
-    p->free_ids[p->nfree++] = rq->id + ID_SLOTS;
+    mpi_table_remove(&mr->protocol->ids, slot_of(rq->id));
+    mr->protocol->nids--;
     rq->id = 0;
 }

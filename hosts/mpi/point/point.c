@@ -9,10 +9,7 @@ static int begin_transfer(struct mpi_rank *mr, const struct mpi_request *rq, MPI
     int code;
 
     host_spend_cost(mr->host, HOST_COST_CALL);
-    code = mpi_request_add(mr, rq, handle);
-    if (code != MPI_SUCCESS)
-        return code;
-    code = mpi_start(mr, mpi_request_of(mr, *handle));
+    code = mpi_start(mr, mpi_request_add(mr, rq, handle));
     if (code != MPI_SUCCESS) {
         mpi_request_free(mr, *handle);
         *handle = MPI_REQUEST_NULL;
@@ -44,12 +41,11 @@ static int transfer_message(const char *call, struct mpi_request *rq, int count,
 
     if (code != MPI_SUCCESS)
         return code;
-    if (rq->persistent)
-        code = mpi_request_add(mr, rq, request);
-    else
-        code = request != NULL ? begin_transfer(mr, rq, request)
+    if (!rq->persistent)
+        return request != NULL ? begin_transfer(mr, rq, request)
                                : complete_transfer(mr, call, rq, status);
-    return code;
+    (void)mpi_request_add(mr, rq, request);
+    return MPI_SUCCESS;
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): parameters and initialisers */

@@ -26,18 +26,16 @@ static struct mpi_arrived *find_message(struct mpi_rank *mr, struct mpi_request 
 
 /* A matched probe takes the message out: its handle is that of a request which holds the message.
  * NULL: from MPI_PROC_NULL. */
-static int take_out(struct mpi_rank *mr, struct mpi_comm *comm, struct mpi_arrived *a,
-                    MPI_Message *message)
+static void take_out(struct mpi_rank *mr, struct mpi_comm *comm, struct mpi_arrived *a,
+                     MPI_Message *message)
 {
     const struct mpi_request rq = { .receives = true, .comm = comm, .message = a };
-    int code = MPI_SUCCESS;
 
     *message = MPI_MESSAGE_NO_PROC;
-    if (a != NULL)
-        code = mpi_request_add(mr, &rq, message);
-    if (a != NULL && code == MPI_SUCCESS)
-        mpi_arrived_unlist(mr, a);
-    return code;
+    if (a == NULL)
+        return;
+    (void)mpi_request_add(mr, &rq, message);
+    mpi_arrived_unlist(mr, a);
 }
 
 /* `flag_p`: NULL waits; `message`: NULL leaves it where it is. */
@@ -69,8 +67,8 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, int *flag
                           : mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
     mpi_status_give(status, &rq.status);
     if (message != NULL)
-        code = take_out(mr, rq.comm, a, message);
-    return code;
+        take_out(mr, rq.comm, a, message);
+    return MPI_SUCCESS;
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -141,11 +139,9 @@ static int receive_message(const char *call, void *buf, int count, MPI_Datatype 
     struct mpi_arrived *a;
     int code = open_message(mr, &rq, count, type, *message, &a);
 
-    if (code == MPI_SUCCESS && request != NULL)
-        code = mpi_request_add(mr, &rq, request);
     if (code != MPI_SUCCESS)
         return code;
-    start_with(mr, request != NULL ? mpi_request_of(mr, *request) : &rq, a);
+    start_with(mr, request != NULL ? mpi_request_add(mr, &rq, request) : &rq, a);
     if (request == NULL) {
         mpi_wait(mr, &rq, call);
         code = mpi_end_comm(rq.comm, call, mpi_finish(mr, &rq, status)); /* while it is held */

@@ -130,11 +130,10 @@ struct mpi_protocol {
     struct mpi_arrivals arrived;
     struct mpi_arrived *spare; /* small ones, for reuse */
     struct mpi_asks spare_asks;
-    struct mpi_list held; /* receives that may not give their address yet */
-    bool release;         /* they may have got free */
-    struct mpi_request **ids;
-    uint32_t *free_ids;
-    uint32_t nids, nfree;
+    struct mpi_list held;     /* receives that may not give their address yet */
+    bool release;             /* they may have got free */
+    struct mpi_table ids;     /* requests that have a name in entries */
+    uint32_t nids, ids_given; /* those; names so far */
     uint64_t posts;
     unsigned nposted; /* receives that have no message yet */
     unsigned open; /* sends that have begun and receives that have their message, not ended yet */
@@ -168,7 +167,7 @@ static inline bool mpi_is_flat(const struct mpi_request *rq, uint8_t **at_p)
 
 /* peer.c */
 /** `came` is called for each entry. */
-int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came);
+void mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came);
 void mpi_protocol_release(struct mpi_rank *mr);
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank);
 /** Whom a receive is from; NULL: any. */

@@ -63,22 +63,18 @@ void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq)
     mr->spare_requests = rq;
 }
 
-int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p)
+struct mpi_request *mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from,
+                                    MPI_Request *handle_p)
 {
     struct mpi_request *rq = mpi_request_new(mr);
-    int number = mpi_table_add(mr, &mr->requests, rq);
 
-    if (number < 0) {
-        mpi_request_drop(mr, rq);
-        return MPI_ERR_NO_MEM;
-    }
     *rq = *from;
     if (rq->type != NULL)
         rq->type->holders++;
     if (rq->comm != NULL)
         rq->comm->holders++;
-    *handle_p = number + 1;
-    return MPI_SUCCESS;
+    *handle_p = mpi_table_add(mr, &mr->requests, rq) + 1;
+    return rq;
 }
 
 struct mpi_request *mpi_request_of(const struct mpi_rank *mr, MPI_Request handle)

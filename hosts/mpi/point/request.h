@@ -121,7 +121,8 @@ void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq);
 void mpi_generalized_free(struct mpi_request *rq, bool calls);
 
 /** A handle for a copy of `from`; holds its datatype and communicator, if it has them. */
-int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p);
+struct mpi_request *mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from,
+                                    MPI_Request *handle_p);
 /** NULL: none. */
 struct mpi_request *mpi_request_of(const struct mpi_rank *mr, MPI_Request handle);
 /** Frees a handle; its request goes when it is done. */

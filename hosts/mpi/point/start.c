@@ -18,9 +18,9 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Data
     int code;
 
     rq->comm = mpi_comm_of(mr, comm);
-    mr->blamed = rq->comm;
     if (rq->comm == NULL)
         return MPI_ERR_COMM;
+    mpi_blame(rq->comm);
     code = check_peer(rq->comm, peer, tag, rq->receives);
     if (code == MPI_SUCCESS)
         code = mpi_check_data(mr, rq->out, count, type, &rq->type);
@@ -68,7 +68,7 @@ int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status
 {
     int code = mpi_finish(mr, rq, status);
 
-    mr->blamed = rq->comm; /* the call's, which its handle holds */
+    mpi_blame(rq->comm); /* the call's, which its handle holds */
     return code;
 }
 
@@ -77,8 +77,9 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     mpi_status_give(status, &rq->status);
     if (rq->status.MPI_ERROR == MPI_SUCCESS)
         return MPI_SUCCESS;
-    /* one that only the request still holds goes with it */
-    mr->blamed = rq->comm != NULL && rq->comm->holders > 1 ? rq->comm : NULL;
+    mr->blamed.handler = NULL;
+    if (rq->comm != NULL && rq->comm->holders > 1) /* else it goes with the request */
+        mpi_blame(rq->comm);
     if (rq->status.MPI_ERROR != MPI_ERR_TRUNCATE)
         return mpi_error(rq->status.MPI_ERROR, "the operation failed");
     if (rq->collective != NULL)

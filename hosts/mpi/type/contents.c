@@ -16,41 +16,30 @@ void mpi_contents_put(struct mpi_contents *contents)
     free(contents);
 }
 
-/* NULL: out of memory. */
 static void *copy_of(const void *from, int n, size_t size)
 {
-    void *to = malloc((size_t)n * size + 1);
+    void *to = mpi_need(mpi_self(), malloc((size_t)n * size + 1));
 
-    if (to != NULL && n > 0)
-        memcpy(to, from, (size_t)n * size);
-    return to;
+    return n > 0 ? memcpy(to, from, (size_t)n * size) : to;
 }
 
 struct mpi_type *mpi_contents_set(struct mpi_type *type, int combiner, int nints, const int *ints,
                                   int naddresses, const MPI_Aint *addresses, int ntypes,
                                   struct mpi_type *const *types)
 {
-    struct mpi_contents *c = type != NULL ? malloc(sizeof(*c)) : NULL;
-
-    if (type == NULL)
-        return NULL;
-    if (c != NULL) {
-        *c = (struct mpi_contents){ .holders = 1, .combiner = combiner };
-        c->nints = nints;
-        c->naddresses = naddresses;
-        c->ints = copy_of(ints, nints, sizeof(*ints));
-        c->addresses = copy_of(addresses, naddresses, sizeof(*addresses));
-        c->types = copy_of(types, ntypes, sizeof(*c->types));
-        if (c->types != NULL)
-            c->ntypes = ntypes;
-        for (int i = 0; i < c->ntypes; i++)
-            c->types[i]->holders++;
-        type->contents = c;
-    }
-    if (c != NULL && c->ints != NULL && c->addresses != NULL && c->types != NULL)
-        return type;
-    mpi_type_put(type);
-    return NULL;
+    type->contents = mpi_need(mpi_self(), malloc(sizeof(*type->contents)));
+    *type->contents =
+        (struct mpi_contents){ .holders = 1,
+                               .combiner = combiner,
+                               .nints = nints,
+                               .naddresses = naddresses,
+                               .ntypes = ntypes,
+                               .ints = copy_of(ints, nints, sizeof(*ints)),
+                               .addresses = copy_of(addresses, naddresses, sizeof(*addresses)),
+                               .types = copy_of(types, ntypes, sizeof(struct mpi_type *)) };
+    for (int i = 0; i < ntypes; i++)
+        types[i]->holders++;
+    return type;
 }
 
 /* The type in an F90 type is ours: its maker has not passed it. */
@@ -90,8 +79,6 @@ static int handle_of(struct mpi_type *old, MPI_Datatype *handle_p)
         return MPI_SUCCESS;
     }
     t = mpi_making_repeat(old, 1, 0);
-    if (t == NULL)
-        return mpi_no_memory();
     t->low = old->low;
     t->extent = old->extent;
     t->marked_low = old->marked_low;
@@ -109,10 +96,10 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     const struct mpi_contents *c;
     int code = mpi_type_get(type, &t);
 
-    if (code == MPI_SUCCESS && t->contents == NULL)
-        code = mpi_error(MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
     if (code != MPI_SUCCESS)
         return code;
+    if (t->contents == NULL)
+        return mpi_error(MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
     c = t->contents;
     if (max_integers < c->nints || max_addresses < c->naddresses || max_datatypes < shown_types(c))
         return mpi_error(MPI_ERR_ARG, "room for %d, %d and %d: expected %d, %d and %d",

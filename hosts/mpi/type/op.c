@@ -90,29 +90,17 @@ void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64
     }
 }
 
-static int create_op(struct mpi_rank *mr, MPI_User_function *fn, int commute, MPI_Op *op_p)
+int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
 {
-    struct mpi_op *op;
-    int number;
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_op *own;
 
     if (fn == NULL)
         return mpi_error(MPI_ERR_ARG, "no function");
-    op = malloc(sizeof(*op));
-    if (op == NULL)
-        return mpi_no_memory();
-    number = mpi_table_add(mr, &mr->ops, op);
-    if (number < 0) {
-        free(op);
-        return MPI_ERR_NO_MEM;
-    }
-    *op = (struct mpi_op){ FIRST_OP + number, commute != 0, fn, 1, NULL };
-    *op_p = op->handle;
+    own = mpi_need(mr, malloc(sizeof(*own)));
+    *op = FIRST_OP + mpi_table_add(mr, &mr->ops, own);
+    *own = (struct mpi_op){ *op, commute != 0, fn, 1, NULL };
     return MPI_SUCCESS;
-}
-
-int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
-{
-    return create_op(mpi_self(), fn, commute, op);
 }
 
 static int bad_op(MPI_Op op)
@@ -147,16 +135,16 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
 {
     struct mpi_rank *mr = mpi_self();
     const struct mpi_op *o = mpi_op_of(mr, op);
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_check_data(mr, inbuf, count, type, &t);
 
-    if (code == MPI_SUCCESS && count > 0 &&
-        (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
-        code = mpi_error(MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
-    if (code == MPI_SUCCESS && o == NULL)
-        code = mpi_error(MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
-    if (code == MPI_SUCCESS)
-        code = mpi_op_check(mr, o, type);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (count > 0 && (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
+        return mpi_error(MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
+    if (o == NULL)
+        return mpi_error(MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
+    code = mpi_op_check(mr, o, type);
     if (code == MPI_SUCCESS)
         mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, t);
     return code;

@@ -40,11 +40,6 @@ void mpi_type_put(struct mpi_type *type)
     free(type);
 }
 
-bool mpi_types_init(struct mpi_rank *mr)
-{
-    return mpi_basics_init(mr);
-}
-
 void mpi_types_release(struct mpi_rank *mr)
 {
     for (unsigned i = 0; i < mr->types.n; i++)
@@ -59,17 +54,8 @@ void mpi_types_release(struct mpi_rank *mr)
 int mpi_type_add(struct mpi_type *type, MPI_Datatype *handle_p)
 {
     struct mpi_rank *mr = mpi_self();
-    int number;
 
-    if (type == NULL)
-        return mpi_no_memory();
-    number = mpi_table_add(mr, &mr->types, type);
-    if (number < 0) {
-        mpi_type_put(type);
-        return MPI_ERR_NO_MEM;
-    }
-    type->handle = MPI_DERIVED + number;
-    *handle_p = type->handle;
+    *handle_p = type->handle = MPI_DERIVED + mpi_table_add(mr, &mr->types, type);
     return MPI_SUCCESS;
 }
 
@@ -142,10 +128,10 @@ int MPI_Type_free(MPI_Datatype *type)
     struct mpi_type *t = NULL;
     int code = mpi_type_get(*type, &t);
 
-    if (code == MPI_SUCCESS && *type < MPI_DERIVED)
-        code = mpi_error(MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
     if (code != MPI_SUCCESS)
         return code;
+    if (*type < MPI_DERIVED)
+        return mpi_error(MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
     t->holders++;
     code = mpi_attrs_delete(mr, t->handle, &t->attrs);
     if (code == MPI_SUCCESS) {

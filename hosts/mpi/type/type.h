@@ -96,10 +96,9 @@ struct mpi_type {
 extern const struct mpi_basic mpi_basics[];
 /** @return NULL: no predefined type. */
 const struct mpi_basic *mpi_basic_of(MPI_Datatype type);
-bool mpi_basics_init(struct mpi_rank *mr);
+void mpi_basics_init(struct mpi_rank *mr);
 
 /* type.c */
-bool mpi_types_init(struct mpi_rank *mr);
 void mpi_types_release(struct mpi_rank *mr);
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type); /* NULL: none */
 /** Finds a type for a call of the program. @return an error code, noted. */
@@ -116,8 +115,8 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
                    struct mpi_type **type_p);
 /** A handle for a type that the library has kept, for the program to free: of a predefined one its
  * own, else of a duplicate. */
-int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
-/** A handle for a new type; takes it. NULL: there was no memory for it. */
+int mpi_type_again(struct mpi_type *type, MPI_Datatype *handle_p);
+/** A handle for a new type, which it takes. @return MPI_SUCCESS */
 int mpi_type_add(struct mpi_type *type, MPI_Datatype *handle_p);
 
 /* layout.c */
@@ -140,11 +139,11 @@ typedef void (*mpi_run_fn)(void *arg, int64_t offset, int64_t stride, uint64_t n
 void mpi_type_walk(const struct mpi_type *type, uint64_t offset, uint64_t bytes, mpi_run_fn fn,
                    void *arg);
 
-/** A type while it is made. Functions that fail for want of memory make `failed` true. */
+/** A type while it is made. */
 struct mpi_making {
     struct mpi_type *type;
     uint64_t room, parts_room;
-    bool failed, any, any_true;
+    bool any, any_true;
     int64_t low, high;      /* of what has no marked bounds */
     bool any_low, any_high; /* marked ones: */
     int64_t marked_low, marked_high;
@@ -154,14 +153,13 @@ void mpi_making_begin(struct mpi_making *m);
 /** `count` elements of `old`, the first at `offset`. */
 void mpi_making_add(struct mpi_making *m, struct mpi_type *old, int64_t offset, uint64_t count,
                     int64_t stride);
-/** @return the type, held once; NULL: out of memory. */
+/** @return the type, held once. */
 struct mpi_type *mpi_making_end(struct mpi_making *m);
 /** A type of `count` elements of `old`, made whole. */
 struct mpi_type *mpi_making_repeat(struct mpi_type *old, uint64_t count, int64_t stride);
 
 /* contents.c */
-/** Copies all; holds the types. The type may be NULL, and is dropped when there is no memory.
- * @return the type */
+/** Copies all; holds the types. @return the type */
 struct mpi_type *mpi_contents_set(struct mpi_type *type, int combiner, int nints, const int *ints,
                                   int naddresses, const MPI_Aint *addresses, int ntypes,
                                   struct mpi_type *const *types);
