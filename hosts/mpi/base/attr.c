@@ -1,5 +1,5 @@
 /* Attributes, and names, of communicators, datatypes and windows. */
-#define _POSIX_C_SOURCE 200809L /* strndup */
+#define _POSIX_C_SOURCE 200809L /* copies of text */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,10 +56,8 @@ void mpi_env_release(struct mpi_rank *mr)
 /* NULL: none of this kind, noted. */
 static struct mpi_keyval *keyval_of(struct mpi_rank *mr, enum mpi_attr_kind kind, int keyval)
 {
-    struct mpi_keyval *k = NULL;
+    struct mpi_keyval *k = mpi_table_get(&mr->env.keyvals, (unsigned)keyval - FIRST_KEYVAL);
 
-    if (keyval >= FIRST_KEYVAL)
-        k = mpi_table_get(&mr->env.keyvals, (unsigned)(keyval - FIRST_KEYVAL));
     if (k != NULL && k->kind == kind)
         return k;
     mpi_note(mr, "keyval = %d: no keyval of such an object", keyval);

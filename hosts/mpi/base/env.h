@@ -170,7 +170,7 @@ int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name);
 #define MPI_ERRHANDLER_CALLS(find, create, set, get)                                               \
     int MPI_##create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handler)                    \
     {                                                                                              \
-        return mpi_errhandler_create(mpi_self(), fn, handler);                                     \
+        return mpi_errhandler_create(fn, handler);                                                 \
     }                                                                                              \
     int MPI_##set(int handle, MPI_Errhandler handler)                                              \
     {                                                                                              \
@@ -186,8 +186,7 @@ void mpi_errhandler_put(struct mpi_errhandler *handler); /* may be NULL */
 /** Puts a handler in the place of *slot. */
 int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Errhandler handler);
 int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Errhandler *handle_p);
-int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
-                          MPI_Errhandler *handle_p);
+int mpi_errhandler_create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handle_p);
 
 /* info.c */
 const char *mpi_info_value(const struct mpi_info *info, const char *key); /* NULL: none */

@@ -29,9 +29,10 @@ static struct mpi_errhandler *create_handler(struct mpi_rank *mr, MPI_Comm_errha
     return h;
 }
 
-int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
-                          MPI_Errhandler *handle_p)
+int mpi_errhandler_create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handle_p)
 {
+    struct mpi_rank *mr = mpi_self();
+
     if (fn == NULL)
         return mpi_error(MPI_ERR_ARG, "no function");
     return add_handler(mr, create_handler(mr, fn, false), handle_p);
@@ -40,8 +41,7 @@ int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
 /* NULL: no handler of the program's own. */
 static struct mpi_errhandler *handler_of(struct mpi_rank *mr, MPI_Errhandler handler)
 {
-    return handler >= FIRST ? mpi_table_get(&mr->env.errhandlers, (unsigned)(handler - FIRST))
-                            : NULL;
+    return mpi_table_get(&mr->env.errhandlers, (unsigned)handler - FIRST);
 }
 
 int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Errhandler handler)

@@ -2,7 +2,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hosts/mpi/base/rank.h"
 
@@ -223,8 +222,9 @@ static const char *const texts[] = {
 #define CLASSES (int)(sizeof(texts) / sizeof(texts[0]))
 
 /* NULL: no code of the program's own. */
-static struct mpi_error_code *own_code(struct mpi_rank *mr, int code)
+static struct mpi_error_code *own_code(int code)
 {
+    struct mpi_rank *mr = mpi_self();
     unsigned i = (unsigned)(code - MPI_ERR_LASTCODE - 1);
 
     return code > MPI_ERR_LASTCODE && mr != NULL && i < mr->env.ncodes ? &mr->env.codes[i] : NULL;
@@ -237,8 +237,7 @@ static int bad_code(int code)
 
 int MPI_Error_class(int code, int *error_class)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_error_code *own = own_code(mr, code);
+    const struct mpi_error_code *own = own_code(code);
 
     if (own == NULL && (code < 0 || code >= CLASSES))
         return bad_code(code);
@@ -248,8 +247,7 @@ int MPI_Error_class(int code, int *error_class)
 
 int MPI_Error_string(int code, char *string, int *length)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_error_code *own = own_code(mr, code);
+    const struct mpi_error_code *own = own_code(code);
     const char *text;
 
     if (own == NULL && (code < 0 || code >= CLASSES))
@@ -261,7 +259,7 @@ int MPI_Error_string(int code, char *string, int *length)
 
 void mpi_note_code(struct mpi_rank *mr, int code)
 {
-    const struct mpi_error_code *own = own_code(mr, code);
+    const struct mpi_error_code *own = own_code(code);
     const char *text = own != NULL ? own->string : code >= 0 && code < CLASSES ? texts[code] : NULL;
 
     mpi_note(mr, "error code %d%s%s", code, text != NULL ? ": " : "", text != NULL ? text : "");
@@ -271,7 +269,7 @@ void mpi_note_code(struct mpi_rank *mr, int code)
 static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 {
     struct mpi_env *e = &mr->env;
-    if (error_class != 0 && own_code(mr, error_class) == NULL &&
+    if (error_class != 0 && own_code(error_class) == NULL &&
         (error_class < 0 || error_class >= CLASSES))
         return bad_code(error_class);
     e->codes = mpi_need(mr, realloc(e->codes, (e->ncodes + 1) * sizeof(*e->codes)));
@@ -295,7 +293,7 @@ int MPI_Add_error_code(int error_class, int *code)
 int MPI_Add_error_string(int code, const char *string)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_error_code *own = own_code(mr, code);
+    struct mpi_error_code *own = own_code(code);
     char *copy;
 
     if (own == NULL)

@@ -11,10 +11,8 @@
 /* NULL: none, noted. */
 static struct mpi_info *info_of(struct mpi_rank *mr, MPI_Info info)
 {
-    struct mpi_info *i = NULL;
+    struct mpi_info *i = mpi_table_get(&mr->env.infos, (unsigned)info - FIRST_INFO);
 
-    if (info >= FIRST_INFO)
-        i = mpi_table_get(&mr->env.infos, (unsigned)(info - FIRST_INFO));
     if (i == NULL)
         mpi_note(mr, "info = %d: no info", info);
     return i;

@@ -13,7 +13,7 @@ struct mpi_table {
     unsigned free; /* none below is free */
 };
 
-/** @return the object, NULL: none has this number. */
+/** @return the object, NULL: none has this number, which may be of any handle. */
 static inline void *mpi_table_get(const struct mpi_table *t, unsigned number)
 {
     return number < t->n ? t->at[number] : NULL;

@@ -74,7 +74,9 @@ void mpi_comm_put(struct mpi_comm *comm)
     mpi_group_put(comm->group);
     mpi_group_put(comm->remote);
     mpi_topology_put(comm->topology);
-    mpi_comm_env_release(comm);
+    mpi_attrs_drop(&comm->attrs);
+    mpi_errhandler_put(comm->errhandler);
+    mpi_info_drop(comm->info);
     mpi_block_free(comm);
 }
 
@@ -90,7 +92,7 @@ void mpi_comms_release(struct mpi_rank *mr)
 
 struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
 {
-    struct mpi_comm *c = comm > 0 ? mpi_table_get(&mr->comms, (unsigned)comm - 1) : NULL;
+    struct mpi_comm *c = mpi_table_get(&mr->comms, (unsigned)comm - 1);
 
     if (c == NULL)
         mpi_note(mr, "comm = %d: %s", comm,
@@ -172,18 +174,14 @@ int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
         code = mpi_comm_get(other, &b);
     if (code != MPI_SUCCESS)
         return code;
-    *result = MPI_IDENT;
-    if (a == b)
-        return MPI_SUCCESS;
-    *result = MPI_UNEQUAL;
     if ((a->remote == NULL) != (b->remote == NULL))
-        return MPI_SUCCESS;
-    if (a->remote != NULL)
+        far = MPI_UNEQUAL;
+    else if (a->remote != NULL)
         far = mpi_group_compare(a->remote, b->remote);
     *result = mpi_group_compare(a->group, b->group);
     if (far > *result)
         *result = far; /* MPI_IDENT < MPI_SIMILAR < MPI_UNEQUAL */
-    if (*result == MPI_IDENT)
+    if (*result == MPI_IDENT && a != b)
         *result = MPI_CONGRUENT;
     return MPI_SUCCESS;
 }
@@ -225,7 +223,7 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
     code = mpi_attrs_delete(mr, c->handle, &c->attrs);
     if (code == MPI_SUCCESS) {
         if (mpi_table_get(&mr->comms, (unsigned)(c->handle - 1)) == c)
-            mpi_comm_drop(mr, c); /* no delete function has done so */
+            mpi_comm_drop(c); /* no delete function has done so */
         *comm = MPI_COMM_NULL;
     }
     mpi_comm_put(c);

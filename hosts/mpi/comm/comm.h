@@ -72,10 +72,8 @@ void mpi_groups_release(struct mpi_rank *mr);
 /* comm_attr.c */
 /** A new communicator gets the error handler of the old one. */
 void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm);
-/** For a communicator that is freed, its attributes deleted. */
-void mpi_comm_env_release(struct mpi_comm *comm);
 /** Takes it out of the table, and gives up what the handle held. */
-void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm);
+void mpi_comm_drop(struct mpi_comm *comm);
 
 /* comm.c */
 void mpi_topology_put(struct mpi_topology *t); /* NULL is none */

@@ -4,7 +4,7 @@
 
 #include "hosts/mpi/comm/comm.h"
 
-#define FIRST_HANDLE ((MPI_Group)2) /* after MPI_GROUP_EMPTY */
+#define FIRST_HANDLE 2 /* after MPI_GROUP_EMPTY */
 
 struct mpi_group *mpi_group_new(struct mpi_rank *mr, int size)
 {
@@ -55,12 +55,10 @@ static MPI_Group add_group(struct mpi_rank *mr, struct mpi_group *g)
 struct mpi_group *mpi_group_of(MPI_Group group)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_group *g = NULL;
+    struct mpi_group *g = mpi_table_get(&mr->groups, (unsigned)group - FIRST_HANDLE);
 
     if (group == MPI_GROUP_EMPTY)
         return mr->no_group;
-    if (group >= FIRST_HANDLE)
-        g = mpi_table_get(&mr->groups, (unsigned)(group - FIRST_HANDLE));
     if (g == NULL)
         mpi_note(mr, "group = %d: %s", group,
                  group == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "no group, or one that was freed");

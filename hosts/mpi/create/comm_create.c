@@ -187,7 +187,7 @@ static int dup_context_came(void *arg)
     int code = mpi_context_check(c->mr, c->context);
 
     if (code != MPI_SUCCESS)
-        mpi_comm_drop(c->mr, c);
+        mpi_comm_drop(c);
     else if (c->local != NULL)
         c->local->context = c->context + MPI_CONTEXT_LOCAL;
     return code;
@@ -225,7 +225,7 @@ static int dup_comm(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Requ
         mpi_comm_inherit(old, new);
         code = mpi_attrs_copy(c.mr, old->handle, &old->attrs, &new->attrs);
         if (code != MPI_SUCCESS)
-            mpi_comm_drop(c.mr, new);
+            mpi_comm_drop(new);
     }
     if (code == MPI_SUCCESS) {
         new->topology = old->topology;

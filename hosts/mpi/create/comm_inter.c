@@ -1,6 +1,4 @@
 /* Inter-communicators: two groups without a common rank, of which each addresses the other. */
-#include <stdlib.h>
-
 #include "hosts/mpi/create/create.h"
 
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag)

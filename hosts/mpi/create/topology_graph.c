@@ -1,5 +1,4 @@
 /* Graphs, as a whole on every rank or by edges. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/create/create.h"
@@ -169,6 +168,16 @@ static int check_ranks(const struct mpi_comm *c, int n, const int *ranks)
     return MPI_SUCCESS;
 }
 
+/* Edges on one side of a process, each of weight 1 where they have none. */
+static void copy_edges(int n, const int *ranks, const int *weights, int *to, int *to_weights)
+{
+    for (int i = 0; i < n; i++) {
+        to[i] = ranks[i];
+        if (to_weights != MPI_UNWEIGHTED)
+            to_weights[i] = weights != MPI_UNWEIGHTED ? weights[i] : 1;
+    }
+}
+
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
                                    const int sourceweights[], int outdegree,
                                    const int destinations[], const int destweights[], MPI_Info info,
@@ -191,14 +200,8 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
     if (code != MPI_SUCCESS)
         return code;
     t = edges_new(old->mr, indegree, outdegree, weighted);
-    for (int i = 0; i < indegree; i++) {
-        t->in[i] = sources[i];
-        t->in_weights[i] = weighted ? sourceweights[i] : 1;
-    }
-    for (int i = 0; i < outdegree; i++) {
-        t->out[i] = destinations[i];
-        t->out_weights[i] = weighted ? destweights[i] : 1;
-    }
+    copy_edges(indegree, sources, sourceweights, t->in, t->in_weights);
+    copy_edges(outdegree, destinations, destweights, t->out, t->out_weights);
     return mpi_topology_attach(old, 0, old->rank, t, newcomm);
 }
 
@@ -311,15 +314,9 @@ int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int 
     if (code != MPI_SUCCESS)
         return code;
     t = c->topology;
-    for (int i = 0; i < maxindegree && i < t->nin; i++) {
-        sources[i] = t->in[i];
-        if (t->weighted && sourceweights != MPI_UNWEIGHTED)
-            sourceweights[i] = t->in_weights[i];
-    }
-    for (int i = 0; i < maxoutdegree && i < t->nout; i++) {
-        destinations[i] = t->out[i];
-        if (t->weighted && destweights != MPI_UNWEIGHTED)
-            destweights[i] = t->out_weights[i];
-    }
+    copy_edges(maxindegree < t->nin ? maxindegree : t->nin, t->in, t->in_weights, sources,
+               t->weighted ? sourceweights : MPI_UNWEIGHTED);
+    copy_edges(maxoutdegree < t->nout ? maxoutdegree : t->nout, t->out, t->out_weights,
+               destinations, t->weighted ? destweights : MPI_UNWEIGHTED);
     return MPI_SUCCESS;
 }

@@ -79,8 +79,8 @@ static bool unfinished(const void *arg, unsigned i, struct host_wait *wait_p)
 {
     const struct mpi_rank *mr = arg;
 
-    for (unsigned k = 0; k < mr->protocol->ids.n; k++) {
-        const struct mpi_request *rq = mr->protocol->ids.at[k];
+    for (uint32_t k = 0; k < mr->protocol->nids; k++) {
+        const struct mpi_request *rq = mr->protocol->ids[k];
 
         if (rq == NULL || !rq->open || i-- > 0)
             continue;

@@ -92,9 +92,7 @@ static struct mpi_errhandler **slot_of(MPI_File file, struct mpi_file **f_p)
 
 int MPI_File_create_errhandler(MPI_File_errhandler_function *fn, MPI_Errhandler *handler)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_file_end(NULL, __func__, mpi_errhandler_create(mr, fn, handler));
+    return mpi_file_end(NULL, __func__, mpi_errhandler_create(fn, handler));
 }
 
 int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler handler)

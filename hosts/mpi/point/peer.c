@@ -96,7 +96,8 @@ void mpi_protocol_release(struct mpi_rank *mr)
             peer_free(p->peers[i]);
     asks_free(&p->spare_asks);
     free(p->peers);
-    mpi_table_release(&p->ids);
+    free(p->ids);
+    free(p->free_ids);
     free(p);
     mr->protocol = NULL;
 }
@@ -149,37 +150,52 @@ void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a)
 
 /* ---- names of requests in entries --------------------------------------------------- */
 
+static bool ids_grow(struct mpi_rank *mr)
+{
+    struct mpi_protocol *p = mr->protocol;
+    uint32_t n = p->nids != 0 ? 2 * p->nids : 64;
+
+    if (n > ID_SLOTS)
+        return false;
+    p->ids = mpi_need(mr, realloc(p->ids, n * sizeof(*p->ids)));
+    p->free_ids = mpi_need(mr, realloc(p->free_ids, n * sizeof(*p->free_ids)));
+    for (uint32_t i = n; i-- > p->nids;) {
+        p->ids[i] = NULL;
+        if (i != 0) /* 0 means none */
+            p->free_ids[p->nfree++] = i;
+    }
+    p->nids = n;
+    return true;
+}
+
 uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_protocol *p = mr->protocol;
 
     if (rq->id != 0)
         return rq->id;
-    if (p->nids == ID_SLOTS - 1) /* slot 0 means none */
+    if (p->nfree == 0 && !ids_grow(mr))
         return 0;
-    p->nids++;
-    rq->id = (uint32_t)mpi_table_add(mr, &p->ids, rq) + 1 + ID_SLOTS * p->ids_given++;
+    rq->id = p->free_ids[--p->nfree];
+    p->ids[rq->id & (ID_SLOTS - 1)] = rq;
     return rq->id;
-}
-
-/* Its place in the table. */
-static unsigned slot_of(uint32_t id)
-{
-    return (id & (ID_SLOTS - 1)) - 1;
 }
 
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id)
 {
-    struct mpi_request *rq = mpi_table_get(&mr->protocol->ids, slot_of(id));
+    uint32_t slot = id & (ID_SLOTS - 1);
+    struct mpi_request *rq = slot < mr->protocol->nids ? mr->protocol->ids[slot] : NULL;
 
     return rq != NULL && rq->id == id ? rq : NULL;
 }
 
 void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq)
 {
+    struct mpi_protocol *p = mr->protocol;
+
     if (rq->id == 0)
         return;
-    mpi_table_remove(&mr->protocol->ids, slot_of(rq->id));
-    mr->protocol->nids--;
+    p->ids[rq->id & (ID_SLOTS - 1)] = NULL;
+    p->free_ids[p->nfree++] = rq->id + ID_SLOTS;
     rq->id = 0;
 }

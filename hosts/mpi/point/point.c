@@ -2,7 +2,6 @@
 #include "hosts/mpi/point/protocol.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 static int begin_transfer(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Request *handle)
 {
@@ -132,7 +131,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     uint64_t bytes = mpi_status_bytes(status);
     int code = mpi_check_memory(mr, "", 1, type, &t);
 

@@ -130,10 +130,11 @@ struct mpi_protocol {
     struct mpi_arrivals arrived;
     struct mpi_arrived *spare; /* small ones, for reuse */
     struct mpi_asks spare_asks;
-    struct mpi_list held;     /* receives that may not give their address yet */
-    bool release;             /* they may have got free */
-    struct mpi_table ids;     /* requests that have a name in entries */
-    uint32_t nids, ids_given; /* those; names so far */
+    struct mpi_list held; /* receives that may not give their address yet */
+    bool release;         /* they may have got free */
+    struct mpi_request **ids;
+    uint32_t *free_ids;
+    uint32_t nids, nfree;
     uint64_t posts;
     unsigned nposted; /* receives that have no message yet */
     unsigned open; /* sends that have begun and receives that have their message, not ended yet */

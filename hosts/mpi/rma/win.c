@@ -234,7 +234,7 @@ static int create_window(struct mpi_rank *mr, struct making *a, struct mpi_win *
             mr->host->memory->free(mr->host, win->allocated);
         win_free(win);
         if (comm != NULL)
-            mpi_comm_drop(mr, comm);
+            mpi_comm_drop(comm);
         return code;
     }
     *win_p = win;
@@ -396,7 +396,7 @@ static int free_win(struct mpi_rank *mr, struct mpi_win *win)
     if (win->allocated != NULL)
         mr->host->memory->free(mr->host, win->allocated);
     win_free(win);
-    mpi_comm_drop(mr, comm);
+    mpi_comm_drop(comm);
     return MPI_SUCCESS;
 }
 

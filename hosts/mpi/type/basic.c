@@ -94,6 +94,12 @@ const struct mpi_basic *mpi_basic_of(MPI_Datatype type)
     return index < MPI_BASIC_TYPES && mpi_basics[index].handle == type ? &mpi_basics[index] : NULL;
 }
 
+bool mpi_basic_is_long_double(const struct mpi_basic *b)
+{
+    return b->handle == MPI_LONG_DOUBLE || b->handle == MPI_LONG_DOUBLE_INT ||
+           b->handle == MPI_C_LONG_DOUBLE_COMPLEX || b->handle == MPI_CXX_LONG_DOUBLE_COMPLEX;
+}
+
 /* The gap of a pair lies behind a short value, or at the end. */
 static void init_pair(struct mpi_rank *mr, struct mpi_type *t, const struct mpi_basic *b)
 {

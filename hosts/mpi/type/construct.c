@@ -251,15 +251,22 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
     return add_made(mpi_making_end(&m), MPI_COMBINER_RESIZED, 0, NULL, 2, addresses, old, newtype);
 }
 
-/* Attributes are copied as their keyvals say; the name is not. */
-static int create_duplicate(struct mpi_type *old, MPI_Datatype *newtype)
+struct mpi_type *mpi_type_equal(struct mpi_type *old)
 {
     struct mpi_type *t = mpi_making_repeat(old, 1, 0);
-    int code;
 
     t->low = old->low;
     t->extent = old->extent;
     t->committed = old->committed;
+    return t;
+}
+
+/* Attributes are copied as their keyvals say; the name is not. */
+static int create_duplicate(struct mpi_type *old, MPI_Datatype *newtype)
+{
+    struct mpi_type *t = mpi_type_equal(old);
+    int code;
+
     (void)add_made(t, MPI_COMBINER_DUP, 0, NULL, 0, NULL, old, newtype);
     code = mpi_attrs_copy(mpi_self(), old->handle, &old->attrs, &t->attrs);
     if (code != MPI_SUCCESS) {

@@ -55,7 +55,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
                           int *combiner)
 {
     static const struct mpi_contents named = { .combiner = MPI_COMBINER_NAMED };
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS) {
@@ -78,12 +78,9 @@ static int handle_of(struct mpi_type *old, MPI_Datatype *handle_p)
         *handle_p = old->handle;
         return MPI_SUCCESS;
     }
-    t = mpi_making_repeat(old, 1, 0);
-    t->low = old->low;
-    t->extent = old->extent;
+    t = mpi_type_equal(old);
     t->marked_low = old->marked_low;
     t->marked_high = old->marked_high;
-    t->committed = old->committed;
     t->contents = old->contents;
     t->contents->holders++;
     return mpi_type_add(t, handle_p);
@@ -92,7 +89,7 @@ static int handle_of(struct mpi_type *old, MPI_Datatype *handle_p)
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_datatypes,
                           int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[])
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     const struct mpi_contents *c;
     int code = mpi_type_get(type, &t);
 

@@ -2,7 +2,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIRST_OP 64 /* handles below are predefined */
 
@@ -19,7 +18,7 @@ const struct mpi_op *mpi_op_of(struct mpi_rank *mr, MPI_Op op)
 {
     if (op > MPI_OP_NULL && op <= MPI_NO_OP)
         return &predefined[op];
-    return op >= FIRST_OP ? mpi_table_get(&mr->ops, (unsigned)(op - FIRST_OP)) : NULL;
+    return mpi_table_get(&mr->ops, (unsigned)op - FIRST_OP);
 }
 
 /* Only the program's own are counted, and those are not constant. */

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type)
 {
@@ -102,7 +101,7 @@ int mpi_type_get(MPI_Datatype type, struct mpi_type **type_p)
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_type_get(*type, &t);
 
     if (code == MPI_SUCCESS)
@@ -125,7 +124,7 @@ static void drop_handle(struct mpi_rank *mr, struct mpi_type *t)
 int MPI_Type_free(MPI_Datatype *type)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_type_get(*type, &t);
 
     if (code != MPI_SUCCESS)
@@ -144,7 +143,7 @@ int MPI_Type_free(MPI_Datatype *type)
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS)
@@ -154,7 +153,7 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 
 int MPI_Type_size(MPI_Datatype type, int *size)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS)
@@ -165,7 +164,7 @@ int MPI_Type_size(MPI_Datatype type, int *size)
 /* Where an element begins and how far it reaches, with the bounds that were set or without. */
 static int get_bounds(MPI_Datatype type, bool with_set, MPI_Aint *lb, MPI_Aint *extent)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS) {
@@ -233,7 +232,7 @@ int MPI_Type_ub(MPI_Datatype type, MPI_Aint *displacement)
 
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code;
 
     if (type == MPI_DATATYPE_NULL) {
@@ -274,28 +273,23 @@ static uint64_t elements_in(const struct mpi_type *type, uint64_t bytes, uint64_
     return n;
 }
 
-static int get_elements(const MPI_Status *status, MPI_Datatype type, MPI_Count *n_p)
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     uint64_t n, rest;
     int code = mpi_type_get(type, &t);
 
     if (code != MPI_SUCCESS)
         return code;
     n = elements_in(t, mpi_status_bytes(status), &rest);
-    *n_p = rest == 0 ? (MPI_Count)n : MPI_UNDEFINED;
+    *count = rest == 0 ? (MPI_Count)n : MPI_UNDEFINED;
     return MPI_SUCCESS;
-}
-
-int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
-{
-    return get_elements(status, type, count);
 }
 
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     MPI_Count n;
-    int code = get_elements(status, type, &n);
+    int code = MPI_Get_elements_x(status, type, &n);
 
     if (code == MPI_SUCCESS)
         *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
@@ -304,27 +298,23 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
-    struct mpi_type *t = NULL;
+    uint64_t bytes = 0, rest;
+    struct mpi_type *t;
     int code = mpi_type_get(type, &t);
 
-    if (code == MPI_SUCCESS &&
-        (count < 0 || (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes)))
-        code = mpi_error(MPI_ERR_COUNT, "count = %lld: expected 0 or more elements of a message",
+    if (code != MPI_SUCCESS)
+        return code;
+    if (count < 0 || (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes))
+        return mpi_error(MPI_ERR_COUNT, "count = %lld: expected 0 or more elements of a message",
                          (long long)count);
-    if (code == MPI_SUCCESS) {
-        uint64_t bytes = 0, left = (uint64_t)count;
-
-        if (t->elements > 0) { /* whole ones, then byte by byte what so many elements take */
-            uint64_t rest;
-
-            bytes = left / t->elements * t->bytes;
-            while (elements_in(t, bytes, &rest) < left)
-                bytes++;
-        }
-        status->hub_bytes = (uint32_t)bytes;
-        status->hub_bytes_high = (uint32_t)(bytes >> 32);
+    if (t->elements > 0) { /* whole ones, then byte by byte what so many elements take */
+        bytes = (uint64_t)count / t->elements * t->bytes;
+        while (elements_in(t, bytes, &rest) < (uint64_t)count)
+            bytes++;
     }
-    return code;
+    status->hub_bytes = (uint32_t)bytes;
+    status->hub_bytes_high = (uint32_t)(bytes >> 32);
+    return MPI_SUCCESS;
 }
 
 int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)

@@ -96,6 +96,8 @@ struct mpi_type {
 extern const struct mpi_basic mpi_basics[];
 /** @return NULL: no predefined type. */
 const struct mpi_basic *mpi_basic_of(MPI_Datatype type);
+/** Is it C's, or of two, or with an index? */
+bool mpi_basic_is_long_double(const struct mpi_basic *b);
 void mpi_basics_init(struct mpi_rank *mr);
 
 /* type.c */
@@ -106,6 +108,8 @@ int mpi_type_get(MPI_Datatype type, struct mpi_type **type_p);
 /** Finds a type that another one is made of. @return an error code, noted. */
 int mpi_type_get_old(MPI_Datatype oldtype, struct mpi_type **old_p);
 void mpi_type_put(struct mpi_type *type);
+/** A type with the layout of another one. */
+struct mpi_type *mpi_type_equal(struct mpi_type *old);
 /** Checks a call's buffer: what the type is, that it is committed, that there is memory.
  * @return an error code, noted. */
 int mpi_check_memory(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,

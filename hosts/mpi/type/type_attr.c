@@ -8,7 +8,7 @@ static void put_type(void *type)
 
 static int find_type(struct mpi_object *o)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_type_get(o->handle, &t);
 
     if (code != MPI_SUCCESS)
