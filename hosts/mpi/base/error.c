@@ -13,29 +13,15 @@ struct mpi_rank *mpi_self(void)
     return mr == NULL || mr->finalized ? NULL : mr;
 }
 
-static void note_reason(struct mpi_rank *mr, const char *format, va_list args)
-{
-    if (mr != NULL)
-        vsnprintf(mr->why, sizeof(mr->why), format, args);
-}
-
 void mpi_note(struct mpi_rank *mr, const char *format, ...)
 {
     va_list args;
 
+    if (mr == NULL)
+        return;
     va_start(args, format);
-    note_reason(mr, format, args);
+    vsnprintf(mr->why, sizeof(mr->why), format, args);
     va_end(args);
-}
-
-int mpi_error(int code, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    note_reason(mpi_self(), format, args);
-    va_end(args);
-    return code;
 }
 
 int mpi_no_memory(void)

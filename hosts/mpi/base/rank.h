@@ -142,7 +142,7 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((forma
 /** Notes what the code means. */
 void mpi_note_code(struct mpi_rank *mr, int code);
 /** Notes what is wrong with this rank's present call, and yields `code`. */
-int mpi_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define mpi_error(code, ...) mpi_fail(mpi_self(), code, __VA_ARGS__)
 int mpi_no_memory(void);
 /** Notes what is wrong, and yields `code`. */
 #define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
