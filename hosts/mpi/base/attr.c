@@ -1,4 +1,5 @@
 /* Attributes, and names, of communicators, datatypes and windows. */
+#define _POSIX_C_SOURCE 200809L /* copies of text */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,51 +56,37 @@ void mpi_env_release(struct mpi_rank *mr)
 /* NULL: none of this kind, noted. */
 static struct mpi_keyval *keyval_of(struct mpi_rank *mr, enum mpi_attr_kind kind, int keyval)
 {
-    struct mpi_keyval *k = NULL;
+    struct mpi_keyval *k = mpi_table_get(&mr->env.keyvals, (unsigned)keyval - FIRST_KEYVAL);
 
-    if (keyval >= FIRST_KEYVAL)
-        k = mpi_table_get(&mr->env.keyvals, (unsigned)(keyval - FIRST_KEYVAL));
     if (k != NULL && k->kind == kind)
         return k;
     mpi_note(mr, "keyval = %d: no keyval of such an object", keyval);
     return NULL;
 }
 
-static int create_keyval(struct mpi_rank *mr, struct mpi_keyval keyval, int *keyval_p)
+int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy,
+                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state)
 {
-    struct mpi_keyval *k = malloc(sizeof(*k));
-    int number;
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_keyval *k = mpi_need(mr, malloc(sizeof(*k)));
 
-    if (k == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    number = mpi_table_add(mr, &mr->env.keyvals, k);
-    if (number < 0) {
-        free(k);
-        return MPI_ERR_NO_MEM;
-    }
-    *k = keyval;
-    k->holders = 1;
-    k->env = &mr->env;
-    k->handle = FIRST_KEYVAL + number;
-    *keyval_p = k->handle;
+    *k = (struct mpi_keyval){ .holders = 1,
+                              .env = &mr->env,
+                              .kind = kind,
+                              .handle = FIRST_KEYVAL + mpi_table_add(mr, &mr->env.keyvals, k),
+                              .copy = copy,
+                              .delete_ = delete_,
+                              .state = state };
+    *keyval = k->handle;
     return MPI_SUCCESS;
 }
 
-int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy,
-                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state,
-                      const char *call)
-{
-    struct mpi_keyval k = { .kind = kind, .copy = copy, .delete_ = delete_, .state = state };
-
-    return mpi_end_call(call, create_keyval(mpi_self(), k, keyval));
-}
-
-int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval, const char *call)
+int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval)
 {
     struct mpi_keyval *k = keyval_of(mpi_self(), kind, *keyval);
 
     if (k == NULL)
-        return mpi_end_call(call, MPI_ERR_KEYVAL);
+        return MPI_ERR_KEYVAL;
     if (!k->freed) { /* once: a delete function may free the keyval of each of its attributes */
         k->freed = true;
         keyval_put(k);
@@ -122,10 +109,8 @@ static int add_attr(struct mpi_rank *mr, struct mpi_attrs *attrs, struct mpi_key
     struct mpi_attr *a;
 
     if (attrs->closed)
-        return mpi_fail(mr, MPI_ERR_ARG, "a delete function has freed the object");
-    a = malloc(sizeof(*a));
-    if (a == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_error(MPI_ERR_ARG, "a delete function has freed the object");
+    a = mpi_need(mr, malloc(sizeof(*a)));
     k->holders++;
     *a = (struct mpi_attr){ .next = attrs->first,
                             .holders = 1,
@@ -152,7 +137,7 @@ static int copy_one(struct mpi_rank *mr, int handle, const struct mpi_attr *from
     code = k->copy(handle, k->handle, k->state, from->value, &out, &flag);
     mpi_program_end(mr, aside);
     if (code != MPI_SUCCESS)
-        return mpi_fail(mr, code, "keyval = %d: its copy function failed", k->handle);
+        return mpi_error(code, "keyval = %d: its copy function failed", k->handle);
     return flag ? add_attr(mr, to, k, out, from->integer) : MPI_SUCCESS;
 }
 
@@ -214,7 +199,7 @@ static int remove_one(struct mpi_rank *mr, int handle, struct mpi_attrs *attrs, 
     }
     a->leaving = false;
     if (code != MPI_SUCCESS)
-        return mpi_fail(mr, code, "keyval = %d: its delete function failed", k->handle);
+        return mpi_error(code, "keyval = %d: its delete function failed", k->handle);
     take_out(attrs, a);
     return MPI_SUCCESS;
 }
@@ -267,10 +252,9 @@ int mpi_attr_change(struct mpi_object *o, int keyval, bool sets, void *value)
     if (a != NULL)
         code = remove_one(o->mr, o->handle, o->attrs, a);
     else if (!sets)
-        code = mpi_fail(o->mr, MPI_ERR_KEYVAL, "keyval = %d: no such attribute", keyval);
+        code = mpi_error(MPI_ERR_KEYVAL, "keyval = %d: no such attribute", keyval);
     if (code == MPI_SUCCESS && sets && find_attr(o->attrs, k) != NULL)
-        code =
-            mpi_fail(o->mr, MPI_ERR_KEYVAL, "keyval = %d: its delete function has set it", keyval);
+        code = mpi_error(MPI_ERR_KEYVAL, "keyval = %d: its delete function has set it", keyval);
     else if (code == MPI_SUCCESS && sets)
         code = add_attr(o->mr, o->attrs, k, value, integer);
     keyval_put(k);
@@ -309,18 +293,10 @@ int mpi_attr_get(struct mpi_object *o, int keyval, void *value_p, int *flag)
     return code;
 }
 
-int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name)
+void mpi_name_set(struct mpi_rank *mr, char **slot, const char *name)
 {
-    size_t all = strlen(name), n = all < MPI_MAX_OBJECT_NAME ? all : MPI_MAX_OBJECT_NAME - 1;
-    char *copy = malloc(n + 1);
-
-    if (copy == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    memcpy(copy, name, n);
-    copy[n] = '\0';
     free(*slot);
-    *slot = copy;
-    return MPI_SUCCESS;
+    *slot = mpi_need(mr, strndup(name, MPI_MAX_OBJECT_NAME - 1));
 }
 
 void mpi_name_get(const char *name, char *out, int *length)

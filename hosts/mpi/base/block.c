@@ -93,16 +93,14 @@ void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes)
     return b->pages + sizeof(union head);
 }
 
-void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes)
-{
-    void *p = mpi_block_try(mr, bytes);
-
-    return p != NULL ? memset(p, 0, bytes) : NULL;
-}
-
 void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes)
 {
     return mpi_need(mr, mpi_block_try(mr, bytes));
+}
+
+void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes)
+{
+    return memset(mpi_block_new(mr, bytes), 0, bytes);
 }
 
 void mpi_block_free(void *bytes)

@@ -61,7 +61,7 @@ struct mpi_object {
     struct mpi_attrs *attrs;
     /** Finds an attribute of the standard's own; NULL: the kind has none. */
     bool (*own_attr)(void *self, int keyval, void **value_p);
-    struct mpi_errhandler **errhandler; /* NULL: errors are for the handler of MPI_COMM_WORLD */
+    struct mpi_errhandler **errhandler; /* NULL: errors are for that of MPI_COMM_WORLD */
     struct mpi_info **info;
     char **name;
 };
@@ -74,6 +74,12 @@ struct mpi_errhandler {
     unsigned handles;                 /* times that the program has got its handle: it frees each */
     MPI_Comm_errhandler_function *fn; /* NULL: the error ends all ranks, or is returned */
     bool returns;
+};
+
+/** Whose error handler the present call ends with: where that is, and what it gets. */
+struct mpi_blamed {
+    struct mpi_errhandler *const *handler; /* NULL: that of MPI_COMM_WORLD */
+    int handle;
 };
 
 struct mpi_info_entry {
@@ -120,27 +126,22 @@ void mpi_attrs_drop(struct mpi_attrs *attrs);
 /** Takes out the attribute that is there, and then sets it, if `sets`. */
 int mpi_attr_change(struct mpi_object *o, int keyval, bool sets, void *value);
 int mpi_attr_get(struct mpi_object *o, int keyval, void *value_p, int *flag);
-/** The program's `call`, whole. */
 int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy,
-                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state,
-                      const char *call);
-int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval, const char *call);
+                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state);
+int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval);
 /** A new value of an object's name. */
-int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name);
+void mpi_name_set(struct mpi_rank *mr, char **slot, const char *name);
 void mpi_name_get(const char *name, char *out, int *length); /* NULL: "" */
 
 /* object.c: calls of the program, whole */
 int mpi_object_change_attr(mpi_find_fn *find, int handle, int keyval, bool sets, void *value,
                            const char *call);
-int mpi_object_get_attr(mpi_find_fn *find, int handle, int keyval, void *value, int *flag,
-                        const char *call);
-int mpi_object_set_errhandler(mpi_find_fn *find, int handle, MPI_Errhandler handler,
-                              const char *call);
-int mpi_object_get_errhandler(mpi_find_fn *find, int handle, MPI_Errhandler *handler,
-                              const char *call);
+int mpi_object_get_attr(mpi_find_fn *find, int handle, int keyval, void *value, int *flag);
+int mpi_object_set_errhandler(mpi_find_fn *find, int handle, MPI_Errhandler handler);
+int mpi_object_get_errhandler(mpi_find_fn *find, int handle, MPI_Errhandler *handler);
 int mpi_object_call_errhandler(mpi_find_fn *find, int handle, int code, const char *call);
-int mpi_object_set_info(mpi_find_fn *find, int handle, MPI_Info info, const char *call);
-int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name, const char *call);
+int mpi_object_set_info(mpi_find_fn *find, int handle, MPI_Info info);
+int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name);
 
 /* The calls of a kind of objects, by their names without MPI_. Handles of all kinds are ints, so
  * that functions of the program have the same type for all. */
@@ -148,11 +149,11 @@ int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name, const c
     int MPI_##create(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *release,    \
                      int *keyval, void *state)                                                     \
     {                                                                                              \
-        return mpi_keyval_create(kind, copy, release, keyval, state, __func__);                    \
+        return mpi_keyval_create(kind, copy, release, keyval, state);                              \
     }                                                                                              \
     int MPI_##free(int *keyval)                                                                    \
     {                                                                                              \
-        return mpi_keyval_free(kind, keyval, __func__);                                            \
+        return mpi_keyval_free(kind, keyval);                                                      \
     }                                                                                              \
     int MPI_##set(int handle, int keyval, void *value)                                             \
     {                                                                                              \
@@ -160,7 +161,7 @@ int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name, const c
     }                                                                                              \
     int MPI_##get(int handle, int keyval, void *value, int *flag)                                  \
     {                                                                                              \
-        return mpi_object_get_attr(find, handle, keyval, value, flag, __func__);                   \
+        return mpi_object_get_attr(find, handle, keyval, value, flag);                             \
     }                                                                                              \
     int MPI_##remove(int handle, int keyval)                                                       \
     {                                                                                              \
@@ -169,17 +170,15 @@ int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name, const c
 #define MPI_ERRHANDLER_CALLS(find, create, set, get)                                               \
     int MPI_##create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handler)                    \
     {                                                                                              \
-        struct mpi_rank *mr = mpi_self();                                                          \
-                                                                                                   \
-        return mpi_end(mr, __func__, mpi_errhandler_create(mr, fn, handler));                      \
+        return mpi_errhandler_create(fn, handler);                                                 \
     }                                                                                              \
     int MPI_##set(int handle, MPI_Errhandler handler)                                              \
     {                                                                                              \
-        return mpi_object_set_errhandler(find, handle, handler, __func__);                         \
+        return mpi_object_set_errhandler(find, handle, handler);                                   \
     }                                                                                              \
     int MPI_##get(int handle, MPI_Errhandler *handler)                                             \
     {                                                                                              \
-        return mpi_object_get_errhandler(find, handle, handler, __func__);                         \
+        return mpi_object_get_errhandler(find, handle, handler);                                   \
     }
 
 /* errhandler.c */
@@ -187,8 +186,7 @@ void mpi_errhandler_put(struct mpi_errhandler *handler); /* may be NULL */
 /** Puts a handler in the place of *slot. */
 int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Errhandler handler);
 int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Errhandler *handle_p);
-int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
-                          MPI_Errhandler *handle_p);
+int mpi_errhandler_create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handle_p);
 
 /* info.c */
 const char *mpi_info_value(const struct mpi_info *info, const char *key); /* NULL: none */

@@ -15,42 +15,33 @@ void mpi_errhandler_put(struct mpi_errhandler *handler)
 static int add_handler(struct mpi_rank *mr, struct mpi_errhandler *handler,
                        MPI_Errhandler *handle_p)
 {
-    int number;
-
-    if (handler == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    number = mpi_table_add(mr, &mr->env.errhandlers, handler);
-    if (number < 0) {
-        mpi_errhandler_put(handler);
-        return MPI_ERR_NO_MEM;
-    }
     handler->handles = 1;
-    *handle_p = FIRST + number;
+    *handle_p = FIRST + mpi_table_add(mr, &mr->env.errhandlers, handler);
     return MPI_SUCCESS;
 }
 
-static struct mpi_errhandler *create_handler(MPI_Comm_errhandler_function *fn, bool returns)
+static struct mpi_errhandler *create_handler(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
+                                             bool returns)
 {
-    struct mpi_errhandler *h = malloc(sizeof(*h));
+    struct mpi_errhandler *h = mpi_need(mr, malloc(sizeof(*h)));
 
-    if (h != NULL)
-        *h = (struct mpi_errhandler){ 1, 0, fn, returns };
+    *h = (struct mpi_errhandler){ 1, 0, fn, returns };
     return h;
 }
 
-int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
-                          MPI_Errhandler *handle_p)
+int mpi_errhandler_create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handle_p)
 {
+    struct mpi_rank *mr = mpi_self();
+
     if (fn == NULL)
-        return mpi_fail(mr, MPI_ERR_ARG, "no function");
-    return add_handler(mr, create_handler(fn, false), handle_p);
+        return mpi_error(MPI_ERR_ARG, "no function");
+    return add_handler(mr, create_handler(mr, fn, false), handle_p);
 }
 
 /* NULL: no handler of the program's own. */
 static struct mpi_errhandler *handler_of(struct mpi_rank *mr, MPI_Errhandler handler)
 {
-    return handler >= FIRST ? mpi_table_get(&mr->env.errhandlers, (unsigned)(handler - FIRST))
-                            : NULL;
+    return mpi_table_get(&mr->env.errhandlers, (unsigned)handler - FIRST);
 }
 
 int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Errhandler handler)
@@ -58,13 +49,11 @@ int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Er
     struct mpi_errhandler *h = NULL;
 
     if (handler == MPI_ERRORS_RETURN) {
-        h = create_handler(NULL, true);
-        if (h == NULL)
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        h = create_handler(mr, NULL, true);
     } else if (handler != MPI_ERRORS_ARE_FATAL) {
         h = handler_of(mr, handler);
         if (h == NULL)
-            return mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", handler);
+            return mpi_error(MPI_ERR_ARG, "errhandler = %d: no such handler", handler);
         h->holders++;
     }
     mpi_errhandler_put(*slot);
@@ -103,8 +92,7 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
             mpi_table_remove(&mr->env.errhandlers, (unsigned)(*handler - FIRST));
         }
     } else if (*handler != MPI_ERRORS_ARE_FATAL && *handler != MPI_ERRORS_RETURN) {
-        return mpi_end_call(
-            __func__, mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", *handler));
+        return mpi_error(MPI_ERR_ARG, "errhandler = %d: no such handler", *handler);
     }
     *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;

@@ -2,7 +2,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hosts/mpi/base/rank.h"
 
@@ -23,6 +22,11 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...)
     va_start(args, format);
     vsnprintf(mr->why, sizeof(mr->why), format, args);
     va_end(args);
+}
+
+int mpi_no_memory(void)
+{
+    return mpi_error(MPI_ERR_NO_MEM, "out of memory");
 }
 
 static _Noreturn void end_rank(struct host *h, int exit_code)
@@ -95,6 +99,7 @@ int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, in
         handler->fn(&handle, &code);
         mpi_program_end(mr, aside);
     }
+    mr->ended = true;
     return code;
 }
 
@@ -119,6 +124,13 @@ int mpi_end(struct mpi_rank *mr, const char *call, int code)
         return mpi_end_outside(call, NULL, code);
     return mpi_end_object(mr, mr->world_errhandler != NULL ? *mr->world_errhandler : NULL,
                           MPI_COMM_WORLD, call, code);
+}
+
+int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code)
+{
+    if (mr == NULL || mr->blamed.handler == NULL)
+        return mpi_end(mr, call, code);
+    return mpi_end_object(mr, *mr->blamed.handler, mr->blamed.handle, call, code);
 }
 
 int MPI_Abort(MPI_Comm comm, int exit_code)
@@ -196,37 +208,36 @@ static const char *const texts[] = {
 #define CLASSES (int)(sizeof(texts) / sizeof(texts[0]))
 
 /* NULL: no code of the program's own. */
-static struct mpi_error_code *own_code(struct mpi_rank *mr, int code)
+static struct mpi_error_code *own_code(int code)
 {
+    struct mpi_rank *mr = mpi_self();
     unsigned i = (unsigned)(code - MPI_ERR_LASTCODE - 1);
 
     return code > MPI_ERR_LASTCODE && mr != NULL && i < mr->env.ncodes ? &mr->env.codes[i] : NULL;
 }
 
-static int bad_code(struct mpi_rank *mr, int code)
+static int bad_code(int code)
 {
-    return mpi_fail(mr, MPI_ERR_ARG, "error code %d: no such code", code);
+    return mpi_error(MPI_ERR_ARG, "error code %d: no such code", code);
 }
 
 int MPI_Error_class(int code, int *error_class)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_error_code *own = own_code(mr, code);
+    const struct mpi_error_code *own = own_code(code);
 
     if (own == NULL && (code < 0 || code >= CLASSES))
-        return mpi_end_call(__func__, bad_code(mr, code));
+        return bad_code(code);
     *error_class = own != NULL ? own->error_class : code;
     return MPI_SUCCESS;
 }
 
 int MPI_Error_string(int code, char *string, int *length)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_error_code *own = own_code(mr, code);
+    const struct mpi_error_code *own = own_code(code);
     const char *text;
 
     if (own == NULL && (code < 0 || code >= CLASSES))
-        return mpi_end_call(__func__, bad_code(mr, code));
+        return bad_code(code);
     text = own == NULL ? texts[code] : own->string != NULL ? own->string : "";
     *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text);
     return MPI_SUCCESS;
@@ -234,7 +245,7 @@ int MPI_Error_string(int code, char *string, int *length)
 
 void mpi_note_code(struct mpi_rank *mr, int code)
 {
-    const struct mpi_error_code *own = own_code(mr, code);
+    const struct mpi_error_code *own = own_code(code);
     const char *text = own != NULL ? own->string : code >= 0 && code < CLASSES ? texts[code] : NULL;
 
     mpi_note(mr, "error code %d%s%s", code, text != NULL ? ": " : "", text != NULL ? text : "");
@@ -244,43 +255,36 @@ void mpi_note_code(struct mpi_rank *mr, int code)
 static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 {
     struct mpi_env *e = &mr->env;
-    struct mpi_error_code *more;
-
-    if (error_class != 0 && own_code(mr, error_class) == NULL &&
+    if (error_class != 0 && own_code(error_class) == NULL &&
         (error_class < 0 || error_class >= CLASSES))
-        return bad_code(mr, error_class);
-    more = realloc(e->codes, (e->ncodes + 1) * sizeof(*more));
-    if (more == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    e->codes = more;
+        return bad_code(error_class);
+    e->codes = mpi_need(mr, realloc(e->codes, (e->ncodes + 1) * sizeof(*e->codes)));
     e->lastusedcode = MPI_ERR_LASTCODE + 1 + (int)e->ncodes;
     *code_p = e->lastusedcode;
-    more[e->ncodes++] =
+    e->codes[e->ncodes++] =
         (struct mpi_error_code){ error_class != 0 ? error_class : e->lastusedcode, NULL };
     return MPI_SUCCESS;
 }
 
 int MPI_Add_error_class(int *error_class)
 {
-    return mpi_end_call(__func__, add_code(mpi_self(), 0, error_class));
+    return add_code(mpi_self(), 0, error_class);
 }
 
 int MPI_Add_error_code(int error_class, int *code)
 {
-    return mpi_end_call(__func__, add_code(mpi_self(), error_class, code));
+    return add_code(mpi_self(), error_class, code);
 }
 
 int MPI_Add_error_string(int code, const char *string)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_error_code *own = own_code(mr, code);
+    struct mpi_error_code *own = own_code(code);
     char *copy;
 
     if (own == NULL)
-        return mpi_end_call(__func__, bad_code(mr, code));
-    copy = malloc(MPI_MAX_ERROR_STRING);
-    if (copy == NULL)
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+        return bad_code(code);
+    copy = mpi_need(mr, malloc(MPI_MAX_ERROR_STRING));
     snprintf(copy, MPI_MAX_ERROR_STRING, "%s", string);
     free(own->string);
     own->string = copy;

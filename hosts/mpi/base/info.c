@@ -1,4 +1,5 @@
 /* Info: keys and values in the order of their setting. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,8 @@
 /* NULL: none, noted. */
 static struct mpi_info *info_of(struct mpi_rank *mr, MPI_Info info)
 {
-    struct mpi_info *i = NULL;
+    struct mpi_info *i = mpi_table_get(&mr->env.infos, (unsigned)info - FIRST_INFO);
 
-    if (info >= FIRST_INFO)
-        i = mpi_table_get(&mr->env.infos, (unsigned)(info - FIRST_INFO));
     if (i == NULL)
         mpi_note(mr, "info = %d: no info", info);
     return i;
@@ -39,14 +38,6 @@ void mpi_info_drop(struct mpi_info *info)
     free(info);
 }
 
-static char *copy_text(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    char *copy = malloc(n);
-
-    return copy != NULL ? memcpy(copy, text, n) : NULL;
-}
-
 /* Where the key is, or the end. */
 static struct mpi_info_entry **find_key(struct mpi_info *info, const char *key)
 {
@@ -57,60 +48,37 @@ static struct mpi_info_entry **find_key(struct mpi_info *info, const char *key)
     return at;
 }
 
-static bool set_key(struct mpi_info *info, const char *key, const char *value)
+static void set_key(struct mpi_rank *mr, struct mpi_info *info, const char *key, const char *value)
 {
-    struct mpi_info_entry **at = find_key(info, key), *e;
-    char *text = copy_text(value);
+    struct mpi_info_entry **at = find_key(info, key);
 
-    if (text == NULL)
-        return false;
-    if (*at != NULL) {
-        free((*at)->value);
-        (*at)->value = text;
-        return true;
+    if (*at == NULL) {
+        *at = mpi_need(mr, calloc(1, sizeof(**at)));
+        (*at)->key = mpi_need(mr, strdup(key));
     }
-    e = malloc(sizeof(*e));
-    if (e == NULL) {
-        free(text);
-        return false;
-    }
-    *e = (struct mpi_info_entry){ NULL, copy_text(key), text };
-    if (e->key == NULL) {
-        entry_free(e);
-        return false;
-    }
-    *at = e;
-    return true;
+    free((*at)->value);
+    (*at)->value = mpi_need(mr, strdup(value));
 }
 
-/* NULL: out of memory. */
-static struct mpi_info *duplicate_info(const struct mpi_info *from)
+/* Keys that `to` has stay as they are. */
+static void add_keys(struct mpi_rank *mr, struct mpi_info *to, const struct mpi_info *from)
 {
-    struct mpi_info *to = calloc(1, sizeof(*to));
+    for (const struct mpi_info_entry *e = from != NULL ? from->first : NULL; e != NULL; e = e->next)
+        if (mpi_info_value(to, e->key) == NULL)
+            set_key(mr, to, e->key, e->value);
+}
 
-    for (const struct mpi_info_entry *e = from != NULL ? from->first : NULL;
-         to != NULL && e != NULL; e = e->next) {
-        if (!set_key(to, e->key, e->value)) {
-            mpi_info_drop(to);
-            to = NULL;
-        }
-    }
+static struct mpi_info *duplicate_info(struct mpi_rank *mr, const struct mpi_info *from)
+{
+    struct mpi_info *to = mpi_need(mr, calloc(1, sizeof(*to)));
+
+    add_keys(mr, to, from);
     return to;
 }
 
 int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *handle_p)
 {
-    struct mpi_info *copy = duplicate_info(from);
-    int number;
-
-    if (copy == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    number = mpi_table_add(mr, &mr->env.infos, copy);
-    if (number < 0) {
-        mpi_info_drop(copy);
-        return MPI_ERR_NO_MEM;
-    }
-    *handle_p = FIRST_INFO + number;
+    *handle_p = FIRST_INFO + mpi_table_add(mr, &mr->env.infos, duplicate_info(mr, from));
     return MPI_SUCCESS;
 }
 
@@ -165,25 +133,17 @@ static void drop_others(struct mpi_info *info)
 
 int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info)
 {
-    struct mpi_info *from = NULL, *copy = NULL;
+    const struct mpi_info *from;
+    struct mpi_info *copy;
 
-    if (info != MPI_INFO_NULL) {
-        from = info_of(mr, info);
-        if (from == NULL)
-            return MPI_ERR_INFO;
-        copy = duplicate_info(from);
-        if (copy == NULL)
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-        drop_others(copy);
-    }
-    for (const struct mpi_info_entry *e = *slot != NULL ? (*slot)->first : NULL;
-         copy != NULL && e != NULL; e = e->next)
-        if (mpi_info_value(copy, e->key) == NULL && !set_key(copy, e->key, e->value)) {
-            mpi_info_drop(copy);
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-        }
-    if (copy == NULL) /* no new values */
+    if (info == MPI_INFO_NULL)
         return MPI_SUCCESS;
+    from = info_of(mr, info);
+    if (from == NULL)
+        return MPI_ERR_INFO;
+    copy = duplicate_info(mr, from);
+    drop_others(copy);
+    add_keys(mr, copy, *slot);
     mpi_info_drop(*slot);
     *slot = copy;
     return MPI_SUCCESS;
@@ -197,36 +157,35 @@ const char *mpi_info_value(const struct mpi_info *info, const char *key)
     return NULL;
 }
 
-static int info_get(struct mpi_rank *mr, MPI_Info info, const struct mpi_info **info_p)
+static int info_get(MPI_Info info, const struct mpi_info **info_p)
 {
     static const struct mpi_info none;
 
-    *info_p = info == MPI_INFO_ENV ? &none : info_of(mr, info);
+    *info_p = info == MPI_INFO_ENV ? &none : info_of(mpi_self(), info);
     return *info_p != NULL ? MPI_SUCCESS : MPI_ERR_INFO;
 }
 
-static int check_key(struct mpi_rank *mr, const char *key)
+static int check_key(const char *key)
 {
     size_t n = key != NULL ? strlen(key) : 0;
 
     if (n >= 1 && n <= MPI_MAX_INFO_KEY)
         return MPI_SUCCESS;
-    return mpi_fail(mr, MPI_ERR_INFO_KEY, "a key of %zu characters: expected 1 .. %d", n,
-                    MPI_MAX_INFO_KEY);
+    return mpi_error(MPI_ERR_INFO_KEY, "a key of %zu characters: expected 1 .. %d", n,
+                     MPI_MAX_INFO_KEY);
 }
 
 int MPI_Info_create(MPI_Info *info)
 {
-    return mpi_end_call(__func__, mpi_info_copy(mpi_self(), NULL, info));
+    return mpi_info_copy(mpi_self(), NULL, info);
 }
 
 int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_info *i = NULL;
-    int code = info_get(mr, info, &i);
+    const struct mpi_info *i;
+    int code = info_get(info, &i);
 
-    return mpi_end_call(__func__, code == MPI_SUCCESS ? mpi_info_copy(mr, i, newinfo) : code);
+    return code == MPI_SUCCESS ? mpi_info_copy(mpi_self(), i, newinfo) : code;
 }
 
 int MPI_Info_free(MPI_Info *info)
@@ -235,7 +194,7 @@ int MPI_Info_free(MPI_Info *info)
     struct mpi_info *i = info_of(mr, *info);
 
     if (i == NULL)
-        return mpi_end_call(__func__, MPI_ERR_INFO);
+        return MPI_ERR_INFO;
     mpi_table_remove(&mr->env.infos, (unsigned)(*info - FIRST_INFO));
     mpi_info_drop(i);
     *info = MPI_INFO_NULL;
@@ -245,61 +204,62 @@ int MPI_Info_free(MPI_Info *info)
 int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_info *i = NULL;
-    int code = check_key(mr, key);
+    struct mpi_info *i;
+    int code = check_key(key);
 
-    if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
-        code = MPI_ERR_INFO;
-    if (code == MPI_SUCCESS &&
-        (value == NULL || value[0] == '\0' || strlen(value) > MPI_MAX_INFO_VAL))
-        code = mpi_fail(mr, MPI_ERR_INFO_VALUE, "value of %s: expected 1 .. %d characters", key,
-                        MPI_MAX_INFO_VAL);
-    if (code == MPI_SUCCESS && !set_key(i, key, value))
-        code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    return mpi_end_call(__func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    i = info_of(mr, info);
+    if (i == NULL)
+        return MPI_ERR_INFO;
+    if (value == NULL || value[0] == '\0' || strlen(value) > MPI_MAX_INFO_VAL)
+        return mpi_error(MPI_ERR_INFO_VALUE, "value of %s: expected 1 .. %d characters", key,
+                         MPI_MAX_INFO_VAL);
+    set_key(mr, i, key, value);
+    return MPI_SUCCESS;
 }
 
 int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_info *i = NULL;
+    struct mpi_info *i;
     struct mpi_info_entry **at, *e;
-    int code = check_key(mr, key);
+    int code = check_key(key);
 
-    if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
-        code = MPI_ERR_INFO;
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
+    i = info_of(mpi_self(), info);
+    if (i == NULL)
+        return MPI_ERR_INFO;
     at = find_key(i, key);
     e = *at;
     if (e == NULL)
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_INFO_NOKEY, "key %s: not there", key));
+        return mpi_error(MPI_ERR_INFO_NOKEY, "key %s: not there", key);
     *at = e->next;
     entry_free(e);
     return MPI_SUCCESS;
 }
 
-static int look_up(struct mpi_rank *mr, MPI_Info info, const char *key, const char **value_p)
+static int look_up(MPI_Info info, const char *key, const char **value_p)
 {
-    const struct mpi_info *i = NULL;
-    int code = info_get(mr, info, &i);
+    const struct mpi_info *i;
+    int code = info_get(info, &i);
 
     if (code == MPI_SUCCESS)
-        code = check_key(mr, key);
-    *value_p = code == MPI_SUCCESS ? mpi_info_value(i, key) : NULL;
+        code = check_key(key);
+    if (code == MPI_SUCCESS)
+        *value_p = mpi_info_value(i, key);
     return code;
 }
 
 int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *flag)
 {
-    struct mpi_rank *mr = mpi_self();
     const char *found;
-    int code = look_up(mr, info, key, &found);
+    int code = look_up(info, key, &found);
 
-    if (code == MPI_SUCCESS && length < 0)
-        code = mpi_fail(mr, MPI_ERR_ARG, "valuelen = %d: expected 0 or more", length);
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
+    if (length < 0)
+        return mpi_error(MPI_ERR_ARG, "valuelen = %d: expected 0 or more", length);
     *flag = found != NULL;
     if (found != NULL)
         snprintf(value, (size_t)length + 1, "%s", found);
@@ -309,10 +269,10 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag)
 {
     const char *found;
-    int code = look_up(mpi_self(), info, key, &found);
+    int code = look_up(info, key, &found);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     *flag = found != NULL;
     if (found != NULL)
         *length = (int)strlen(found);
@@ -321,11 +281,11 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
 
 int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    const struct mpi_info *i = NULL;
-    int code = info_get(mpi_self(), info, &i);
+    const struct mpi_info *i;
+    int code = info_get(info, &i);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     *nkeys = 0;
     for (const struct mpi_info_entry *e = i->first; e != NULL; e = e->next)
         ++*nkeys;
@@ -334,18 +294,16 @@ int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 
 int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_info *i = NULL;
+    const struct mpi_info *i;
     const struct mpi_info_entry *e;
-    int code = info_get(mr, info, &i), k = 0;
+    int code = info_get(info, &i), k = 0;
 
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     for (e = i->first; e != NULL && k != n; e = e->next)
         k++;
     if (e == NULL)
-        return mpi_end_call(__func__,
-                            mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 .. %d", n, k - 1));
+        return mpi_error(MPI_ERR_ARG, "n = %d: expected 0 .. %d", n, k - 1);
     memcpy(key, e->key, strlen(e->key) + 1);
     return MPI_SUCCESS;
 }

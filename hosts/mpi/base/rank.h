@@ -114,8 +114,8 @@ struct mpi_rank {
     struct mpi_device_block *device_blocks;
     uint8_t *device_stage; /* pinned; NULL: not yet */
     struct mpi_env env;
-    const struct mpi_comm
-        *blamed;       /* whose error handler the present call ends with; NULL: the world's */
+    struct mpi_blamed blamed;
+    bool ended;        /* an error handler has been called for the present call */
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
     unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
@@ -141,15 +141,16 @@ struct mpi_rank *mpi_self(void); /* NULL outside MPI_Init() .. MPI_Finalize() */
 void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** Notes what the code means. */
 void mpi_note_code(struct mpi_rank *mr, int code);
+/** Notes what is wrong with this rank's present call, and yields `code`. */
+#define mpi_error(code, ...) mpi_fail(mpi_self(), code, __VA_ARGS__)
+int mpi_no_memory(void);
 /** Notes what is wrong, and yields `code`. */
 #define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
 /** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
  * all ranks unless it is to be returned. `mr` may be NULL. @return `code` */
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
-static inline int mpi_end_call(const char *call, int code)
-{
-    return code == MPI_SUCCESS ? code : mpi_end(mpi_self(), call, code);
-}
+/** Ends a call that has failed. @return `code` */
+int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code);
 /** Ends a call before MPI_Init() or after MPI_Finalize(); `why` NULL: that is what is wrong. */
 int mpi_end_outside(const char *call, const char *why, int code);
 /** Ends a call with the error handler of an object, which gets `handle`. */
@@ -182,7 +183,7 @@ void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside);
  * received into and that is not the program's is of this kind. */
 void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
 void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes);  /* NULL: out of memory */
-void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* the same, all zero */
+void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* all zero */
 void mpi_block_free(void *bytes);                          /* NULL: no effect */
 void mpi_pool_release(struct mpi_rank *mr);
 /** Memory to memory; takes the time that it takes the platform. */

@@ -9,15 +9,8 @@ int mpi_table_add(struct mpi_rank *mr, struct mpi_table *t, void *object)
     while (t->free < t->n && t->at[t->free] != NULL)
         t->free++;
     if (t->free == t->room) {
-        unsigned room = 2 * t->room + 4;
-        void **more = realloc(t->at, room * sizeof(*more));
-
-        if (more == NULL) {
-            mpi_note(mr, "out of memory");
-            return -1;
-        }
-        t->at = more;
-        t->room = room;
+        t->room = 2 * t->room + 4;
+        t->at = mpi_need(mr, realloc(t->at, t->room * sizeof(*t->at)));
     }
     t->n += t->free == t->n;
     t->at[t->free] = object;

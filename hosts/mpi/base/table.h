@@ -13,14 +13,13 @@ struct mpi_table {
     unsigned free; /* none below is free */
 };
 
-/** @return the object, NULL: none has this number. */
+/** @return the object, NULL: none has this number, which may be of any handle. */
 static inline void *mpi_table_get(const struct mpi_table *t, unsigned number)
 {
     return number < t->n ? t->at[number] : NULL;
 }
 
-/** @return the number that the object has got, the least that was free; -1: out of memory, noted.
- */
+/** @return the number that the object has got, the least that was free. */
 int mpi_table_add(struct mpi_rank *mr, struct mpi_table *t, void *object);
 
 /** Takes an object out, which the caller frees. */

@@ -87,15 +87,15 @@ def entries(calls):
     for number, call in enumerate(calls):
         yield call.prototype("HMPI_") + ";"
         yield call.prototype("PMPI_") + "\n{"
-        yield "    struct mpi_visit hub_visit;\n    uint64_t hub_bytes;\n    int hub_code;\n"
+        yield "    struct mpi_visit hub_visit;\n    uint64_t hub_bytes;\n"
         yield from checks(call)
         if not call.any_time:
             yield f'    if (mpi_self() == NULL)\n        return mpi_end_outside("MPI_{call.name}", NULL, MPI_ERR_OTHER);'
         yield f"    hub_visit = mpi_visit_begin();\n    hub_bytes = hub_visit.counts ? {bytes_of(call)} : 0;"
         if call.name == "Finalize":
             yield "    if (hub_visit.counts)\n        mpi_profile_collect();"
-        yield f"    hub_code = HMPI_{call.name}({', '.join(a.name for a in call.arguments)});"
-        yield f'    mpi_visit_end(&hub_visit, {number}, "MPI_{call.name}", hub_bytes);\n    return hub_code;\n}}\n'
+        library_call = f"HMPI_{call.name}({', '.join(a.name for a in call.arguments)})"
+        yield f'    return mpi_visit_end(&hub_visit, {number}, "MPI_{call.name}", hub_bytes, {library_call});\n}}\n'
 
 
 if __name__ == "__main__":

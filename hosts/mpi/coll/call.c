@@ -125,13 +125,8 @@ bool mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
 static int start_with_request(struct mpi_coll *c, MPI_Request *request)
 {
     struct mpi_request rq = { .active = true, .comm = c->s->comm, .collective = &c->s->round };
-    int code = mpi_request_add(c->mr, &rq, request);
 
-    if (code != MPI_SUCCESS) {
-        mpi_schedule_put(c->s);
-        return code;
-    }
-    c->s->handle = mpi_request_of(c->mr, *request);
+    c->s->handle = mpi_request_add(c->mr, &rq, request);
     mpi_schedule_start(c->s);
     return MPI_SUCCESS;
 }

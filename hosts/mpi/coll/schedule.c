@@ -254,8 +254,8 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
         break;
     case MPI_STEP_COPY:
         mpi_spend_between(s->mr, st->to.at, st->from.at, st->from.count * st->from.type->bytes);
-        return mpi_type_copy(s->mr, st->from.type, st->from.at, st->from.count, st->to.type,
-                             st->to.at, st->to.count);
+        return mpi_type_copy(st->from.type, st->from.at, st->from.count, st->to.type, st->to.at,
+                             st->to.count);
     case MPI_STEP_COMBINE: /* reads and writes as much as a copy, with arithmetic beside it */
         mpi_spend_copy(s->mr, st->to.count * st->to.type->bytes);
         mpi_op_apply(s->op, st->from.at, st->to.at, st->to.count, st->to.type);

@@ -9,14 +9,9 @@ struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context)
 {
     const struct mpi_group *peers = remote != NULL ? remote : group;
-    struct mpi_comm *c = mpi_block_zero(mr, sizeof(*c)); /* MPI_Comm_dup() receives into it */
+    /* MPI_Comm_dup() receives into it */
+    struct mpi_comm *c = mpi_block_zero(mr, sizeof(*c));
 
-    if (c == NULL) {
-        mpi_group_put(group);
-        mpi_group_put(remote);
-        mpi_note(mr, "out of memory");
-        return NULL;
-    }
     c->mr = mr;
     c->holders = 1;
     c->rank = group->rank;
@@ -26,62 +21,42 @@ struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
     c->context = context;
     c->group = group;
     c->remote = remote;
+    group->holders++;
     if (remote == NULL)
         return c;
-    group->holders++;
+    remote->holders++;
     c->local = mpi_comm_new(mr, group, NULL, context + MPI_CONTEXT_LOCAL);
-    if (c->local != NULL)
-        return c;
-    mpi_comm_put(c);
-    return NULL;
+    return c;
 }
 
-int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
-                 uint32_t context, struct mpi_comm **comm_p)
+struct mpi_comm *mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group,
+                              struct mpi_group *remote, uint32_t context)
 {
     struct mpi_comm *c = mpi_comm_new(mr, group, remote, context);
-    int number;
 
-    if (c == NULL)
-        return MPI_ERR_NO_MEM;
-    number = mpi_table_add(mr, &mr->comms, c);
-    if (number < 0) {
-        mpi_comm_put(c);
-        return MPI_ERR_NO_MEM;
-    }
-    c->handle = number + 1;
-    *comm_p = c;
-    return MPI_SUCCESS;
+    c->handle = mpi_table_add(mr, &mr->comms, c) + 1;
+    return c;
 }
 
-static int add_first(struct mpi_rank *mr, int size, uint32_t context, const char *name)
+static struct mpi_comm *add_first(struct mpi_rank *mr, int size, uint32_t context, const char *name)
 {
     struct mpi_group *g = mpi_group_new(mr, size);
     struct mpi_comm *c;
-    int code;
 
-    if (g == NULL)
-        return MPI_ERR_NO_MEM;
     for (int r = 0; r < size; r++)
         g->world[r] = size == 1 ? (int)mr->host->rank : r;
-    g->rank = size == 1 ? 0 : (int)mr->host->rank;
-    code = mpi_comm_add(mr, g, NULL, context, &c);
-    if (code == MPI_SUCCESS)
-        (void)snprintf(c->name, sizeof(c->name), "%s", name);
-    return code;
+    mpi_group_find_self(mr, g);
+    c = mpi_comm_add(mr, g, NULL, context);
+    mpi_group_put(g);
+    (void)snprintf(c->name, sizeof(c->name), "%s", name);
+    return c;
 }
 
-int mpi_comms_init(struct mpi_rank *mr)
+void mpi_comms_init(struct mpi_rank *mr)
 {
-    int code = add_first(mr, (int)mr->host->size, 0, "MPI_COMM_WORLD");
-
-    if (code == MPI_SUCCESS)
-        code = add_first(mr, 1, MPI_CONTEXTS, "MPI_COMM_SELF");
-    if (code != MPI_SUCCESS)
-        return code;
-    mr->world_errhandler = &mpi_comm_of(mr, MPI_COMM_WORLD)->errhandler;
+    mr->world_errhandler = &add_first(mr, (int)mr->host->size, 0, "MPI_COMM_WORLD")->errhandler;
+    (void)add_first(mr, 1, MPI_CONTEXTS, "MPI_COMM_SELF");
     mr->no_group = mpi_group_new(mr, 0);
-    return mr->no_group != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void mpi_topology_put(struct mpi_topology *t)
@@ -99,7 +74,9 @@ void mpi_comm_put(struct mpi_comm *comm)
     mpi_group_put(comm->group);
     mpi_group_put(comm->remote);
     mpi_topology_put(comm->topology);
-    mpi_comm_env_release(comm);
+    mpi_attrs_drop(&comm->attrs);
+    mpi_errhandler_put(comm->errhandler);
+    mpi_info_drop(comm->info);
     mpi_block_free(comm);
 }
 
@@ -115,7 +92,7 @@ void mpi_comms_release(struct mpi_rank *mr)
 
 struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
 {
-    struct mpi_comm *c = comm > 0 ? mpi_table_get(&mr->comms, (unsigned)comm - 1) : NULL;
+    struct mpi_comm *c = mpi_table_get(&mr->comms, (unsigned)comm - 1);
 
     if (c == NULL)
         mpi_note(mr, "comm = %d: %s", comm,
@@ -124,10 +101,21 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
     return c;
 }
 
+void mpi_blame(const struct mpi_comm *comm)
+{
+    comm->mr->blamed = (struct mpi_blamed){ &comm->errhandler, comm->handle };
+}
+
 int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p)
 {
-    *comm_p = mpi_comm_of(mpi_self(), comm);
-    return *comm_p != NULL ? MPI_SUCCESS : MPI_ERR_COMM;
+    struct mpi_rank *mr = mpi_self();
+
+    *comm_p = mpi_comm_of(mr, comm);
+    if (*comm_p == NULL)
+        return MPI_ERR_COMM;
+    if (mr->blamed.handler == NULL)
+        mpi_blame(*comm_p);
+    return MPI_SUCCESS;
 }
 
 int mpi_comm_get_intra(MPI_Comm comm, struct mpi_comm **comm_p)
@@ -135,7 +123,7 @@ int mpi_comm_get_intra(MPI_Comm comm, struct mpi_comm **comm_p)
     int code = mpi_comm_get(comm, comm_p);
 
     if (code == MPI_SUCCESS && (*comm_p)->remote != NULL)
-        code = mpi_fail((*comm_p)->mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
+        code = mpi_error(MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
     return code;
 }
 
@@ -154,7 +142,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 
     if (code == MPI_SUCCESS)
         *rank = c->rank;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
@@ -164,7 +152,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
 
     if (code == MPI_SUCCESS)
         *size = c->size;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
@@ -172,11 +160,9 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
     struct mpi_comm *c;
     int code = mpi_comm_get(comm, &c);
 
-    if (code == MPI_SUCCESS) {
-        c->group->holders++;
-        code = mpi_group_add(c->mr, c->group, group);
-    }
-    return mpi_end_comm(c, __func__, code);
+    if (code == MPI_SUCCESS)
+        *group = mpi_group_share(c->mr, c->group);
+    return code;
 }
 
 int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
@@ -187,19 +173,15 @@ int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
     if (code == MPI_SUCCESS)
         code = mpi_comm_get(other, &b);
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(a, __func__, code);
-    *result = MPI_IDENT;
-    if (a == b)
-        return MPI_SUCCESS;
-    *result = MPI_UNEQUAL;
+        return code;
     if ((a->remote == NULL) != (b->remote == NULL))
-        return MPI_SUCCESS;
-    if (a->remote != NULL)
+        far = MPI_UNEQUAL;
+    else if (a->remote != NULL)
         far = mpi_group_compare(a->remote, b->remote);
     *result = mpi_group_compare(a->group, b->group);
     if (far > *result)
         *result = far; /* MPI_IDENT < MPI_SIMILAR < MPI_UNEQUAL */
-    if (*result == MPI_IDENT)
+    if (*result == MPI_IDENT && a != b)
         *result = MPI_CONGRUENT;
     return MPI_SUCCESS;
 }
@@ -210,10 +192,10 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
     int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS && strlen(name) >= MPI_MAX_OBJECT_NAME)
-        code = mpi_fail(c->mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
+        code = mpi_error(MPI_ERR_ARG, "name: %zu characters", strlen(name));
     if (code == MPI_SUCCESS)
         (void)snprintf(c->name, sizeof(c->name), "%s", name);
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
@@ -225,23 +207,23 @@ int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
         *length = (int)strlen(c->name);
         memcpy(name, c->name, (size_t)*length + 1);
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 {
-    struct mpi_comm *c;
-    int code = mpi_comm_get(*comm, &c);
+    struct mpi_comm *c = mpi_comm_of(mr, *comm);
+    int code;
 
-    if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
-    if (code != MPI_SUCCESS)
-        return code;
+    if (c == NULL)
+        return MPI_ERR_COMM;
+    if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
+        return mpi_error(MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
     c->holders++;
     code = mpi_attrs_delete(mr, c->handle, &c->attrs);
     if (code == MPI_SUCCESS) {
         if (mpi_table_get(&mr->comms, (unsigned)(c->handle - 1)) == c)
-            mpi_comm_drop(mr, c); /* no delete function has done so */
+            mpi_comm_drop(c); /* no delete function has done so */
         *comm = MPI_COMM_NULL;
     }
     mpi_comm_put(c);
@@ -251,13 +233,13 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 /* Needs no word with the others: see comm.h. */
 int MPI_Comm_free(MPI_Comm *comm)
 {
-    return mpi_end_call(__func__, free_comm(mpi_self(), comm));
+    return free_comm(mpi_self(), comm);
 }
 
 /* Requests that are pending on a communicator of this one job go on by themselves. */
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    return mpi_end_call(__func__, free_comm(mpi_self(), comm));
+    return free_comm(mpi_self(), comm);
 }
 
 /* No processes are spawned here. */

@@ -58,12 +58,12 @@ struct mpi_comm {
 };
 
 /* group.c */
-struct mpi_group *mpi_group_new(struct mpi_rank *mr, int size); /* NULL: out of memory, noted */
-void mpi_group_put(struct mpi_group *g);                        /* NULL is none */
-/** Fills in the own rank, and takes the group into the table, or gives it back on an error. */
-int mpi_group_add(struct mpi_rank *mr, struct mpi_group *g, MPI_Group *handle_p);
+struct mpi_group *mpi_group_new(struct mpi_rank *mr, int size);
+void mpi_group_put(struct mpi_group *g); /* NULL is none */
+/** A handle for one more holder of the group. */
+MPI_Group mpi_group_share(struct mpi_rank *mr, struct mpi_group *g);
 int mpi_group_compare(const struct mpi_group *a, const struct mpi_group *b); /* MPI_IDENT .. */
-struct mpi_group *mpi_group_of(struct mpi_rank *mr, MPI_Group group);        /* NULL: none, noted */
+struct mpi_group *mpi_group_of(MPI_Group group);                             /* NULL: none, noted */
 void mpi_group_find_self(const struct mpi_rank *mr, struct mpi_group *g);
 /** @return rank of the world's `world` in the group, or MPI_UNDEFINED. */
 int mpi_group_rank_of(const struct mpi_group *g, int world);
@@ -72,27 +72,26 @@ void mpi_groups_release(struct mpi_rank *mr);
 /* comm_attr.c */
 /** A new communicator gets the error handler of the old one. */
 void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm);
-/** For a communicator that is freed, its attributes deleted. */
-void mpi_comm_env_release(struct mpi_comm *comm);
 /** Takes it out of the table, and gives up what the handle held. */
-void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm);
+void mpi_comm_drop(struct mpi_comm *comm);
 
 /* comm.c */
 void mpi_topology_put(struct mpi_topology *t); /* NULL is none */
 void mpi_comm_put(struct mpi_comm *comm);
-int mpi_comms_init(struct mpi_rank *mr);
+void mpi_comms_init(struct mpi_rank *mr);
 void mpi_comms_release(struct mpi_rank *mr);
 /** @return NULL when there is none; the reason is noted. */
 struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm);
-/** Takes over the holders of the groups, also on an error. `remote` is NULL, or an
- * inter-communicator's. */
-int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
-                 uint32_t context, struct mpi_comm **comm_p);
-/** Without a place in the table and contexts of its own. Takes over a holder of the group; NULL:
- * out of memory, noted. */
+/** Holds the groups; `remote` is NULL, or an inter-communicator's. */
+struct mpi_comm *mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group,
+                              struct mpi_group *remote, uint32_t context);
+/** Without a place in the table and contexts of its own. */
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context);
-/** Finds one for a call of the program. @return an error code, noted; *comm_p is NULL then. */
+/** Errors of the present call are for its handler. */
+void mpi_blame(const struct mpi_comm *comm);
+/** Finds one for a call of the program, whose errors are for the handler of the first one that is
+ * found. @return an error code, noted; *comm_p is NULL then. */
 int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p);
 /** Finds a communicator of one group. @return MPI_ERR_COMM for an inter-communicator, noted;
  * *comm_p is set. */

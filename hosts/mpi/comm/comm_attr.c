@@ -58,24 +58,17 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int code)
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    return mpi_object_set_info(find_comm, comm, info, __func__);
+    return mpi_object_set_info(find_comm, comm, info);
 }
 
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 {
-    struct mpi_comm *c = NULL;
+    struct mpi_comm *c;
     int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         code = mpi_info_copy(c->mr, c->info, info);
-    return mpi_end_comm(c, __func__, code);
-}
-
-void mpi_comm_env_release(struct mpi_comm *comm)
-{
-    mpi_attrs_drop(&comm->attrs);
-    mpi_errhandler_put(comm->errhandler);
-    mpi_info_drop(comm->info);
+    return code;
 }
 
 void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm)
@@ -85,9 +78,9 @@ void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm)
         comm->errhandler->holders++;
 }
 
-void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm)
+void mpi_comm_drop(struct mpi_comm *comm)
 {
-    mpi_table_remove(&mr->comms, (unsigned)(comm->handle - 1));
+    mpi_table_remove(&comm->mr->comms, (unsigned)(comm->handle - 1));
     comm->attrs.closed = true;
     mpi_comm_put(comm);
 }

@@ -60,8 +60,8 @@ int mpi_context_check(struct mpi_rank *mr, uint32_t context)
 {
     if (context != 0)
         return MPI_SUCCESS;
-    return mpi_fail(mr, MPI_ERR_OTHER,
-                    "too many communicators: the first rank of the new one has made %u that are "
-                    "not freed",
-                    most_contexts(mr));
+    return mpi_error(MPI_ERR_OTHER,
+                     "too many communicators: the first rank of the new one has made %u that are "
+                     "not freed",
+                     most_contexts(mr));
 }

@@ -2,39 +2,44 @@
 #include "hosts/mpi/create/create.h"
 
 /* A collective of the library's own on ints, of an inter-communicator in the own group. */
-static int own_call(struct mpi_rank *mr, struct mpi_comm *comm, enum mpi_collective kind, int root,
-                    int *ints, int n)
+static int own_call(struct mpi_comm *comm, enum mpi_collective kind, int root, int *ints, int n)
 {
-    struct mpi_coll c = { .mr = mr, .kind = kind, .root = root, .commutes = true };
+    struct mpi_comm *own = comm->local != NULL ? comm->local : comm;
+    struct mpi_coll c = { .mr = own->mr,
+                          .kind = kind,
+                          .root = root,
+                          .commutes = true,
+                          .comm = own,
+                          .rank = own->rank,
+                          .size = own->size,
+                          .bytes = (uint64_t)n * sizeof(int) };
 
-    comm = comm->local != NULL ? comm->local : comm;
-    c.comm = comm;
-    c.rank = comm->rank;
-    c.size = comm->size;
-    c.in = (struct mpi_blocks){ (char *)ints, (uint64_t)n, mpi_type_of(mr, MPI_INT), 0, 0, 0, 0 };
-    c.bytes = (uint64_t)n * sizeof(int);
-    c.s = mpi_schedule_get(mr, comm, (int)(comm->collectives++ & INT32_MAX));
+    c.in =
+        (struct mpi_blocks){ (char *)ints, (uint64_t)n, mpi_type_of(own->mr, MPI_INT), 0, 0, 0, 0 };
+    c.s = mpi_schedule_get(own->mr, own, (int)(own->collectives++ & INT32_MAX));
     if (c.s == NULL)
         return MPI_ERR_NO_MEM;
     mpi_coll_build(&c);
     return mpi_coll_run(&c, "a call that makes a communicator");
 }
 
-int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int n)
+int mpi_comm_exchange(struct mpi_comm *comm, int *all, int n)
 {
-    return own_call(mr, comm, MPI_COLL_ALLGATHER, 0, all, n);
+    return own_call(comm, MPI_COLL_ALLGATHER, 0, all, n);
 }
 
-int mpi_comm_broadcast(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n)
+int mpi_comm_broadcast(struct mpi_comm *comm, int root, int *ints, int n)
 {
-    return own_call(mr, comm, MPI_COLL_BCAST, root, ints, n);
+    return own_call(comm, MPI_COLL_BCAST, root, ints, n);
 }
 
-int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer, int *own, int nown,
-                  int *theirs, int ntheirs)
+int mpi_comm_pass(struct mpi_comm *comm, int tag, int peer, int *own, int nown, int *theirs,
+                  int ntheirs)
 {
-    struct mpi_coll c = { .mr = mr, .comm = comm, .s = mpi_schedule_get(mr, comm, tag) };
-    struct mpi_type *type = mpi_type_of(mr, MPI_INT);
+    struct mpi_coll c = { .mr = comm->mr,
+                          .comm = comm,
+                          .s = mpi_schedule_get(comm->mr, comm, tag) };
+    struct mpi_type *type = mpi_type_of(comm->mr, MPI_INT);
 
     if (c.s == NULL)
         return MPI_ERR_NO_MEM;
@@ -43,12 +48,11 @@ int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer,
     return mpi_coll_run(&c, "a call that makes a communicator");
 }
 
-int mpi_comm_swap(struct mpi_rank *mr, struct mpi_comm *inter, int *own, int nown, int *theirs,
-                  int ntheirs)
+int mpi_comm_swap(struct mpi_comm *inter, int *own, int nown, int *theirs, int ntheirs)
 {
     int tag = (int)(inter->collectives++ & INT32_MAX);
 
     if (inter->rank != 0)
         return MPI_SUCCESS;
-    return mpi_comm_pass(mr, inter, tag, 0, own, nown, theirs, ntheirs);
+    return mpi_comm_pass(inter, tag, 0, own, nown, theirs, ntheirs);
 }

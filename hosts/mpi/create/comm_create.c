@@ -23,99 +23,82 @@ static int by_key(const void *left, const void *right)
     return a->rank < b->rank ? -1 : 1;
 }
 
-/* The ranks of one colour, by key, equal keys by their old rank. NULL: out of memory, noted. */
+/* The ranks of one colour, by key, equal keys by their old rank. */
 static struct mpi_group *members_of(struct mpi_rank *mr, const struct mpi_group *old,
                                     const struct said *all, int color, int *first_p)
 {
     struct mpi_group *g = mpi_group_new(mr, old->size);
-    struct place *places = calloc((size_t)old->size, sizeof(*places));
+    struct place *places = mpi_need(mr, calloc((size_t)old->size, sizeof(*places)));
     int n = 0;
 
-    if (g == NULL || places == NULL) {
-        free(places);
-        mpi_group_put(g);
-        mpi_note(mr, "out of memory");
-        return NULL;
-    }
     for (int r = 0; r < old->size; r++)
         if (all[r].color == color)
             places[n++] = (struct place){ all[r].key, r };
     qsort(places, (size_t)n, sizeof(*places), by_key);
     for (int i = 0; i < n; i++)
         g->world[i] = old->world[places[i].rank];
-    *first_p = n > 0 ? places[0].rank : -1;
+    *first_p = places[0].rank;
     g->size = n;
     mpi_group_find_self(mr, g);
     free(places);
     return g;
 }
 
-int mpi_comm_make(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_group *group,
-                  struct mpi_group *remote, uint32_t context, MPI_Comm *newcomm)
+int mpi_comm_make(const struct mpi_comm *old, struct mpi_group *group, struct mpi_group *remote,
+                  uint32_t context, MPI_Comm *newcomm)
 {
     struct mpi_comm *c;
-    int code = mpi_context_check(mr, context);
+    int code = mpi_context_check(old->mr, context);
 
-    if (code != MPI_SUCCESS) {
-        mpi_group_put(group);
-        mpi_group_put(remote);
+    if (code != MPI_SUCCESS)
         return code;
-    }
-    code = mpi_comm_add(mr, group, remote, context, &c);
-    if (code == MPI_SUCCESS) {
-        mpi_comm_inherit(old, c);
-        *newcomm = c->handle;
-    }
-    return code;
+    c = mpi_comm_add(old->mr, group, remote, context);
+    mpi_comm_inherit(old, c);
+    *newcomm = c->handle;
+    return MPI_SUCCESS;
 }
 
 /* `theirs` is of the remote group of an inter-communicator, else NULL. */
-static int join_members(struct mpi_rank *mr, const struct mpi_comm *old, const struct said *ours,
+static int join_members(const struct mpi_comm *old, const struct said *ours,
                         const struct said *theirs, MPI_Comm *newcomm)
 {
-    int color = ours[old->rank].color, first, far_first = -1, context;
+    int color = ours[old->rank].color, first, far_first, context, code = MPI_SUCCESS;
     struct mpi_group *group, *remote = NULL;
 
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    group = members_of(mr, old->group, ours, color, &first);
-    if (group == NULL)
-        return MPI_ERR_NO_MEM;
+    group = members_of(old->mr, old->group, ours, color, &first);
     context = ours[first].context;
     if (theirs != NULL) {
-        remote = members_of(mr, old->remote, theirs, color, &far_first);
-        if (remote == NULL || remote->size == 0) {
-            mpi_group_put(group);
-            mpi_group_put(remote);
-            return remote == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-        }
-        if (remote->world[0] < group->world[0])
+        remote = members_of(old->mr, old->remote, theirs, color, &far_first);
+        if (remote->size > 0 && remote->world[0] < group->world[0])
             context = theirs[far_first].context;
     }
-    return mpi_comm_make(mr, old, group, remote, (uint32_t)context, newcomm);
+    if (remote == NULL || remote->size > 0)
+        code = mpi_comm_make(old, group, remote, (uint32_t)context, newcomm);
+    mpi_group_put(group);
+    mpi_group_put(remote);
+    return code;
 }
 
-int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key, MPI_Comm *newcomm)
+int mpi_comm_split(struct mpi_comm *old, int color, int key, MPI_Comm *newcomm)
 {
     size_t ours = (size_t)old->size, far = old->remote != NULL ? (size_t)old->npeers : 0;
-    struct said *all = mpi_block_zero(mr, (ours + far) * sizeof(*all));
-    uint32_t context;
+    struct said *all = mpi_block_zero(old->mr, (ours + far) * sizeof(*all));
+    uint32_t context = mpi_context_new(old->mr);
     int code;
 
     *newcomm = MPI_COMM_NULL;
-    if (all == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    context = mpi_context_new(mr);
     all[old->rank] = (struct said){ color, key, (int)context };
-    code = mpi_comm_exchange(mr, old, &all[0].color, SAID_INTS);
+    code = mpi_comm_exchange(old, &all[0].color, SAID_INTS);
     if (code == MPI_SUCCESS && far > 0)
-        code = mpi_comm_swap(mr, old, &all[0].color, (int)ours * SAID_INTS, &all[ours].color,
+        code = mpi_comm_swap(old, &all[0].color, (int)ours * SAID_INTS, &all[ours].color,
                              (int)far * SAID_INTS);
     if (code == MPI_SUCCESS && far > 0)
-        code = mpi_comm_broadcast(mr, old, 0, &all[ours].color, (int)far * SAID_INTS);
+        code = mpi_comm_broadcast(old, 0, &all[ours].color, (int)far * SAID_INTS);
     if (code == MPI_SUCCESS)
-        code = join_members(mr, old, all, far > 0 ? all + ours : NULL, newcomm);
-    mpi_context_put_unused(mr, context, *newcomm);
+        code = join_members(old, all, far > 0 ? all + ours : NULL, newcomm);
+    mpi_context_put_unused(old->mr, context, *newcomm);
     mpi_block_free(all);
     return code;
 }
@@ -125,11 +108,11 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
     struct mpi_comm *old;
     int code = mpi_comm_get(comm, &old);
 
-    if (code == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
-        code = mpi_fail(old->mr, MPI_ERR_ARG, "color = %d: expected 0 or more", color);
-    if (code == MPI_SUCCESS)
-        code = mpi_comm_split(old->mr, old, color, key, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (color < 0 && color != MPI_UNDEFINED)
+        return mpi_error(MPI_ERR_ARG, "color = %d: expected 0 or more", color);
+    return mpi_comm_split(old, color, key, newcomm);
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
@@ -138,88 +121,63 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
     int code = mpi_comm_get(comm, &old), color = MPI_UNDEFINED;
 
     (void)info;
-    if (code == MPI_SUCCESS && split_type == MPI_COMM_TYPE_SHARED)
+    if (code != MPI_SUCCESS)
+        return code;
+    if (split_type == MPI_COMM_TYPE_SHARED)
         color = (int)old->mr->host->node->index;
-    else if (code == MPI_SUCCESS && split_type != MPI_UNDEFINED)
-        code = mpi_fail(old->mr, MPI_ERR_ARG, "split_type = %d: expected MPI_COMM_TYPE_SHARED",
-                        split_type);
-    if (code == MPI_SUCCESS)
-        code = mpi_comm_split(old->mr, old, color, key, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    else if (split_type != MPI_UNDEFINED)
+        return mpi_error(MPI_ERR_ARG, "split_type = %d: expected MPI_COMM_TYPE_SHARED", split_type);
+    return mpi_comm_split(old, color, key, newcomm);
 }
 
 /* Groups of one call may differ where they have no rank in common: the first rank of each names it.
  * Those of an inter-communicator are one on each side. */
-static int create_of_group(struct mpi_rank *mr, struct mpi_comm *old, const struct mpi_group *g,
-                           MPI_Comm *newcomm)
-{
-    int color = MPI_UNDEFINED;
-
-    for (int r = 0; r < g->size; r++)
-        if (mpi_group_rank_of(old->group, g->world[r]) == MPI_UNDEFINED)
-            return mpi_fail(mr, MPI_ERR_GROUP, "its rank %d is not in the communicator", r);
-    if (g->rank != MPI_UNDEFINED)
-        color = old->remote != NULL ? 0 : mpi_group_rank_of(old->group, g->world[0]);
-    return mpi_comm_split(mr, old, color, g->rank, newcomm);
-}
-
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
     struct mpi_comm *old;
-    struct mpi_group *g;
-    int code = mpi_comm_get(comm, &old);
+    const struct mpi_group *g;
+    int code = mpi_comm_get(comm, &old), color = MPI_UNDEFINED;
 
-    if (code == MPI_SUCCESS) {
-        g = mpi_group_of(old->mr, group);
-        code = g != NULL ? create_of_group(old->mr, old, g, newcomm) : MPI_ERR_GROUP;
-    }
-    return mpi_end_comm(old, __func__, code);
-}
-
-/* A group speaks in it under a tag of the program's, while it makes a communicator of its own. */
-static struct mpi_comm *make_tagged_comm(struct mpi_rank *mr, const struct mpi_comm *old,
-                                         struct mpi_group *g, int tag)
-{
-    struct mpi_comm *c;
-
-    g->holders++;
-    c = mpi_comm_new(mr, g, NULL, old->context + MPI_CONTEXT_TAGGED);
-    if (c != NULL)
-        c->collectives = (uint32_t)tag;
-    return c;
-}
-
-/* Only the group takes part: its own collective runs under the caller's tag. */
-static int create_group(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_group *g,
-                        int tag, MPI_Comm *newcomm)
-{
-    int context = g->rank == 0 ? (int)mpi_context_new(mr) : 0, code;
-    struct mpi_comm *c = make_tagged_comm(mr, old, g, tag);
-
-    if (c == NULL)
-        return MPI_ERR_NO_MEM;
-    code = mpi_comm_broadcast(mr, c, 0, &context, 1);
-    mpi_comm_put(c);
     if (code != MPI_SUCCESS)
         return code;
-    g->holders++;
-    return mpi_comm_make(mr, old, g, NULL, (uint32_t)context, newcomm);
+    g = mpi_group_of(group);
+    if (g == NULL)
+        return MPI_ERR_GROUP;
+    for (int r = 0; r < g->size; r++)
+        if (mpi_group_rank_of(old->group, g->world[r]) == MPI_UNDEFINED)
+            return mpi_error(MPI_ERR_GROUP, "its rank %d is not in the communicator", r);
+    if (g->rank != MPI_UNDEFINED)
+        color = old->remote != NULL ? 0 : mpi_group_rank_of(old->group, g->world[0]);
+    return mpi_comm_split(old, color, g->rank, newcomm);
+}
+
+/* Only the group takes part: its own collective runs under a tag of the program's. */
+static int create_group(const struct mpi_comm *old, struct mpi_group *g, int tag, MPI_Comm *newcomm)
+{
+    int context = g->rank == 0 ? (int)mpi_context_new(old->mr) : 0, code;
+    struct mpi_comm *c = mpi_comm_new(old->mr, g, NULL, old->context + MPI_CONTEXT_TAGGED);
+
+    c->collectives = (uint32_t)tag;
+    code = mpi_comm_broadcast(c, 0, &context, 1);
+    mpi_comm_put(c);
+    return code == MPI_SUCCESS ? mpi_comm_make(old, g, NULL, (uint32_t)context, newcomm) : code;
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
     struct mpi_comm *old;
-    struct mpi_group *g = NULL;
+    struct mpi_group *g;
     int code = mpi_comm_get_intra(comm, &old);
 
-    if (code == MPI_SUCCESS && tag < 0)
-        code = mpi_fail(old->mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
-    if (code == MPI_SUCCESS && (g = mpi_group_of(old->mr, group)) == NULL)
-        code = MPI_ERR_GROUP;
     *newcomm = MPI_COMM_NULL;
-    if (code == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
-        code = create_group(old->mr, old, g, tag, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (tag < 0)
+        return mpi_error(MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
+    g = mpi_group_of(group);
+    if (g == NULL)
+        return MPI_ERR_GROUP;
+    return g->rank != MPI_UNDEFINED ? create_group(old, g, tag, newcomm) : MPI_SUCCESS;
 }
 
 /* The context has come: by now it is in the communicator itself. */
@@ -229,7 +187,7 @@ static int dup_context_came(void *arg)
     int code = mpi_context_check(c->mr, c->context);
 
     if (code != MPI_SUCCESS)
-        mpi_comm_drop(c->mr, c);
+        mpi_comm_drop(c);
     else if (c->local != NULL)
         c->local->context = c->context + MPI_CONTEXT_LOCAL;
     return code;
@@ -263,16 +221,11 @@ static int dup_comm(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Requ
     struct mpi_comm *old = c.far != NULL ? c.far : c.comm, *new = NULL;
 
     if (code == MPI_SUCCESS) {
-        old->group->holders++;
-        if (old->remote != NULL)
-            old->remote->holders++;
-        code = mpi_comm_add(c.mr, old->group, old->remote, 0, &new);
-    }
-    if (code == MPI_SUCCESS) {
+        new = mpi_comm_add(c.mr, old->group, old->remote, 0);
         mpi_comm_inherit(old, new);
         code = mpi_attrs_copy(c.mr, old->handle, &old->attrs, &new->attrs);
         if (code != MPI_SUCCESS)
-            mpi_comm_drop(c.mr, new);
+            mpi_comm_drop(new);
     }
     if (code == MPI_SUCCESS) {
         new->topology = old->topology;

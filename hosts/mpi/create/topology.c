@@ -7,12 +7,8 @@
 
 struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t numbers)
 {
-    struct mpi_topology *t = calloc(1, sizeof(*t) + numbers * sizeof(int));
+    struct mpi_topology *t = mpi_need(mr, calloc(1, sizeof(*t) + numbers * sizeof(int)));
 
-    if (t == NULL) {
-        mpi_note(mr, "out of memory");
-        return NULL;
-    }
     t->holders = 1;
     t->kind = kind;
     return t;
@@ -24,16 +20,16 @@ int mpi_topology_get(MPI_Comm comm, int kind, struct mpi_comm **c_p)
 
     if (code != MPI_SUCCESS || ((*c_p)->topology != NULL && (*c_p)->topology->kind == kind))
         return code;
-    return mpi_fail((*c_p)->mr, MPI_ERR_TOPOLOGY, "comm = %d: no such topology", comm);
+    return mpi_error(MPI_ERR_TOPOLOGY, "comm = %d: no such topology", comm);
 }
 
-int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
-                        struct mpi_topology *t, MPI_Comm *newcomm)
+int mpi_topology_attach(struct mpi_comm *old, int color, int key, struct mpi_topology *t,
+                        MPI_Comm *newcomm)
 {
-    int code = mpi_comm_split(mr, old, color, key, newcomm);
+    int code = mpi_comm_split(old, color, key, newcomm);
 
     if (code == MPI_SUCCESS && *newcomm != MPI_COMM_NULL)
-        mpi_comm_of(mr, *newcomm)->topology = t;
+        mpi_comm_of(old->mr, *newcomm)->topology = t;
     else
         mpi_topology_put(t);
     return code;
@@ -46,7 +42,7 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
 
     if (code == MPI_SUCCESS)
         *status = c->topology != NULL ? c->topology->kind : MPI_UNDEFINED;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 /* ---- grids ------------------------------------------------------------------------------- */
@@ -95,8 +91,6 @@ static struct mpi_topology *grid_new(struct mpi_rank *mr, int ndims, const int *
 {
     struct mpi_topology *t = mpi_topology_new(mr, MPI_CART, 5 * (uint64_t)ndims);
 
-    if (t == NULL)
-        return NULL;
     t->ndims = ndims;
     t->dims = t->numbers;
     t->periods = t->dims + ndims;
@@ -115,57 +109,52 @@ static struct mpi_topology *grid_new(struct mpi_rank *mr, int ndims, const int *
     return t;
 }
 
-/* @return how many ranks a grid has, or -1, noted: the code is MPI_ERR_DIMS. */
-static int grid_size(struct mpi_rank *mr, int ndims, const int *dims, int most)
+/* How many ranks a grid has. */
+static int grid_size(int ndims, const int *dims, int most, int *size_p)
 {
     int64_t n = 1;
 
     for (int d = 0; d < ndims; d++) {
-        if (dims[d] <= 0) {
-            mpi_note(mr, "dims[%d] = %d: expected 1 or more", d, dims[d]);
-            return -1;
-        }
+        if (dims[d] <= 0)
+            return mpi_error(MPI_ERR_DIMS, "dims[%d] = %d: expected 1 or more", d, dims[d]);
         n *= dims[d];
-        if (n > most) {
-            mpi_note(mr, "the grid has more than the %d ranks that there are", most);
-            return -1;
-        }
+        if (n > most)
+            return mpi_error(MPI_ERR_DIMS, "the grid has more than the %d ranks that there are",
+                             most);
     }
-    return (int)n;
+    *size_p = (int)n;
+    return MPI_SUCCESS;
 }
 
 int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
                     MPI_Comm *newcomm)
 {
     struct mpi_comm *old;
-    struct mpi_topology *t;
-    int code = mpi_comm_get_intra(comm, &old), n = 0;
+    int code = mpi_comm_get_intra(comm, &old), n;
 
     (void)reorder;
-    if (code == MPI_SUCCESS && ndims < 0)
-        code = mpi_fail(old->mr, MPI_ERR_DIMS, "ndims = %d: expected 0 or more", ndims);
-    if (code == MPI_SUCCESS && (n = grid_size(old->mr, ndims, dims, old->size)) < 0)
-        code = MPI_ERR_DIMS;
-    if (code == MPI_SUCCESS) {
-        t = grid_new(old->mr, ndims, dims, periods, old->rank);
-        code = t == NULL ? MPI_ERR_NO_MEM
-                         : mpi_topology_attach(old->mr, old, old->rank < n ? 0 : MPI_UNDEFINED,
-                                               old->rank, t, newcomm);
-    }
-    return mpi_end_comm(old, __func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (ndims < 0)
+        return mpi_error(MPI_ERR_DIMS, "ndims = %d: expected 0 or more", ndims);
+    code = grid_size(ndims, dims, old->size, &n);
+    if (code != MPI_SUCCESS)
+        return code;
+    return mpi_topology_attach(old, old->rank < n ? 0 : MPI_UNDEFINED, old->rank,
+                               grid_new(old->mr, ndims, dims, periods, old->rank), newcomm);
 }
 
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get_intra(comm, &c), n = 0;
+    int code = mpi_comm_get_intra(comm, &c), n;
 
     (void)periods;
-    if (code == MPI_SUCCESS && (n = grid_size(c->mr, ndims, dims, c->size)) < 0)
-        code = MPI_ERR_DIMS;
+    if (code == MPI_SUCCESS)
+        code = grid_size(ndims, dims, c->size, &n);
     if (code == MPI_SUCCESS)
         *newrank = c->rank < n ? c->rank : MPI_UNDEFINED;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
@@ -175,14 +164,14 @@ int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 
     if (code == MPI_SUCCESS)
         *ndims = c->topology->ndims;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
-static int check_room(struct mpi_rank *mr, int maxdims, const struct mpi_topology *t)
+static int check_room(int maxdims, const struct mpi_topology *t)
 {
     if (maxdims >= t->ndims)
         return MPI_SUCCESS;
-    return mpi_fail(mr, MPI_ERR_ARG, "maxdims = %d: the grid has %d", maxdims, t->ndims);
+    return mpi_error(MPI_ERR_ARG, "maxdims = %d: the grid has %d", maxdims, t->ndims);
 }
 
 int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
@@ -191,13 +180,13 @@ int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coor
     int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS)
-        code = check_room(c->mr, maxdims, c->topology);
+        code = check_room(maxdims, c->topology);
     for (int d = 0; code == MPI_SUCCESS && d < c->topology->ndims; d++) {
         dims[d] = c->topology->dims[d];
         periods[d] = c->topology->periods[d];
         coords[d] = c->topology->coords[d];
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
@@ -205,14 +194,13 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
     struct mpi_comm *c;
     int code = mpi_topology_get(comm, MPI_CART, &c), at;
 
-    if (code == MPI_SUCCESS) {
-        at = rank_at(c->topology, coords);
-        if (at == MPI_PROC_NULL)
-            code = mpi_fail(c->mr, MPI_ERR_ARG, "coords: outside of a grid that is not periodic");
-        else
-            *rank = at;
-    }
-    return mpi_end_comm(c, __func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    at = rank_at(c->topology, coords);
+    if (at == MPI_PROC_NULL)
+        return mpi_error(MPI_ERR_ARG, "coords: outside of a grid that is not periodic");
+    *rank = at;
+    return MPI_SUCCESS;
 }
 
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
@@ -220,13 +208,14 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
     struct mpi_comm *c;
     int code = mpi_topology_get(comm, MPI_CART, &c);
 
-    if (code == MPI_SUCCESS && (rank < 0 || rank >= c->size))
-        code = mpi_fail(c->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
-    if (code == MPI_SUCCESS)
-        code = check_room(c->mr, maxdims, c->topology);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (rank < 0 || rank >= c->size)
+        return mpi_error(MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
+    code = check_room(maxdims, c->topology);
     if (code == MPI_SUCCESS)
         coords_of(c->topology, rank, coords);
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *dest)
@@ -234,27 +223,24 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *des
     struct mpi_comm *c;
     int code = mpi_topology_get(comm, MPI_CART, &c);
 
-    if (code == MPI_SUCCESS && (direction < 0 || direction >= c->topology->ndims))
-        code = mpi_fail(c->mr, MPI_ERR_ARG, "direction = %d: expected 0 .. %d", direction,
-                        c->topology->ndims - 1);
-    if (code == MPI_SUCCESS) {
-        *source = rank_shifted(c->topology, direction, -(int64_t)disp);
-        *dest = rank_shifted(c->topology, direction, disp);
-    }
-    return mpi_end_comm(c, __func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (direction < 0 || direction >= c->topology->ndims)
+        return mpi_error(MPI_ERR_ARG, "direction = %d: expected 0 .. %d", direction,
+                         c->topology->ndims - 1);
+    *source = rank_shifted(c->topology, direction, -(int64_t)disp);
+    *dest = rank_shifted(c->topology, direction, disp);
+    return MPI_SUCCESS;
 }
 
 /* One grid for each place in the dimensions that are dropped. */
-static int create_subgrid(struct mpi_rank *mr, struct mpi_comm *old, const int *remain,
-                          MPI_Comm *newcomm)
+static int create_subgrid(struct mpi_comm *old, const int *remain, MPI_Comm *newcomm)
 {
     const struct mpi_topology *t = old->topology;
-    int *kept = calloc(2 * (size_t)t->ndims + 1, sizeof(int)), *periods = kept + t->ndims;
-    int color = 0, key = 0, n = 0;
+    int *kept = mpi_need(old->mr, calloc(2 * (size_t)t->ndims + 1, sizeof(int)));
+    int *periods = kept + t->ndims, color = 0, key = 0, n = 0;
     struct mpi_topology *part;
 
-    if (kept == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     for (int d = 0; d < t->ndims; d++) {
         int *number = remain[d] ? &key : &color;
 
@@ -264,11 +250,9 @@ static int create_subgrid(struct mpi_rank *mr, struct mpi_comm *old, const int *
             periods[n++] = t->periods[d];
         }
     }
-    part = grid_new(mr, n, kept, periods, key);
+    part = grid_new(old->mr, n, kept, periods, key);
     free(kept);
-    if (part == NULL)
-        return MPI_ERR_NO_MEM;
-    return mpi_topology_attach(mr, old, color, key, part, newcomm);
+    return mpi_topology_attach(old, color, key, part, newcomm);
 }
 
 int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
@@ -276,8 +260,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
     struct mpi_comm *c;
     int code = mpi_topology_get(comm, MPI_CART, &c);
 
-    return mpi_end_comm(
-        c, __func__, code == MPI_SUCCESS ? create_subgrid(c->mr, c, remain_dims, newcomm) : code);
+    return code == MPI_SUCCESS ? create_subgrid(c, remain_dims, newcomm) : code;
 }
 
 /** The divisors of a number, in their order. */
@@ -351,27 +334,25 @@ static void find_factors(const struct divisors *d, int n, int k, int *out, int *
     }
 }
 
-static int choose_dims(struct mpi_rank *mr, int nnodes, int ndims, int *dims)
+static int choose_dims(int nnodes, int ndims, int *dims)
 {
     int *chosen, nfree = 0, left = nnodes;
     struct divisors all;
 
     for (int d = 0; d < ndims; d++) {
         if (dims[d] < 0)
-            return mpi_fail(mr, MPI_ERR_DIMS, "dims[%d] = %d: expected 0 or more", d, dims[d]);
+            return mpi_error(MPI_ERR_DIMS, "dims[%d] = %d: expected 0 or more", d, dims[d]);
         nfree += dims[d] == 0;
         if (dims[d] > 0 && left % dims[d] != 0)
-            return mpi_fail(mr, MPI_ERR_DIMS, "nnodes = %d: no multiple of dims[%d] = %d", nnodes,
-                            d, dims[d]);
+            return mpi_error(MPI_ERR_DIMS, "nnodes = %d: no multiple of dims[%d] = %d", nnodes, d,
+                             dims[d]);
         left /= dims[d] > 0 ? dims[d] : 1;
     }
     if (nfree == 0)
         return left == 1 || ndims == 0
                    ? MPI_SUCCESS
-                   : mpi_fail(mr, MPI_ERR_DIMS, "nnodes = %d: not the product of dims", nnodes);
-    chosen = calloc(2 * (size_t)nfree, sizeof(int));
-    if (chosen == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+                   : mpi_error(MPI_ERR_DIMS, "nnodes = %d: not the product of dims", nnodes);
+    chosen = mpi_need(mpi_self(), calloc(2 * (size_t)nfree, sizeof(int)));
     find_divisors(&all, left);
     find_factors(&all, left, nfree, chosen, chosen + nfree);
     for (int d = 0, i = 0; d < ndims; d++)
@@ -383,14 +364,9 @@ static int choose_dims(struct mpi_rank *mr, int nnodes, int ndims, int *dims)
 
 int MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
-    struct mpi_rank *mr = mpi_self();
-    int code = MPI_SUCCESS;
-
-    if (code == MPI_SUCCESS && nnodes < 1)
-        code = mpi_fail(mr, MPI_ERR_ARG, "nnodes = %d: expected 1 or more", nnodes);
-    if (code == MPI_SUCCESS && ndims < 0)
-        code = mpi_fail(mr, MPI_ERR_DIMS, "ndims = %d: expected 0 or more", ndims);
-    if (code == MPI_SUCCESS)
-        code = choose_dims(mr, nnodes, ndims, dims);
-    return mpi_end_call(__func__, code);
+    if (nnodes < 1)
+        return mpi_error(MPI_ERR_ARG, "nnodes = %d: expected 1 or more", nnodes);
+    if (ndims < 0)
+        return mpi_error(MPI_ERR_DIMS, "ndims = %d: expected 0 or more", ndims);
+    return choose_dims(nnodes, ndims, dims);
 }

@@ -1,5 +1,4 @@
 /* Graphs, as a whole on every rank or by edges. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/create/create.h"
@@ -7,18 +6,17 @@
 /* ---- a whole graph on every rank ------------------------------------------------------- */
 
 /* Node r's neighbours are edges[index[r - 1] .. index[r]). */
-static int check_graph(struct mpi_rank *mr, int nnodes, const int *index, const int *edges,
-                       int size)
+static int check_graph(int nnodes, const int *index, const int *edges, int size)
 {
     if (nnodes < 0 || nnodes > size)
-        return mpi_fail(mr, MPI_ERR_ARG, "nnodes = %d: expected 0 .. %d", nnodes, size);
+        return mpi_error(MPI_ERR_ARG, "nnodes = %d: expected 0 .. %d", nnodes, size);
     for (int r = 0; r < nnodes; r++)
         if (index[r] < (r > 0 ? index[r - 1] : 0))
-            return mpi_fail(mr, MPI_ERR_ARG, "index[%d] = %d: below the one before", r, index[r]);
+            return mpi_error(MPI_ERR_ARG, "index[%d] = %d: below the one before", r, index[r]);
     for (int i = 0; nnodes > 0 && i < index[nnodes - 1]; i++)
         if (edges[i] < 0 || edges[i] >= nnodes)
-            return mpi_fail(mr, MPI_ERR_ARG, "edges[%d] = %d: expected 0 .. %d", i, edges[i],
-                            nnodes - 1);
+            return mpi_error(MPI_ERR_ARG, "edges[%d] = %d: expected 0 .. %d", i, edges[i],
+                             nnodes - 1);
     return MPI_SUCCESS;
 }
 
@@ -27,14 +25,13 @@ static int first_edge(const struct mpi_topology *t, int rank)
     return rank > 0 ? t->index[rank - 1] : 0;
 }
 
-static int graph_create(struct mpi_rank *mr, struct mpi_comm *old, int nnodes, const int *index,
-                        const int *edges, MPI_Comm *newcomm)
+static int graph_create(struct mpi_comm *old, int nnodes, const int *index, const int *edges,
+                        MPI_Comm *newcomm)
 {
     int nedges = nnodes > 0 ? index[nnodes - 1] : 0;
-    struct mpi_topology *t = mpi_topology_new(mr, MPI_GRAPH, (uint64_t)nnodes + (uint64_t)nedges);
+    struct mpi_topology *t =
+        mpi_topology_new(old->mr, MPI_GRAPH, (uint64_t)nnodes + (uint64_t)nedges);
 
-    if (t == NULL)
-        return MPI_ERR_NO_MEM;
     t->nindex = nnodes;
     t->nedges = nedges;
     t->index = t->numbers;
@@ -47,8 +44,7 @@ static int graph_create(struct mpi_rank *mr, struct mpi_comm *old, int nnodes, c
         t->in = t->out = t->edges + first_edge(t, old->rank);
         t->nin = t->nout = t->index[old->rank] - first_edge(t, old->rank);
     }
-    return mpi_topology_attach(mr, old, old->rank < nnodes ? 0 : MPI_UNDEFINED, old->rank, t,
-                               newcomm);
+    return mpi_topology_attach(old, old->rank < nnodes ? 0 : MPI_UNDEFINED, old->rank, t, newcomm);
 }
 
 int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder,
@@ -59,10 +55,10 @@ int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edg
 
     (void)reorder;
     if (code == MPI_SUCCESS)
-        code = check_graph(old->mr, nnodes, index, edges, old->size);
+        code = check_graph(nnodes, index, edges, old->size);
     if (code == MPI_SUCCESS)
-        code = graph_create(old->mr, old, nnodes, index, edges, newcomm);
-    return mpi_end_comm(old, __func__, code);
+        code = graph_create(old, nnodes, index, edges, newcomm);
+    return code;
 }
 
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
@@ -71,10 +67,10 @@ int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[
     int code = mpi_comm_get_intra(comm, &c);
 
     if (code == MPI_SUCCESS)
-        code = check_graph(c->mr, nnodes, index, edges, c->size);
+        code = check_graph(nnodes, index, edges, c->size);
     if (code == MPI_SUCCESS)
         *newrank = c->rank < nnodes ? c->rank : MPI_UNDEFINED;
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
@@ -86,7 +82,7 @@ int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
         *nnodes = c->topology->nindex;
         *nedges = c->topology->nedges;
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
@@ -95,7 +91,7 @@ int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int ed
     int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(c, __func__, code);
+        return code;
     for (int i = 0; i < maxindex && i < c->topology->nindex; i++)
         index[i] = c->topology->index[i];
     for (int i = 0; i < maxedges && i < c->topology->nedges; i++)
@@ -108,11 +104,12 @@ static int get_node(MPI_Comm comm, int rank, struct mpi_topology **t_p)
     struct mpi_comm *c;
     int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
-    if (code == MPI_SUCCESS && (rank < 0 || rank >= c->size))
-        code = mpi_fail(c->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
-    if (code == MPI_SUCCESS)
-        *t_p = c->topology;
-    return code;
+    if (code != MPI_SUCCESS)
+        return code;
+    if (rank < 0 || rank >= c->size)
+        return mpi_error(MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
+    *t_p = c->topology;
+    return MPI_SUCCESS;
 }
 
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
@@ -122,7 +119,7 @@ int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 
     if (code == MPI_SUCCESS)
         *nneighbors = t->index[rank] - first_edge(t, rank);
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
@@ -135,7 +132,7 @@ int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors
             break;
         neighbors[i] = t->edges[first_edge(t, rank) + i];
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* ---- edges, each given by any rank ------------------------------------------------------- */
@@ -151,8 +148,6 @@ static struct mpi_topology *edges_new(struct mpi_rank *mr, int nin, int nout, bo
     uint64_t n = (uint64_t)nin + (uint64_t)nout;
     struct mpi_topology *t = mpi_topology_new(mr, MPI_DIST_GRAPH, 2 * n);
 
-    if (t == NULL)
-        return NULL;
     t->weighted = weighted;
     t->nin = nin;
     t->nout = nout;
@@ -163,14 +158,24 @@ static struct mpi_topology *edges_new(struct mpi_rank *mr, int nin, int nout, bo
     return t;
 }
 
-static int check_ranks(struct mpi_rank *mr, const struct mpi_comm *c, int n, const int *ranks)
+static int check_ranks(const struct mpi_comm *c, int n, const int *ranks)
 {
     if (n < 0)
-        return mpi_fail(mr, MPI_ERR_ARG, "%d neighbours: expected 0 or more", n);
+        return mpi_error(MPI_ERR_ARG, "%d neighbours: expected 0 or more", n);
     for (int i = 0; i < n; i++)
         if (ranks[i] < 0 || ranks[i] >= c->size)
-            return mpi_fail(mr, MPI_ERR_RANK, "rank %d: expected 0 .. %d", ranks[i], c->size - 1);
+            return mpi_error(MPI_ERR_RANK, "rank %d: expected 0 .. %d", ranks[i], c->size - 1);
     return MPI_SUCCESS;
+}
+
+/* Edges on one side of a process, each of weight 1 where they have none. */
+static void copy_edges(int n, const int *ranks, const int *weights, int *to, int *to_weights)
+{
+    for (int i = 0; i < n; i++) {
+        to[i] = ranks[i];
+        if (to_weights != MPI_UNWEIGHTED)
+            to_weights[i] = weights != MPI_UNWEIGHTED ? weights[i] : 1;
+    }
 }
 
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
@@ -185,33 +190,25 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
 
     (void)info;
     (void)reorder;
-    if (code == MPI_SUCCESS && weighted != (destweights != MPI_UNWEIGHTED))
-        code = mpi_fail(old->mr, MPI_ERR_ARG, "weights of one side only");
-    if (code == MPI_SUCCESS)
-        code = check_ranks(old->mr, old, indegree, sources);
-    if (code == MPI_SUCCESS)
-        code = check_ranks(old->mr, old, outdegree, destinations);
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(old, __func__, code);
+        return code;
+    if (weighted != (destweights != MPI_UNWEIGHTED))
+        return mpi_error(MPI_ERR_ARG, "weights of one side only");
+    code = check_ranks(old, indegree, sources);
+    if (code == MPI_SUCCESS)
+        code = check_ranks(old, outdegree, destinations);
+    if (code != MPI_SUCCESS)
+        return code;
     t = edges_new(old->mr, indegree, outdegree, weighted);
-    if (t == NULL)
-        return mpi_end_comm(old, __func__, MPI_ERR_NO_MEM);
-    for (int i = 0; i < indegree; i++) {
-        t->in[i] = sources[i];
-        t->in_weights[i] = weighted ? sourceweights[i] : 1;
-    }
-    for (int i = 0; i < outdegree; i++) {
-        t->out[i] = destinations[i];
-        t->out_weights[i] = weighted ? destweights[i] : 1;
-    }
-    code = mpi_topology_attach(old->mr, old, 0, old->rank, t, newcomm);
-    return mpi_end_comm(old, __func__, code);
+    copy_edges(indegree, sources, sourceweights, t->in, t->in_weights);
+    copy_edges(outdegree, destinations, destweights, t->out, t->out_weights);
+    return mpi_topology_attach(old, 0, old->rank, t, newcomm);
 }
 
 /* Those edges of `n` that begin or end here, in the order in which they were given. A place that no
  * edge fills has from = -1. */
-static struct mpi_topology *own_edges(struct mpi_rank *mr, const struct mpi_comm *c,
-                                      const struct edge *all, uint64_t n, bool weighted)
+static struct mpi_topology *own_edges(const struct mpi_comm *c, const struct edge *all, uint64_t n,
+                                      bool weighted)
 {
     struct mpi_topology *t;
     int nin = 0, nout = 0;
@@ -220,9 +217,9 @@ static struct mpi_topology *own_edges(struct mpi_rank *mr, const struct mpi_comm
         nin += all[i].from >= 0 && all[i].to == c->rank;
         nout += all[i].from == c->rank;
     }
-    t = edges_new(mr, nin, nout, weighted);
+    t = edges_new(c->mr, nin, nout, weighted);
     nin = nout = 0;
-    for (uint64_t i = 0; t != NULL && i < n; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         if (all[i].from < 0)
             continue;
         if (all[i].to == c->rank) {
@@ -238,40 +235,36 @@ static struct mpi_topology *own_edges(struct mpi_rank *mr, const struct mpi_comm
 }
 
 /* All ranks learn all edges: as many places for each rank as the one with most edges needs. */
-static int dist_graph(struct mpi_rank *mr, struct mpi_comm *old, int n, const int *sources,
-                      const int *degrees, const int *destinations, const int *weights,
-                      MPI_Comm *newcomm)
+static int dist_graph(struct mpi_comm *old, int n, const int *sources, const int *degrees,
+                      const int *destinations, const int *weights, MPI_Comm *newcomm)
 {
-    int *counts = mpi_block_zero(mr, (size_t)old->size * sizeof(int));
-    uint64_t size = (uint64_t)old->size, most = 0, at = 0, end = 0;
-    struct edge *all = NULL;
-    struct mpi_topology *t = NULL;
-    int code = counts != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    int *counts = mpi_block_zero(old->mr, (size_t)old->size * sizeof(int)), code;
+    uint64_t size = (uint64_t)old->size, most = 0, at;
+    bool weighted = weights != MPI_UNWEIGHTED;
+    struct edge *all;
 
-    for (int i = 0; code == MPI_SUCCESS && i < n; i++)
+    for (int i = 0; i < n; i++)
         counts[old->rank] += degrees[i];
-    if (code == MPI_SUCCESS)
-        code = mpi_comm_exchange(mr, old, counts, 1);
+    code = mpi_comm_exchange(old, counts, 1);
     for (uint64_t r = 0; code == MPI_SUCCESS && r < size; r++)
         most = (uint64_t)counts[r] > most ? (uint64_t)counts[r] : most;
-    if (code == MPI_SUCCESS && (all = mpi_block_zero(mr, (size * most + 1) * sizeof(*all))) == NULL)
-        code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    at = (uint64_t)old->rank * most;
-    end = at + most;
-    for (int i = 0, k = 0; code == MPI_SUCCESS && i < n; i++)
-        for (int j = 0; j < degrees[i]; j++, k++)
-            all[at++] = (struct edge){ sources[i], destinations[k],
-                                       weights != MPI_UNWEIGHTED ? weights[k] : 1 };
-    while (code == MPI_SUCCESS && at < end)
-        all[at++] = (struct edge){ -1, -1, 0 };
-    if (code == MPI_SUCCESS && most > 0)
-        code = mpi_comm_exchange(mr, old, &all[0].from, (int)most * EDGE_INTS);
-    if (code == MPI_SUCCESS &&
-        (t = own_edges(mr, old, all, size * most, weights != MPI_UNWEIGHTED)) == NULL)
-        code = MPI_ERR_NO_MEM;
-    mpi_block_free(all);
     mpi_block_free(counts);
-    return code == MPI_SUCCESS ? mpi_topology_attach(mr, old, 0, old->rank, t, newcomm) : code;
+    if (code != MPI_SUCCESS)
+        return code;
+    all = mpi_block_new(old->mr, (size * most + 1) * sizeof(*all));
+    at = (uint64_t)old->rank * most;
+    for (uint64_t i = 0; i < most; i++)
+        all[at + i] = (struct edge){ -1, -1, 0 };
+    for (int i = 0, k = 0; i < n; i++)
+        for (int j = 0; j < degrees[i]; j++, k++)
+            all[at++] = (struct edge){ sources[i], destinations[k], weighted ? weights[k] : 1 };
+    if (most > 0)
+        code = mpi_comm_exchange(old, &all[0].from, (int)most * EDGE_INTS);
+    if (code == MPI_SUCCESS)
+        code = mpi_topology_attach(old, 0, old->rank, own_edges(old, all, size * most, weighted),
+                                   newcomm);
+    mpi_block_free(all);
+    return code;
 }
 
 int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
@@ -284,18 +277,18 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
     (void)info;
     (void)reorder;
     if (code == MPI_SUCCESS)
-        code = check_ranks(old->mr, old, n, sources);
-    for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
+        code = check_ranks(old, n, sources);
+    if (code != MPI_SUCCESS)
+        return code;
+    for (int i = 0; i < n; i++) {
         if (degrees[i] < 0)
-            code = mpi_fail(old->mr, MPI_ERR_ARG, "degrees[%d] = %d: expected 0 or more", i,
-                            degrees[i]);
+            return mpi_error(MPI_ERR_ARG, "degrees[%d] = %d: expected 0 or more", i, degrees[i]);
         edges += degrees[i];
     }
+    code = check_ranks(old, edges, destinations);
     if (code == MPI_SUCCESS)
-        code = check_ranks(old->mr, old, edges, destinations);
-    if (code == MPI_SUCCESS)
-        code = dist_graph(old->mr, old, n, sources, degrees, destinations, weights, newcomm);
-    return mpi_end_comm(old, __func__, code);
+        code = dist_graph(old, n, sources, degrees, destinations, weights, newcomm);
+    return code;
 }
 
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
@@ -308,7 +301,7 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
         *outdegree = c->topology->nout;
         *weighted = c->topology->weighted;
     }
-    return mpi_end_comm(c, __func__, code);
+    return code;
 }
 
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
@@ -319,17 +312,11 @@ int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int 
     int code = mpi_topology_get(comm, MPI_DIST_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(c, __func__, code);
+        return code;
     t = c->topology;
-    for (int i = 0; i < maxindegree && i < t->nin; i++) {
-        sources[i] = t->in[i];
-        if (t->weighted && sourceweights != MPI_UNWEIGHTED)
-            sourceweights[i] = t->in_weights[i];
-    }
-    for (int i = 0; i < maxoutdegree && i < t->nout; i++) {
-        destinations[i] = t->out[i];
-        if (t->weighted && destweights != MPI_UNWEIGHTED)
-            destweights[i] = t->out_weights[i];
-    }
+    copy_edges(maxindegree < t->nin ? maxindegree : t->nin, t->in, t->in_weights, sources,
+               t->weighted ? sourceweights : MPI_UNWEIGHTED);
+    copy_edges(maxoutdegree < t->nout ? maxoutdegree : t->nout, t->out, t->out_weights,
+               destinations, t->weighted ? destweights : MPI_UNWEIGHTED);
     return MPI_SUCCESS;
 }

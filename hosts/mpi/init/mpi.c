@@ -50,23 +50,20 @@ int MPI_Init(int *argc, char ***argv)
     mr->follows[MPI_FOLLOWS_WINDOWS].advance = mpi_windows_advance;
     mpi_library(h, true);
     mpi_env_init(mr);
-    if (!mpi_types_init(mr))
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+    mpi_basics_init(mr);
     if (!transport_open(h, mr->why, &mr->transport))
-        return mpi_end_call(__func__, MPI_ERR_OTHER);
-    code = mpi_protocol_init(mr, mpi_came);
-    if (code == MPI_SUCCESS)
-        code = mpi_comms_init(mr);
-    if (code == MPI_SUCCESS)
-        code = mpi_collectives_init(mr);
+        return MPI_ERR_OTHER;
+    mpi_protocol_init(mr, mpi_came);
+    mpi_comms_init(mr);
+    code = mpi_collectives_init(mr);
     if (code == MPI_SUCCESS)
         code = mpi_files_init(mr);
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
     mr->outer = __func__;
     code = MPI_Barrier(MPI_COMM_WORLD);
     mr->outer = NULL;
-    return code == MPI_SUCCESS ? mpi_end_call(__func__, mpi_help_init(mr)) : code;
+    return code == MPI_SUCCESS ? mpi_help_init(mr) : code;
 }
 
 int MPI_Initialized(int *flag)
@@ -116,7 +113,7 @@ int MPI_Finalize(void)
     int code = mpi_attrs_delete(mr, MPI_COMM_SELF, &self->attrs); /* first of all: MPI 3.1, 8.7.1 */
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return code;
     mr->outer = __func__;
     finish_messages(mr);
     code = MPI_Barrier(MPI_COMM_WORLD);
@@ -190,12 +187,10 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
 
     (void)info; /* hints only */
     if (size < 0)
-        return mpi_end_call(__func__,
-                            mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
+        return mpi_error(MPI_ERR_ARG, "size = %ld: expected 0 or more", size);
     p = mr->host->memory->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
     if (p == NULL)
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM,
-                                               "size = %ld: the node has not so much left", size));
+        return mpi_error(MPI_ERR_NO_MEM, "size = %ld: the node has not so much left", size);
     memcpy(base, &p, sizeof(p));
     return MPI_SUCCESS;
 }
@@ -205,7 +200,7 @@ int MPI_Free_mem(void *base)
     struct mpi_rank *mr = mpi_self();
 
     if (base != NULL && !mr->host->memory->free(mr->host, base))
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_BASE, "base: not from MPI_Alloc_mem()"));
+        return mpi_error(MPI_ERR_BASE, "base: not from MPI_Alloc_mem()");
     return MPI_SUCCESS;
 }
 

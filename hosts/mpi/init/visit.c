@@ -16,22 +16,31 @@ struct mpi_visit mpi_visit_begin(void)
     v.interrupts = v.mr->interrupts;
     v.mr->interrupts = mpi_library(h, true) ? v.interrupts : v.mr->inside > 0;
     v.mr->inside++;
+    v.blamed = v.mr->blamed;
+    v.mr->blamed.handler = NULL;
+    v.mr->ended = false;
     return v;
 }
 
-void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes)
+int mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes,
+                  int code)
 {
     struct mpi_rank *mr = v->mr;
 
+    if (code != MPI_SUCCESS && (mr == NULL || !mr->ended))
+        code = mpi_end_blamed(mpi_self(), name, code);
     while (mr != NULL && mr->inside == 1 && mpi_help_is_due(mr))
         mpi_help(mr); /* as the interrupt would have */
     if (mr != NULL) {
         if (--mr->inside == 0 || mr->interrupts)
             mpi_library(mr->host, false);
         mr->interrupts = v->interrupts;
+        mr->blamed = v->blamed;
+        mr->ended = false;
     }
     if (mr == NULL && host_self() != NULL)
         mpi_library(host_self(), false); /* MPI_Init() has begun that */
     if (v->counts)
         mpi_profile_end(v->start_ps, call, name, bytes);
+    return code;
 }

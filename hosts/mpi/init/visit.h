@@ -2,19 +2,23 @@
 #ifndef MPI_VISIT_H
 #define MPI_VISIT_H
 
+#include "hosts/mpi/base/env.h"
 #include "hosts/mpi/init/profile.h"
-
-struct mpi_rank;
 
 struct mpi_visit {
     struct mpi_rank *mr; /* NULL: before MPI_Init() */
-    bool interrupts;     /* mpi_rank.interrupts of the call that this one is in */
-    bool counts;         /* for the run's profile: the time since then */
+    /* mpi_rank's, of the call that this one is in: */
+    bool interrupts;
+    struct mpi_blamed blamed;
+    bool counts; /* for the run's profile: the time since then */
     uint64_t start_ps;
 };
 
 struct mpi_visit mpi_visit_begin(void);
-/** `call` numbers the function; `bytes`: that its arguments name. */
-void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes);
+/** `call` numbers the function; `bytes`: that its arguments name. An error, which has been noted,
+ * goes to the handler of the object that is blamed, unless the call has ended by another one.
+ * @return `code` */
+int mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes,
+                  int code);
 
 #endif /* MPI_VISIT_H */

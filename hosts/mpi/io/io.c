@@ -98,8 +98,7 @@ void *mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes)
     char *all = mpi_block_new(f->mr, (size_t)f->comm->size * bytes);
 
     memcpy(all + (size_t)f->comm->rank * bytes, own, bytes);
-    if (mpi_comm_exchange(f->mr, f->comm, (int *)(void *)all, (int)(bytes / sizeof(int))) ==
-        MPI_SUCCESS)
+    if (mpi_comm_exchange(f->comm, (int *)(void *)all, (int)(bytes / sizeof(int))) == MPI_SUCCESS)
         return all;
     mpi_block_free(all);
     return NULL;
@@ -134,7 +133,7 @@ int mpi_file_broadcast(struct mpi_file *f, int64_t *number, int code)
     int bad;
 
     memcpy(ints + 1, number, sizeof(*number));
-    bad = mpi_comm_broadcast(f->mr, f->comm, 0, ints, 3);
+    bad = mpi_comm_broadcast(f->comm, 0, ints, 3);
     if (bad != MPI_SUCCESS)
         return bad;
     memcpy(number, ints + 1, sizeof(*number));

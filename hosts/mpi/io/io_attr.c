@@ -38,7 +38,7 @@ int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
 {
     struct mpi_file *f = mpi_file_begin(__func__, file);
     struct mpi_type *t = NULL;
-    int code = f != NULL ? mpi_type_get(f->mr, type, &t) : MPI_ERR_FILE;
+    int code = f != NULL ? mpi_type_get(type, &t) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
         *extent = t->extent; /* "native" is as in memory */
@@ -92,9 +92,7 @@ static struct mpi_errhandler **slot_of(MPI_File file, struct mpi_file **f_p)
 
 int MPI_File_create_errhandler(MPI_File_errhandler_function *fn, MPI_Errhandler *handler)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_file_end(NULL, __func__, mpi_errhandler_create(mr, fn, handler));
+    return mpi_file_end(NULL, __func__, mpi_errhandler_create(fn, handler));
 }
 
 int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler handler)

@@ -131,9 +131,7 @@ static int access_non_blocking(const struct call *c, MPI_Request *request)
     int code = f != NULL ? access_with_status(f, c, &rq.status) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
-        code = mpi_request_add(f->mr, &rq, request);
-    if (code == MPI_SUCCESS)
-        mpi_ended(f->mr, mpi_request_of(f->mr, *request));
+        mpi_ended(f->mr, mpi_request_add(f->mr, &rq, request));
     return mpi_file_end(f, c->name, code);
 }
 

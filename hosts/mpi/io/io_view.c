@@ -75,7 +75,7 @@ static int end_of_file(struct mpi_file *f, int64_t *etypes_p)
 static int check_type(struct mpi_rank *mr, MPI_Datatype type, const char *what,
                       struct mpi_type **type_p)
 {
-    int code = mpi_type_get(mr, type, type_p);
+    int code = mpi_type_get(type, type_p);
 
     if (code == MPI_SUCCESS && !(*type_p)->committed)
         code = mpi_fail(mr, MPI_ERR_TYPE, "%s: not committed", what);
@@ -203,10 +203,10 @@ int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_
                       char *datarep)
 {
     struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? mpi_type_again(f->mr, f->view.etype, etype) : MPI_ERR_FILE;
+    int code = f != NULL ? mpi_type_again(f->view.etype, etype) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
-        code = mpi_type_again(f->mr, f->view.filetype, filetype);
+        code = mpi_type_again(f->view.filetype, filetype);
     if (code == MPI_SUCCESS) {
         *disp = f->view.disp;
         memcpy(datarep, "native", sizeof("native"));

@@ -1,5 +1,4 @@
 /* Messages from the receiver's side. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/point/protocol.h"

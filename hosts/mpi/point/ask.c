@@ -11,7 +11,6 @@
  * taken by then, and found to be for none.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "hosts/mpi/point/protocol.h"
 

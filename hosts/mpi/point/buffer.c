@@ -19,16 +19,16 @@ int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq)
     if (p->attached_bytes - p->attached_used < bytes + MPI_BSEND_OVERHEAD) {
         rq->active = false;
         if (p->attached == NULL)
-            return mpi_fail(mr, MPI_ERR_BUFFER,
-                            "no buffer is attached: expected MPI_Buffer_attach() before, of %llu "
-                            "bytes or more with MPI_BSEND_OVERHEAD",
-                            (unsigned long long)bytes + MPI_BSEND_OVERHEAD);
-        return mpi_fail(mr, MPI_ERR_BUFFER,
-                        "%llu bytes and MPI_BSEND_OVERHEAD = %d: of the attached buffer's %llu "
-                        "bytes %llu are free",
-                        (unsigned long long)bytes, MPI_BSEND_OVERHEAD,
-                        (unsigned long long)p->attached_bytes,
-                        (unsigned long long)(p->attached_bytes - p->attached_used));
+            return mpi_error(MPI_ERR_BUFFER,
+                             "no buffer is attached: expected MPI_Buffer_attach() before, of %llu "
+                             "bytes or more with MPI_BSEND_OVERHEAD",
+                             (unsigned long long)bytes + MPI_BSEND_OVERHEAD);
+        return mpi_error(MPI_ERR_BUFFER,
+                         "%llu bytes and MPI_BSEND_OVERHEAD = %d: of the attached buffer's %llu "
+                         "bytes %llu are free",
+                         (unsigned long long)bytes, MPI_BSEND_OVERHEAD,
+                         (unsigned long long)p->attached_bytes,
+                         (unsigned long long)(p->attached_bytes - p->attached_used));
     }
     copy = mpi_request_new(mr);
     copy->mode = MPI_MODE_BUFFERED;
@@ -56,14 +56,11 @@ int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq)
 int MPI_Buffer_attach(void *buffer, int size)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = mr == NULL ? MPI_ERR_OTHER : MPI_SUCCESS;
 
-    if (code == MPI_SUCCESS && mr->protocol->attached != NULL)
-        code = mpi_fail(mr, MPI_ERR_BUFFER, "a buffer is attached already");
-    else if (code == MPI_SUCCESS && size < 0)
-        code = mpi_fail(mr, MPI_ERR_ARG, "size = %d: expected 0 or more", size);
-    if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+    if (mr->protocol->attached != NULL)
+        return mpi_error(MPI_ERR_BUFFER, "a buffer is attached already");
+    if (size < 0)
+        return mpi_error(MPI_ERR_ARG, "size = %d: expected 0 or more", size);
     mr->protocol->attached = buffer;
     mr->protocol->attached_bytes = (uint64_t)size;
     return MPI_SUCCESS;
@@ -74,8 +71,6 @@ int MPI_Buffer_detach(void *buffer, int *size)
     struct mpi_rank *mr = mpi_self();
     const struct mpi_waits w = { .mr = mr };
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     mpi_advance(mr, NULL);
     mpi_waits_begin(&w, __func__);
     while (mr->protocol->attached_used > 0)

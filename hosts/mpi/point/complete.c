@@ -3,11 +3,8 @@
 
 int mpi_handles_begin(struct mpi_rank *mr, int count)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    mr->blamed = NULL;
     if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     host_spend_cost(mr->host, HOST_COST_CALL);
     return MPI_SUCCESS;
 }
@@ -18,9 +15,9 @@ static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *hand
 
     for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         if (handles[i] != MPI_REQUEST_NULL && mpi_request_of(mr, handles[i]) == NULL)
-            return mpi_fail(mr, MPI_ERR_REQUEST,
-                            "request %d = %d: no request, or one that was freed or has ended", i,
-                            handles[i]);
+            return mpi_error(MPI_ERR_REQUEST,
+                             "request %d = %d: no request, or one that was freed or has ended", i,
+                             handles[i]);
     }
     return code;
 }
@@ -175,7 +172,7 @@ static int wait_one(const char *call, MPI_Request *request, MPI_Status *status)
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    return mpi_end_blamed(__func__, wait_one(__func__, request, status));
+    return wait_one(__func__, request, status);
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
@@ -185,7 +182,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 
     if (code == MPI_SUCCESS)
         code = complete_all(w.mr, count, requests, statuses);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 static int complete_any(struct mpi_rank *mr, int count, MPI_Request *requests, int *index,
@@ -204,7 +201,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
     if (code == MPI_SUCCESS)
         code = complete_any(w.mr, count, requests, index, status);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 /* All that are done now; their statuses side by side. */
@@ -237,7 +234,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[]
 
     if (code == MPI_SUCCESS)
         code = complete_some(w.mr, count, requests, outcount, indices, statuses);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 /* ---- looking ---- */
@@ -249,7 +246,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
     if (*flag)
         code = complete_request(w.mr, request, status);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
@@ -259,7 +256,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
 
     if (*flag)
         code = complete_all(w.mr, count, requests, statuses);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
@@ -270,7 +267,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     *index = MPI_UNDEFINED;
     if (*flag)
         code = complete_any(w.mr, count, requests, index, status);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
@@ -281,7 +278,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[]
 
     if (code == MPI_SUCCESS)
         code = complete_some(w.mr, count, requests, outcount, indices, statuses);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
@@ -291,7 +288,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     struct mpi_request *rq;
 
     if (!*flag)
-        return mpi_end_blamed(__func__, code);
+        return code;
     rq = active_request(w.mr, request);
     if (rq != NULL && rq->generalized != NULL)
         (void)mpi_generalized_query(w.mr, rq);
@@ -307,7 +304,7 @@ static int check_request(struct mpi_rank *mr, MPI_Request handle)
     int code = check_handles(mr, 1, &handle);
 
     if (code == MPI_SUCCESS && handle == MPI_REQUEST_NULL)
-        code = mpi_fail(mr, MPI_ERR_REQUEST, "request = MPI_REQUEST_NULL");
+        code = mpi_error(MPI_ERR_REQUEST, "request = MPI_REQUEST_NULL");
     return code;
 }
 
@@ -320,7 +317,7 @@ int MPI_Request_free(MPI_Request *request)
         mpi_request_free(mr, *request);
         *request = MPI_REQUEST_NULL;
     }
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Cancel(MPI_Request *request)
@@ -330,7 +327,7 @@ int MPI_Cancel(MPI_Request *request)
 
     if (code == MPI_SUCCESS)
         mpi_cancel(mr, mpi_request_of(mr, *request));
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Test_cancelled(const MPI_Status *status, int *flag)

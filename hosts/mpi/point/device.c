@@ -8,7 +8,6 @@
  * to host memory first, or are brought to the GPU afterwards.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "hosts/mpi/point/protocol.h"
 
@@ -41,9 +40,7 @@ static struct mpi_device_block *block_of(struct mpi_rank *mr, unsigned gpu, uint
         b = b->next;
     if (b != NULL)
         return b;
-    b = calloc(1, sizeof(*b));
-    if (b == NULL)
-        mpi_abort(mr, 1);
+    b = mpi_need(mr, calloc(1, sizeof(*b)));
     b->gpu = gpu;
     b->bytes = HOST_GPU_PAGE;
     while (b->bytes < bytes)

@@ -16,31 +16,22 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_request rq = { .active = true, .peer = MPI_ANY_SOURCE };
-    int code;
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     host_spend_cost(mr->host, HOST_COST_CALL);
     rq.generalized = mpi_need(mr, malloc(sizeof(*rq.generalized)));
     *rq.generalized = (struct mpi_generalized){ query_fn, free_fn, cancel_fn, extra_state };
     rq.status = mpi_status(MPI_UNDEFINED, MPI_UNDEFINED, MPI_SUCCESS, 0);
-    code = mpi_request_add(mr, &rq, request);
-    if (code != MPI_SUCCESS)
-        free(rq.generalized);
-    return mpi_end(mr, __func__, code);
+    (void)mpi_request_add(mr, &rq, request);
+    return MPI_SUCCESS;
 }
 
 int MPI_Grequest_complete(MPI_Request request)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_request *rq = mr != NULL ? mpi_request_of(mr, request) : NULL;
+    struct mpi_request *rq = mpi_request_of(mr, request);
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     if (rq == NULL || rq->generalized == NULL)
-        return mpi_end(
-            mr, __func__,
-            mpi_fail(mr, MPI_ERR_REQUEST, "request = %d: not a generalized one", request));
+        return mpi_error(MPI_ERR_REQUEST, "request = %d: not a generalized one", request);
     mpi_ended(mr, rq);
     return MPI_SUCCESS;
 }
@@ -57,7 +48,7 @@ int mpi_generalized_query(struct mpi_rank *mr, struct mpi_request *rq)
         mpi_program_end(mr, aside);
     }
     rq->status.MPI_ERROR = code;
-    return code == MPI_SUCCESS ? code : mpi_fail(mr, code, "query function of a request");
+    return code == MPI_SUCCESS ? code : mpi_error(code, "query function of a request");
 }
 
 void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq)

@@ -55,12 +55,12 @@ int mpi_help_init(struct mpi_rank *mr)
     if (!transport_wants_helper(mr->host))
         return MPI_SUCCESS;
     if (!mr->host->cpu->set_helper(mr->host, &helper))
-        return mpi_fail(mr, MPI_ERR_OTHER,
-                        "progress=helper: no context above the rank's core: expected a host of at "
-                        "most 24 cores");
+        return mpi_error(MPI_ERR_OTHER,
+                         "progress=helper: no context above the rank's core: expected a host of at "
+                         "most 24 cores");
     if (mr->transport->ops->ring == NULL || !mr->transport->ops->ring(mr->transport))
-        return mpi_fail(mr, MPI_ERR_OTHER, "progress=helper: transport %s has no interrupts",
-                        mr->transport->ops->name);
+        return mpi_error(MPI_ERR_OTHER, "progress=helper: transport %s has no interrupts",
+                         mr->transport->ops->name);
     mr->rung = true; /* by what has come before there was a helper */
     return MPI_SUCCESS;
 }

@@ -6,74 +6,70 @@
 
 #include "hosts/mpi/point/protocol.h"
 
-static void spend_copy(struct mpi_rank *mr, uint64_t bytes)
+static void spend_copy(uint64_t bytes)
 {
-    struct host *h = mr->host;
+    struct host *h = host_self();
 
     host_spend_cost(h, HOST_COST_CALL);
     h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
 }
 
 /* The data of `count` elements, at position `at` of a buffer of `size`. */
-static int check_packed(struct mpi_rank *mr, MPI_Comm comm, const void *buf, int count,
-                        MPI_Datatype type, int64_t at, int64_t size, struct mpi_type **type_p)
+static int check_packed(MPI_Comm comm, const void *buf, int count, MPI_Datatype type, int64_t at,
+                        int64_t size, struct mpi_type **type_p)
 {
-    int code = MPI_SUCCESS;
+    struct mpi_rank *mr = mpi_self();
+    int code;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (mpi_comm_of(mr, comm) == NULL)
         return MPI_ERR_COMM;
     code = mpi_check_data(mr, buf, count, type, type_p);
     if (code != MPI_SUCCESS)
         return code;
     if (at < 0 || size < 0 || at > size)
-        return mpi_fail(mr, MPI_ERR_ARG, "position = %lld of %lld", (long long)at, (long long)size);
+        return mpi_error(MPI_ERR_ARG, "position = %lld of %lld", (long long)at, (long long)size);
     if ((uint64_t)(size - at) < (uint64_t)count * (*type_p)->bytes)
-        return mpi_fail(mr, MPI_ERR_TRUNCATE, "%d elements of %llu bytes: room for %lld", count,
-                        (unsigned long long)(*type_p)->bytes, (long long)(size - at));
+        return mpi_error(MPI_ERR_TRUNCATE, "%d elements of %llu bytes: room for %lld", count,
+                         (unsigned long long)(*type_p)->bytes, (long long)(size - at));
     return MPI_SUCCESS;
 }
 
 int MPI_Pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
              int *position, MPI_Comm comm)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = check_packed(mr, comm, inbuf, incount, type, *position, outsize, &t);
+    struct mpi_type *t;
+    int code = check_packed(comm, inbuf, incount, type, *position, outsize, &t);
 
     if (code == MPI_SUCCESS) {
-        spend_copy(mr, (uint64_t)incount * t->bytes);
+        spend_copy((uint64_t)incount * t->bytes);
         mpi_type_pack(t, inbuf, (uint64_t)incount, (char *)outbuf + *position);
         *position += (int)((uint64_t)incount * t->bytes);
     }
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
                MPI_Datatype type, MPI_Comm comm)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = check_packed(mr, comm, outbuf, outcount, type, *position, insize, &t);
+    struct mpi_type *t;
+    int code = check_packed(comm, outbuf, outcount, type, *position, insize, &t);
 
     if (code == MPI_SUCCESS) {
-        spend_copy(mr, (uint64_t)outcount * t->bytes);
+        spend_copy((uint64_t)outcount * t->bytes);
         mpi_type_unpack(t, outbuf, (const char *)inbuf + *position, (uint64_t)outcount * t->bytes);
         *position += (int)((uint64_t)outcount * t->bytes);
     }
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = check_packed(mr, comm, &count, count, type, 0, LLONG_MAX, &t);
+    struct mpi_type *t;
+    int code = check_packed(comm, &count, count, type, 0, LLONG_MAX, &t);
 
     if (code == MPI_SUCCESS)
         *size = (int)((uint64_t)count * t->bytes);
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 /** One of the two is written. */
@@ -81,12 +77,6 @@ struct external {
     bool out; /* to external32 */
     uint8_t *native, *external;
 };
-
-static bool is_long_double(const struct mpi_basic *b)
-{
-    return b->handle == MPI_LONG_DOUBLE || b->handle == MPI_LONG_DOUBLE_INT ||
-           b->handle == MPI_C_LONG_DOUBLE_COMPLEX || b->handle == MPI_CXX_LONG_DOUBLE_COMPLEX;
-}
 
 /* Between the processor's long double and IEEE's of 128 bits, the same where there is no other. */
 static void convert_long_double(const uint8_t *from, uint8_t *to, bool out)
@@ -140,9 +130,9 @@ static void convert_number(struct external *e, enum mpi_number kind, unsigned si
 static void convert_basic(struct external *e, const struct mpi_basic *b)
 {
     convert_number(e, b->kind == MPI_NUMBER_PAIR ? b->value : b->kind, b->unit, b->external,
-                   is_long_double(b));
+                   mpi_basic_is_long_double(b));
     if (b->kind == MPI_NUMBER_COMPLEX)
-        convert_number(e, b->kind, b->unit, b->external, is_long_double(b));
+        convert_number(e, b->kind, b->unit, b->external, mpi_basic_is_long_double(b));
     if (b->kind == MPI_NUMBER_PAIR) {
         unsigned rest = ((unsigned)b->handle >> 8) - b->unit; /* an int, or like the value */
 
@@ -176,32 +166,32 @@ static uint64_t external_bytes(const struct mpi_type *t)
     return bytes;
 }
 
-static int external_check(struct mpi_rank *mr, const char *datarep, const void *buf, int count,
-                          MPI_Datatype type, int64_t at, int64_t size, struct mpi_type **type_p)
+static int external_check(const char *datarep, const void *buf, int count, MPI_Datatype type,
+                          int64_t at, int64_t size, struct mpi_type **type_p)
 {
-    int code = check_packed(mr, MPI_COMM_WORLD, buf, count, type, at, INT64_MAX, type_p);
+    int code = check_packed(MPI_COMM_WORLD, buf, count, type, at, INT64_MAX, type_p);
 
     if (code != MPI_SUCCESS)
         return code;
     if (strcmp(datarep, "external32") != 0)
-        return mpi_fail(mr, MPI_ERR_ARG, "datarep = %s: expected external32", datarep);
+        return mpi_error(MPI_ERR_ARG, "datarep = %s: expected external32", datarep);
     if ((uint64_t)(size - at) < (uint64_t)count * external_bytes(*type_p))
-        return mpi_fail(mr, MPI_ERR_TRUNCATE, "%d elements: room for %lld bytes", count,
-                        (long long)(size - at));
+        return mpi_error(MPI_ERR_TRUNCATE, "%d elements: room for %lld bytes", count,
+                         (long long)(size - at));
     return MPI_SUCCESS;
 }
 
 /* By way of the packed bytes of this machine. */
-static int pack_external(struct mpi_rank *mr, struct mpi_type *t, void *buf, int count,
-                         void *packed, MPI_Aint *position, bool out)
+static int pack_external(struct mpi_type *t, void *buf, int count, void *packed, MPI_Aint *position,
+                         bool out)
 {
     uint64_t bytes = (uint64_t)count * t->bytes;
     uint8_t *native = malloc(bytes + 1);
     struct external e = { out, native, (uint8_t *)packed + *position };
 
     if (native == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    spend_copy(mr, bytes);
+        return mpi_no_memory();
+    spend_copy(bytes);
     if (out)
         mpi_type_pack(t, buf, (uint64_t)count, native);
     convert_type(&e, t, (uint64_t)count);
@@ -215,34 +205,31 @@ static int pack_external(struct mpi_rank *mr, struct mpi_type *t, void *buf, int
 int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype type,
                       void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = external_check(mr, datarep, inbuf, incount, type, *position, outsize, &t);
+    struct mpi_type *t;
+    int code = external_check(datarep, inbuf, incount, type, *position, outsize, &t);
 
     if (code == MPI_SUCCESS)
-        code = pack_external(mr, t, (void *)(uintptr_t)inbuf, incount, outbuf, position, true);
-    return mpi_end(mr, __func__, code);
+        code = pack_external(t, (void *)(uintptr_t)inbuf, incount, outbuf, position, true);
+    return code;
 }
 
 int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize,
                         MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype type)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = external_check(mr, datarep, outbuf, outcount, type, *position, insize, &t);
+    struct mpi_type *t;
+    int code = external_check(datarep, outbuf, outcount, type, *position, insize, &t);
 
     if (code == MPI_SUCCESS)
-        code = pack_external(mr, t, outbuf, outcount, (void *)(uintptr_t)inbuf, position, false);
-    return mpi_end(mr, __func__, code);
+        code = pack_external(t, outbuf, outcount, (void *)(uintptr_t)inbuf, position, false);
+    return code;
 }
 
 int MPI_Pack_external_size(const char datarep[], int count, MPI_Datatype type, MPI_Aint *size)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = external_check(mr, datarep, &count, count, type, 0, INT64_MAX, &t);
+    struct mpi_type *t;
+    int code = external_check(datarep, &count, count, type, 0, INT64_MAX, &t);
 
     if (code == MPI_SUCCESS)
         *size = (MPI_Aint)((uint64_t)count * external_bytes(t));
-    return mpi_end(mr, __func__, code);
+    return code;
 }

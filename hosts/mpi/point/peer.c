@@ -32,20 +32,17 @@ struct mpi_peer *mpi_source_of(struct mpi_rank *mr, const struct mpi_request *rq
     return rq->peer != MPI_ANY_SOURCE ? mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]) : NULL;
 }
 
-int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
+void mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
 {
-    struct mpi_protocol *p = mr->protocol = calloc(1, sizeof(*p));
+    struct mpi_protocol *p = mr->protocol = mpi_need(mr, calloc(1, sizeof(*p)));
 
-    if (p == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     p->came = came;
     TAILQ_INIT(&p->arrived);
     TAILQ_INIT(&p->held);
     TAILQ_INIT(&p->any);
     TAILQ_INIT(&p->tickets);
     STAILQ_INIT(&p->spare_asks);
-    p->peers = calloc(mr->host->size, sizeof(struct mpi_peer *));
-    return p->peers != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    p->peers = mpi_need(mr, calloc(mr->host->size, sizeof(struct mpi_peer *)));
 }
 
 static void kept_free(struct mpi_kept_entries *entries)
@@ -153,26 +150,19 @@ void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a)
 
 /* ---- names of requests in entries --------------------------------------------------- */
 
-static bool ids_grow(struct mpi_protocol *p)
+static bool ids_grow(struct mpi_rank *mr)
 {
+    struct mpi_protocol *p = mr->protocol;
     uint32_t n = p->nids != 0 ? 2 * p->nids : 64;
-    struct mpi_request **ids;
-    uint32_t *spare;
 
     if (n > ID_SLOTS)
         return false;
-    ids = realloc(p->ids, n * sizeof(*ids));
-    if (ids != NULL)
-        p->ids = ids;
-    spare = realloc(p->free_ids, n * sizeof(*spare));
-    if (spare != NULL)
-        p->free_ids = spare;
-    if (ids == NULL || spare == NULL)
-        return false;
+    p->ids = mpi_need(mr, realloc(p->ids, n * sizeof(*p->ids)));
+    p->free_ids = mpi_need(mr, realloc(p->free_ids, n * sizeof(*p->free_ids)));
     for (uint32_t i = n; i-- > p->nids;) {
-        ids[i] = NULL;
+        p->ids[i] = NULL;
         if (i != 0) /* 0 means none */
-            spare[p->nfree++] = i;
+            p->free_ids[p->nfree++] = i;
     }
     p->nids = n;
     return true;
@@ -184,7 +174,7 @@ uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq)
 
     if (rq->id != 0)
         return rq->id;
-    if (p->nfree == 0 && !ids_grow(p))
+    if (p->nfree == 0 && !ids_grow(mr))
         return 0;
     rq->id = p->free_ids[--p->nfree];
     p->ids[rq->id & (ID_SLOTS - 1)] = rq;

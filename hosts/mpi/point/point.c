@@ -2,17 +2,13 @@
 #include "hosts/mpi/point/protocol.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 static int begin_transfer(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Request *handle)
 {
     int code;
 
     host_spend_cost(mr->host, HOST_COST_CALL);
-    code = mpi_request_add(mr, rq, handle);
-    if (code != MPI_SUCCESS)
-        return code;
-    code = mpi_start(mr, mpi_request_of(mr, *handle));
+    code = mpi_start(mr, mpi_request_add(mr, rq, handle));
     if (code != MPI_SUCCESS) {
         mpi_request_free(mr, *handle);
         *handle = MPI_REQUEST_NULL;
@@ -43,13 +39,12 @@ static int transfer_message(const char *call, struct mpi_request *rq, int count,
     int code = mpi_prepare(mr, rq, count, type, peer, tag, comm);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(call, code);
-    if (rq->persistent)
-        code = mpi_request_add(mr, rq, request);
-    else
-        code = request != NULL ? begin_transfer(mr, rq, request)
+        return code;
+    if (!rq->persistent)
+        return request != NULL ? begin_transfer(mr, rq, request)
                                : complete_transfer(mr, call, rq, status);
-    return mpi_end_blamed(call, code);
+    (void)mpi_request_add(mr, rq, request);
+    return MPI_SUCCESS;
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): parameters and initialisers */
@@ -105,7 +100,7 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
         code = mpi_prepare(mr, &in, recvcount, recvtype, source, recvtag, comm);
     if (code == MPI_SUCCESS)
         code = exchange_messages(mr, __func__, &out, &in, status);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
@@ -120,7 +115,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     if (code == MPI_SUCCESS)
         code = mpi_prepare(mr, &in, count, type, source, recvtag, comm);
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(__func__, code);
+        return code;
     bytes = out.count * out.type->bytes;
     copy = mpi_block_new(mr, bytes);
     mpi_type_pack(out.type, buf, out.count, copy);
@@ -130,18 +125,18 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     out.count = bytes;
     code = exchange_messages(mr, __func__, &out, &in, status);
     mpi_block_free(copy);
-    return mpi_end_blamed(__func__, code);
+    return code;
 }
 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     uint64_t bytes = mpi_status_bytes(status);
-    int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_memory(mr, "", 1, type, &t);
+    int code = mpi_check_memory(mr, "", 1, type, &t);
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return code;
     if (t->bytes == 0)
         *count = 0;
     else if (bytes % t->bytes != 0 || bytes / t->bytes > INT_MAX)
@@ -171,7 +166,7 @@ int MPIX_Hub_sent(int rank, uint64_t *messages, uint64_t *bytes)
     if (rank < 0 || (unsigned)rank >= mr->host->size)
         return mpi_end(
             mr, __func__,
-            mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %u", rank, mr->host->size - 1));
+            mpi_error(MPI_ERR_RANK, "rank = %d: expected 0 .. %u", rank, mr->host->size - 1));
     peer = mr->protocol->peers[rank];
     *messages = peer != NULL ? peer->sent_messages : 0;
     *bytes = peer != NULL ? peer->sent_bytes : 0;

@@ -26,18 +26,16 @@ static struct mpi_arrived *find_message(struct mpi_rank *mr, struct mpi_request 
 
 /* A matched probe takes the message out: its handle is that of a request which holds the message.
  * NULL: from MPI_PROC_NULL. */
-static int take_out(struct mpi_rank *mr, struct mpi_comm *comm, struct mpi_arrived *a,
-                    MPI_Message *message)
+static void take_out(struct mpi_rank *mr, struct mpi_comm *comm, struct mpi_arrived *a,
+                     MPI_Message *message)
 {
     const struct mpi_request rq = { .receives = true, .comm = comm, .message = a };
-    int code = MPI_SUCCESS;
 
     *message = MPI_MESSAGE_NO_PROC;
-    if (a != NULL)
-        code = mpi_request_add(mr, &rq, message);
-    if (a != NULL && code == MPI_SUCCESS)
-        mpi_arrived_unlist(mr, a);
-    return code;
+    if (a == NULL)
+        return;
+    (void)mpi_request_add(mr, &rq, message);
+    mpi_arrived_unlist(mr, a);
 }
 
 /* `flag_p`: NULL waits; `message`: NULL leaves it where it is. */
@@ -52,7 +50,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, int *flag
     bool looks = flag_p != NULL && source != MPI_PROC_NULL, found;
 
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(call, code);
+        return code;
     if (looks)
         mpi_look_begin(mr);
     host_spend_cost(mr->host, HOST_COST_CALL);
@@ -69,8 +67,8 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, int *flag
                           : mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
     mpi_status_give(status, &rq.status);
     if (message != NULL)
-        code = take_out(mr, rq.comm, a, message);
-    return mpi_end_blamed(call, code);
+        take_out(mr, rq.comm, a, message);
+    return MPI_SUCCESS;
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -114,12 +112,8 @@ static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, 
                         MPI_Message message, struct mpi_arrived **a_p)
 {
     const struct mpi_request *held;
-    int code;
+    int code = mpi_check_data(mr, rq->in, count, type, &rq->type);
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    mr->blamed = NULL;
-    code = mpi_check_data(mr, rq->in, count, type, &rq->type);
     if (code != MPI_SUCCESS)
         return code;
     rq->count = (uint64_t)count;
@@ -129,7 +123,7 @@ static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, 
         return MPI_SUCCESS;
     held = mpi_request_of(mr, message);
     if (held == NULL || held->message == NULL)
-        return mpi_fail(mr, MPI_ERR_REQUEST, "message = %d: no message", message);
+        return mpi_error(MPI_ERR_REQUEST, "message = %d: no message", message);
     *a_p = held->message;
     rq->peer = held->message->e.source;
     rq->comm = held->comm;
@@ -145,14 +139,12 @@ static int receive_message(const char *call, void *buf, int count, MPI_Datatype 
     struct mpi_arrived *a;
     int code = open_message(mr, &rq, count, type, *message, &a);
 
-    if (code == MPI_SUCCESS && request != NULL)
-        code = mpi_request_add(mr, &rq, request);
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(call, code);
-    start_with(mr, request != NULL ? mpi_request_of(mr, *request) : &rq, a);
+        return code;
+    start_with(mr, request != NULL ? mpi_request_add(mr, &rq, request) : &rq, a);
     if (request == NULL) {
         mpi_wait(mr, &rq, call);
-        code = mpi_end_blamed(call, mpi_finish_own(mr, &rq, status));
+        code = mpi_end_comm(rq.comm, call, mpi_finish(mr, &rq, status)); /* while it is held */
     }
     if (a != NULL)
         mpi_request_free(mr, *message);

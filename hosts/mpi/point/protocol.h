@@ -168,7 +168,7 @@ static inline bool mpi_is_flat(const struct mpi_request *rq, uint8_t **at_p)
 
 /* peer.c */
 /** `came` is called for each entry. */
-int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came);
+void mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came);
 void mpi_protocol_release(struct mpi_rank *mr);
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank);
 /** Whom a receive is from; NULL: any. */

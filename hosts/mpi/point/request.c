@@ -63,27 +63,23 @@ void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq)
     mr->spare_requests = rq;
 }
 
-int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p)
+struct mpi_request *mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from,
+                                    MPI_Request *handle_p)
 {
     struct mpi_request *rq = mpi_request_new(mr);
-    int number = mpi_table_add(mr, &mr->requests, rq);
 
-    if (number < 0) {
-        mpi_request_drop(mr, rq);
-        return MPI_ERR_NO_MEM;
-    }
     *rq = *from;
     if (rq->type != NULL)
         rq->type->holders++;
     if (rq->comm != NULL)
         rq->comm->holders++;
-    *handle_p = number + 1;
-    return MPI_SUCCESS;
+    *handle_p = mpi_table_add(mr, &mr->requests, rq) + 1;
+    return rq;
 }
 
 struct mpi_request *mpi_request_of(const struct mpi_rank *mr, MPI_Request handle)
 {
-    return handle > 0 ? mpi_table_get(&mr->requests, (unsigned)handle - 1) : NULL;
+    return mpi_table_get(&mr->requests, (unsigned)handle - 1);
 }
 
 void mpi_request_free(struct mpi_rank *mr, MPI_Request handle)
@@ -102,12 +98,13 @@ void mpi_requests_release(struct mpi_rank *mr)
     for (unsigned i = 0; i < mr->requests.n; i++) {
         struct mpi_request *rq = mr->requests.at[i];
 
-        if (rq != NULL && rq->message != NULL && rq->message != rq->message->from->arriving)
+        if (rq == NULL)
+            continue;
+        if (rq->message != NULL && rq->message != rq->message->from->arriving)
             mpi_arrived_free(mr, rq->message);
-        if (rq != NULL && rq->generalized != NULL)
+        if (rq->generalized != NULL)
             mpi_generalized_free(rq, false); /* the program is over */
-        if (rq != NULL)
-            mpi_request_drop(mr, rq);
+        mpi_request_drop(mr, rq);
     }
     mpi_table_release(&mr->requests);
     while (mr->chunks != NULL) {

@@ -96,9 +96,6 @@ void mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call);
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
 /** The same of a request that has no handle, but is the call's own. */
 int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
-/** Ends a call of the program as mpi_end() does, by the error handler of the communicator that it
- * is about. */
-int mpi_end_blamed(const char *call, int code);
 /** Asks for its end without its message, which need not come true. */
 void mpi_cancel(struct mpi_rank *mr, struct mpi_request *rq);
 
@@ -124,7 +121,8 @@ void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq);
 void mpi_generalized_free(struct mpi_request *rq, bool calls);
 
 /** A handle for a copy of `from`; holds its datatype and communicator, if it has them. */
-int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p);
+struct mpi_request *mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from,
+                                    MPI_Request *handle_p);
 /** NULL: none. */
 struct mpi_request *mpi_request_of(const struct mpi_rank *mr, MPI_Request handle);
 /** Frees a handle; its request goes when it is done. */

@@ -1,7 +1,4 @@
 /* Messages from the sender's side. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "hosts/mpi/point/protocol.h"
 
 /* The data as one piece; packed first, if they are not, which is a copy. */

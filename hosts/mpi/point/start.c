@@ -1,15 +1,14 @@
 /* How sends and receives begin, also those that begin again, and how they end. */
 #include "hosts/mpi/point/protocol.h"
 
-static int check_peer(struct mpi_rank *mr, const struct mpi_comm *comm, int rank, int tag,
-                      bool receives)
+static int check_peer(const struct mpi_comm *comm, int rank, int tag, bool receives)
 {
     if ((rank < 0 || rank >= comm->npeers) && rank != MPI_PROC_NULL &&
         !(receives && rank == MPI_ANY_SOURCE))
-        return mpi_fail(mr, MPI_ERR_RANK, "%s = %d: expected 0 .. %d", receives ? "source" : "dest",
-                        rank, comm->npeers - 1);
+        return mpi_error(MPI_ERR_RANK, "%s = %d: expected 0 .. %d", receives ? "source" : "dest",
+                         rank, comm->npeers - 1);
     if (tag < 0 && !(receives && tag == MPI_ANY_TAG))
-        return mpi_fail(mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
+        return mpi_error(MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
     return MPI_SUCCESS;
 }
 
@@ -18,13 +17,11 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Data
 {
     int code;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     rq->comm = mpi_comm_of(mr, comm);
-    mr->blamed = rq->comm;
     if (rq->comm == NULL)
         return MPI_ERR_COMM;
-    code = check_peer(mr, rq->comm, peer, tag, rq->receives);
+    mpi_blame(rq->comm);
+    code = check_peer(rq->comm, peer, tag, rq->receives);
     if (code == MPI_SUCCESS)
         code = mpi_check_data(mr, rq->out, count, type, &rq->type);
     if (code != MPI_SUCCESS)
@@ -71,15 +68,8 @@ int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status
 {
     int code = mpi_finish(mr, rq, status);
 
-    mr->blamed = rq->comm; /* the call's, which its handle holds */
+    mpi_blame(rq->comm); /* the call's, which its handle holds */
     return code;
-}
-
-int mpi_end_blamed(const char *call, int code)
-{
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end_comm(mr != NULL ? mr->blamed : NULL, call, code);
 }
 
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status)
@@ -87,21 +77,21 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     mpi_status_give(status, &rq->status);
     if (rq->status.MPI_ERROR == MPI_SUCCESS)
         return MPI_SUCCESS;
-    /* one that only the request still holds goes with it */
-    mr->blamed = rq->comm != NULL && rq->comm->holders > 1 ? rq->comm : NULL;
+    mr->blamed.handler = NULL;
+    if (rq->comm != NULL && rq->comm->holders > 1) /* else it goes with the request */
+        mpi_blame(rq->comm);
     if (rq->status.MPI_ERROR != MPI_ERR_TRUNCATE)
-        return mpi_fail(mr, rq->status.MPI_ERROR, "the operation failed");
+        return mpi_error(rq->status.MPI_ERROR, "the operation failed");
     if (rq->collective != NULL)
-        return mpi_fail(mr, MPI_ERR_TRUNCATE,
-                        "truncated: a rank gave more than there was room for");
+        return mpi_error(MPI_ERR_TRUNCATE, "truncated: a rank gave more than there was room for");
     if (rq->comm != NULL && rq->context != rq->comm->context) /* a collective has no tag */
-        return mpi_fail(mr, MPI_ERR_TRUNCATE, "truncated: %u bytes from rank %d, room for %u",
-                        rq->arrived_bytes, rq->status.MPI_SOURCE,
-                        (unsigned)mpi_status_bytes(&rq->status));
-    return mpi_fail(mr, MPI_ERR_TRUNCATE,
-                    "truncated: a message of %u bytes from rank %d with tag %d, room for %u",
-                    rq->arrived_bytes, rq->status.MPI_SOURCE, rq->status.MPI_TAG,
-                    (unsigned)mpi_status_bytes(&rq->status));
+        return mpi_error(MPI_ERR_TRUNCATE, "truncated: %u bytes from rank %d, room for %u",
+                         rq->arrived_bytes, rq->status.MPI_SOURCE,
+                         (unsigned)mpi_status_bytes(&rq->status));
+    return mpi_error(MPI_ERR_TRUNCATE,
+                     "truncated: a message of %u bytes from rank %d with tag %d, room for %u",
+                     rq->arrived_bytes, rq->status.MPI_SOURCE, rq->status.MPI_TAG,
+                     (unsigned)mpi_status_bytes(&rq->status));
 }
 
 static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
@@ -112,8 +102,8 @@ static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
         struct mpi_request *rq = mpi_request_of(mr, handles[i]);
 
         if (rq == NULL || !rq->persistent || rq->active)
-            return mpi_fail(mr, MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one",
-                            i, handles[i]);
+            return mpi_error(MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one", i,
+                             handles[i]);
         code = mpi_start(mr, rq);
     }
     return code;
@@ -121,10 +111,10 @@ static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
 
 int MPI_Start(MPI_Request *request)
 {
-    return mpi_end_blamed(__func__, start_all(mpi_self(), 1, request));
+    return start_all(mpi_self(), 1, request);
 }
 
 int MPI_Startall(int count, MPI_Request requests[])
 {
-    return mpi_end_blamed(__func__, start_all(mpi_self(), count, requests));
+    return start_all(mpi_self(), count, requests);
 }

@@ -137,18 +137,14 @@ static void note_sought(struct mpi_look *look, const struct mpi_request *rq)
 
 void mpi_look_begin(struct mpi_rank *mr)
 {
-    if (mr != NULL)
-        mr->host->looks.inside = true;
+    mr->host->looks.inside = true;
 }
 
 void mpi_look_end(const struct mpi_waits *w, const char *call, bool found)
 {
     struct mpi_rank *mr = w->mr;
-    struct host_looks *looks;
+    struct host_looks *looks = &mr->host->looks;
 
-    if (mr == NULL)
-        return;
-    looks = &mr->host->looks;
     looks->inside = false;
     if (found) {
         looks->found++;

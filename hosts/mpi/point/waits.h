@@ -27,7 +27,7 @@ struct mpi_waits {
 void mpi_waits_begin(const struct mpi_waits *w, const char *call);
 void mpi_waits_end(const struct mpi_waits *w);
 
-/** A call that does not wait begins, and has not taken time yet; `mr` may be NULL. */
+/** A call that does not wait begins, and has not taken time yet. */
 void mpi_look_begin(struct mpi_rank *mr);
 /** `found`: or it failed. */
 void mpi_look_end(const struct mpi_waits *w, const char *call, bool found);

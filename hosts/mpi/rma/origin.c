@@ -271,10 +271,10 @@ void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a, const struct
                                                      : win->peers[a->target].base + k->at;
 
     if (a->kind == MPI_WIN_PUT)
-        (void)mpi_type_copy(mr, k->origin, a->origin, (uint64_t)a->origin_count, k->target, at,
+        (void)mpi_type_copy(k->origin, a->origin, (uint64_t)a->origin_count, k->target, at,
                             (uint64_t)a->target_count);
     else if (a->kind == MPI_WIN_GET)
-        (void)mpi_type_copy(mr, k->target, at, (uint64_t)a->target_count, k->result, a->result,
+        (void)mpi_type_copy(k->target, at, (uint64_t)a->target_count, k->result, a->result,
                             k->bytes / k->result->bytes);
     else
         accumulate_own(win, a, k, at);

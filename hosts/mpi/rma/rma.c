@@ -112,8 +112,7 @@ static int start_operation(struct mpi_win *win, const struct mpi_rma_call *a)
                                   .context = win->comm->context };
 
         rq.status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
-        code = mpi_request_add(mr, &rq, a->request);
-        handle = code == MPI_SUCCESS ? mpi_request_of(mr, *a->request) : NULL;
+        handle = mpi_request_add(mr, &rq, a->request);
     }
     if (code != MPI_SUCCESS)
         return code;

@@ -147,7 +147,7 @@ static int rank_in(const struct mpi_win *win, const struct mpi_group *g, int i)
 
 static int take_group(struct mpi_win *win, MPI_Group group, struct mpi_group **group_p)
 {
-    struct mpi_group *g = mpi_group_of(win->mr, group);
+    struct mpi_group *g = mpi_group_of(group);
 
     if (g == NULL)
         return MPI_ERR_GROUP;

@@ -221,7 +221,7 @@ static int create_window(struct mpi_rank *mr, struct making *a, struct mpi_win *
     win->mr = mr;
     TAILQ_INIT(&win->ins);
     TAILQ_INIT(&win->spare_ins);
-    code = mpi_comm_split(mr, old, 0, old->rank, &win->comm_handle);
+    code = mpi_comm_split(old, 0, old->rank, &win->comm_handle);
     if (code == MPI_SUCCESS) {
         win->comm = mpi_comm_of(mr, win->comm_handle);
         memcpy(win->comm->name, "a window", sizeof("a window")); /* for reports */
@@ -234,7 +234,7 @@ static int create_window(struct mpi_rank *mr, struct making *a, struct mpi_win *
             mr->host->memory->free(mr->host, win->allocated);
         win_free(win);
         if (comm != NULL)
-            mpi_comm_drop(mr, comm);
+            mpi_comm_drop(comm);
         return code;
     }
     *win_p = win;
@@ -396,7 +396,7 @@ static int free_win(struct mpi_rank *mr, struct mpi_win *win)
     if (win->allocated != NULL)
         mr->host->memory->free(mr->host, win->allocated);
     win_free(win);
-    mpi_comm_drop(mr, comm);
+    mpi_comm_drop(comm);
     return MPI_SUCCESS;
 }
 

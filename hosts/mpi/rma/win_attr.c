@@ -93,10 +93,10 @@ int MPI_Win_call_errhandler(MPI_Win win, int code)
 
 int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    return mpi_object_set_info(find_win, win, info, __func__);
+    return mpi_object_set_info(find_win, win, info);
 }
 
 int MPI_Win_set_name(MPI_Win win, const char *name)
 {
-    return mpi_object_set_name(find_win, win, name, __func__);
+    return mpi_object_set_name(find_win, win, name);
 }

@@ -94,28 +94,29 @@ const struct mpi_basic *mpi_basic_of(MPI_Datatype type)
     return index < MPI_BASIC_TYPES && mpi_basics[index].handle == type ? &mpi_basics[index] : NULL;
 }
 
+bool mpi_basic_is_long_double(const struct mpi_basic *b)
+{
+    return b->handle == MPI_LONG_DOUBLE || b->handle == MPI_LONG_DOUBLE_INT ||
+           b->handle == MPI_C_LONG_DOUBLE_COMPLEX || b->handle == MPI_CXX_LONG_DOUBLE_COMPLEX;
+}
+
 /* The gap of a pair lies behind a short value, or at the end. */
-static bool init_pair(struct mpi_type *t, const struct mpi_basic *b)
+static void init_pair(struct mpi_rank *mr, struct mpi_type *t, const struct mpi_basic *b)
 {
     t->extent = b->extent;
     t->true_extent = b->index + (int64_t)t->bytes - b->unit;
     t->elements = 2;
     if (b->index == b->unit)
-        return true;
-    t->pieces = calloc(2, sizeof(*t->pieces));
-    if (t->pieces == NULL)
-        return false;
+        return;
+    t->pieces = mpi_need(mr, calloc(2, sizeof(*t->pieces)));
     t->pieces[0] = (struct mpi_piece){ .count = 1, .bytes = b->unit };
     t->pieces[1] = (struct mpi_piece){ b->index, 0, 1, t->bytes - b->unit, b->unit, NULL };
     t->npieces = 2;
-    return true;
 }
 
-bool mpi_basics_init(struct mpi_rank *mr)
+void mpi_basics_init(struct mpi_rank *mr)
 {
-    mr->basic = calloc(MPI_BASIC_TYPES, sizeof(*mr->basic));
-    if (mr->basic == NULL)
-        return false;
+    mr->basic = mpi_need(mr, calloc(MPI_BASIC_TYPES, sizeof(*mr->basic)));
     for (unsigned i = 0; i < MPI_BASIC_TYPES; i++) {
         const struct mpi_basic *b = &mpi_basics[i];
         struct mpi_type *t = &mr->basic[i];
@@ -130,8 +131,7 @@ bool mpi_basics_init(struct mpi_rank *mr)
         t->pieces = &t->whole;
         t->marked_low = b->handle == MPI_LB;
         t->marked_high = b->handle == MPI_UB;
-        if (b->kind == MPI_NUMBER_PAIR && !init_pair(t, b))
-            return false;
+        if (b->kind == MPI_NUMBER_PAIR)
+            init_pair(mr, t, b);
     }
-    return true;
 }

@@ -134,12 +134,6 @@ static const mpi_combine_fn *row_by_size(const mpi_combine_fn *const rows[5], un
     return rows[i];
 }
 
-static bool is_c_long_double(const struct mpi_basic *b)
-{
-    return b->handle == MPI_LONG_DOUBLE || b->handle == MPI_C_LONG_DOUBLE_COMPLEX ||
-           b->handle == MPI_CXX_LONG_DOUBLE_COMPLEX;
-}
-
 static const mpi_combine_fn *pair_row(MPI_Datatype type)
 {
     static const struct {
@@ -177,9 +171,9 @@ static const mpi_combine_fn *row_of(const struct mpi_basic *b)
     case MPI_NUMBER_LOGICAL:
         return b->unit == 1 ? bool1 : logical4;
     case MPI_NUMBER_FLOAT:
-        return is_c_long_double(b) ? f80 : row_by_size(reals, b->unit);
+        return mpi_basic_is_long_double(b) ? f80 : row_by_size(reals, b->unit);
     case MPI_NUMBER_COMPLEX:
-        return is_c_long_double(b) ? c80 : row_by_size(complexes, b->unit);
+        return mpi_basic_is_long_double(b) ? c80 : row_by_size(complexes, b->unit);
     case MPI_NUMBER_PAIR:
         return pair_row(b->handle);
     default:

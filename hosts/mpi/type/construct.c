@@ -3,93 +3,83 @@
 
 #include "hosts/mpi/type/type.h"
 
-int mpi_type_get_old(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p)
+int mpi_type_get_old(MPI_Datatype oldtype, struct mpi_type **old_p)
 {
-    *old_p = mpi_type_of(mr, oldtype);
+    *old_p = mpi_type_of(mpi_self(), oldtype);
     if (*old_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "oldtype = %#x: no datatype, or one that was freed",
-                        (unsigned)oldtype);
+        return mpi_error(MPI_ERR_TYPE, "oldtype = %#x: no datatype, or one that was freed",
+                         (unsigned)oldtype);
     return MPI_SUCCESS;
 }
 
-static int check_blocks(struct mpi_rank *mr, int count, int length, MPI_Datatype oldtype,
-                        struct mpi_type **old_p)
+static int check_blocks(int count, int length, MPI_Datatype oldtype, struct mpi_type **old_p)
 {
     if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     if (length < 0)
-        return mpi_fail(mr, MPI_ERR_ARG, "blocklength = %d: expected 0 or more", length);
-    return mpi_type_get_old(mr, oldtype, old_p);
+        return mpi_error(MPI_ERR_ARG, "blocklength = %d: expected 0 or more", length);
+    return mpi_type_get_old(oldtype, old_p);
+}
+
+/* A type of one old type, with how it was made. */
+static int add_made(struct mpi_type *t, int combiner, int nints, const int *ints, int naddresses,
+                    const MPI_Aint *addresses, struct mpi_type *old, MPI_Datatype *newtype)
+{
+    return mpi_type_add(mpi_contents_set(t, combiner, nints, ints, naddresses, addresses, 1, &old),
+                        newtype);
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *old = NULL, *t;
-    int code = check_blocks(mr, count, 0, oldtype, &old);
+    struct mpi_type *old;
+    int code = check_blocks(count, 0, oldtype, &old);
 
-    if (code == MPI_SUCCESS) {
-        t = mpi_contents_set(mpi_making_repeat(old, (uint64_t)count, old->extent),
-                             MPI_COMBINER_CONTIGUOUS, 1, &count, 0, NULL, 1, &old);
-        code = mpi_type_add(mr, t, newtype);
-    }
-    return mpi_end_call(__func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    return add_made(mpi_making_repeat(old, (uint64_t)count, old->extent), MPI_COMBINER_CONTIGUOUS,
+                    1, &count, 0, NULL, old, newtype);
 }
 
 /* `count` blocks at a stride in bytes. */
 static struct mpi_type *make_strided(int count, int length, int64_t stride, struct mpi_type *old)
 {
-    struct mpi_type *block = mpi_making_repeat(old, (uint64_t)length, old->extent), *t;
+    struct mpi_type *block = mpi_making_repeat(old, (uint64_t)length, old->extent);
+    struct mpi_type *t = mpi_making_repeat(block, (uint64_t)count, stride);
 
-    if (block == NULL)
-        return NULL;
-    t = mpi_making_repeat(block, (uint64_t)count, stride);
     mpi_type_put(block);
     return t;
-}
-
-static int create_hvector(struct mpi_rank *mr, int count, int length, MPI_Aint stride,
-                          MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    struct mpi_type *old = NULL, *t;
-    int ints[] = { count, length };
-    int code = check_blocks(mr, count, length, oldtype, &old);
-
-    if (code != MPI_SUCCESS)
-        return code;
-    t = make_strided(count, length, stride, old);
-    return mpi_type_add(mr, mpi_contents_set(t, MPI_COMBINER_HVECTOR, 2, ints, 1, &stride, 1, &old),
-                        newtype);
 }
 
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
                     MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *old = NULL, *t;
+    struct mpi_type *old;
     int ints[] = { count, blocklength, stride };
-    int code = check_blocks(mr, count, blocklength, oldtype, &old);
+    int code = check_blocks(count, blocklength, oldtype, &old);
 
-    if (code == MPI_SUCCESS) {
-        t = make_strided(count, blocklength, stride * old->extent, old);
-        t = mpi_contents_set(t, MPI_COMBINER_VECTOR, 3, ints, 0, NULL, 1, &old);
-        code = mpi_type_add(mr, t, newtype);
-    }
-    return mpi_end_call(__func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    return add_made(make_strided(count, blocklength, stride * old->extent, old),
+                    MPI_COMBINER_VECTOR, 3, ints, 0, NULL, old, newtype);
 }
 
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                             MPI_Datatype *newtype)
 {
-    return mpi_end_call(__func__,
-                        create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype));
+    struct mpi_type *old;
+    int ints[] = { count, blocklength };
+    int code = check_blocks(count, blocklength, oldtype, &old);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    return add_made(make_strided(count, blocklength, stride, old), MPI_COMBINER_HVECTOR, 2, ints, 1,
+                    &stride, old, newtype);
 }
 
 int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                      MPI_Datatype *newtype)
 {
-    return mpi_end_call(__func__,
-                        create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype));
+    return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
 }
 
 /** Blocks at displacements: of one length or several, in bytes or in elements. */
@@ -125,16 +115,10 @@ static struct mpi_type *make_indexed(const struct blocks *b, struct mpi_type *ol
 }
 
 /* Envelopes have count, lengths or the length, then displacements (MPI 3.1, 4.1.13). */
-static struct mpi_type *indexed_contents(const struct blocks *b, struct mpi_type *t,
-                                         struct mpi_type *old)
+static int add_indexed(const struct blocks *b, struct mpi_type *old, MPI_Datatype *newtype)
 {
-    int n = 0, *ints = malloc((2 * (size_t)b->count + 2) * sizeof(int));
+    int n = 0, *ints = mpi_need(mpi_self(), malloc((2 * (size_t)b->count + 2) * sizeof(int))), code;
 
-    if (ints == NULL) {
-        if (t != NULL)
-            mpi_type_put(t);
-        return NULL;
-    }
     ints[n++] = b->count;
     if (b->lengths == NULL)
         ints[n++] = b->length;
@@ -142,25 +126,24 @@ static struct mpi_type *indexed_contents(const struct blocks *b, struct mpi_type
         ints[n++] = b->lengths[i];
     for (int i = 0; b->elements != NULL && i < b->count; i++)
         ints[n++] = b->elements[i];
-    t = mpi_contents_set(t, b->combiner, n, ints, b->bytes != NULL ? b->count : 0, b->bytes, 1,
-                         &old);
+    code = add_made(make_indexed(b, old), b->combiner, n, ints, b->bytes != NULL ? b->count : 0,
+                    b->bytes, old, newtype);
     free(ints);
-    return t;
+    return code;
 }
 
-static int create_indexed(struct mpi_rank *mr, const struct blocks *b, MPI_Datatype oldtype,
-                          MPI_Datatype *newtype)
+static int create_indexed(const struct blocks *b, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_type *old = NULL;
-    int code = check_blocks(mr, b->count, b->length, oldtype, &old);
+    struct mpi_type *old;
+    int code = check_blocks(b->count, b->length, oldtype, &old);
 
-    for (int i = 0; code == MPI_SUCCESS && i < b->count; i++)
-        if (block_length(b, i) < 0)
-            code = mpi_fail(mr, MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i,
-                            block_length(b, i));
     if (code != MPI_SUCCESS)
         return code;
-    return mpi_type_add(mr, indexed_contents(b, make_indexed(b, old), old), newtype);
+    for (int i = 0; i < b->count; i++)
+        if (block_length(b, i) < 0)
+            return mpi_error(MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i,
+                             block_length(b, i));
+    return add_indexed(b, old, newtype);
 }
 
 int MPI_Type_indexed(int count, const int blocklengths[], const int displacements[],
@@ -168,7 +151,7 @@ int MPI_Type_indexed(int count, const int blocklengths[], const int displacement
 {
     struct blocks b = { MPI_COMBINER_INDEXED, count, 0, blocklengths, displacements, NULL };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(&b, oldtype, newtype);
 }
 
 int MPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[],
@@ -176,15 +159,13 @@ int MPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint
 {
     struct blocks b = { MPI_COMBINER_HINDEXED, count, 0, blocklengths, NULL, displacements };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(&b, oldtype, newtype);
 }
 
 int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
                       MPI_Datatype *newtype)
 {
-    struct blocks b = { MPI_COMBINER_HINDEXED, count, 0, blocklengths, NULL, displacements };
-
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return MPI_Type_create_hindexed(count, blocklengths, displacements, oldtype, newtype);
 }
 
 int MPI_Type_create_indexed_block(int count, int blocklength, const int displacements[],
@@ -192,7 +173,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int displace
 {
     struct blocks b = { MPI_COMBINER_INDEXED_BLOCK, count, blocklength, NULL, displacements, NULL };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(&b, oldtype, newtype);
 }
 
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[],
@@ -202,132 +183,111 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint di
         MPI_COMBINER_HINDEXED_BLOCK, count, blocklength, NULL, NULL, displacements
     };
 
-    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
+    return create_indexed(&b, oldtype, newtype);
 }
 
-static struct mpi_type *make_struct(int count, const int *lengths, const MPI_Aint *displacements,
-                                    struct mpi_type *const *olds)
+static int add_struct(int count, const int *lengths, const MPI_Aint *displacements,
+                      struct mpi_type *const *olds, MPI_Datatype *newtype)
 {
     struct mpi_making m;
-    struct mpi_type *t;
-    int *ints = malloc(((size_t)count + 1) * sizeof(int));
+    int *ints = mpi_need(mpi_self(), malloc(((size_t)count + 1) * sizeof(int))), code;
 
-    if (ints == NULL)
-        return NULL;
     ints[0] = count;
     mpi_making_begin(&m);
     for (int i = 0; i < count; i++) {
         ints[i + 1] = lengths[i];
         mpi_making_add(&m, olds[i], displacements[i], (uint64_t)lengths[i], olds[i]->extent);
     }
-    t = mpi_contents_set(mpi_making_end(&m), MPI_COMBINER_STRUCT, count + 1, ints, count,
-                         displacements, count, olds);
+    code = mpi_type_add(mpi_contents_set(mpi_making_end(&m), MPI_COMBINER_STRUCT, count + 1, ints,
+                                         count, displacements, count, olds),
+                        newtype);
     free(ints);
-    return t;
-}
-
-static int create_struct(struct mpi_rank *mr, int count, const int *lengths,
-                         const MPI_Aint *displacements, const MPI_Datatype *types,
-                         MPI_Datatype *newtype)
-{
-    struct mpi_type **olds;
-    int code = MPI_SUCCESS;
-
-    if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
-    olds = malloc(((size_t)count + 1) * sizeof(struct mpi_type *));
-    if (olds == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
-        if (lengths[i] < 0)
-            code =
-                mpi_fail(mr, MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i, lengths[i]);
-        else
-            code = mpi_type_get_old(mr, types[i], &olds[i]);
-    }
-    if (code == MPI_SUCCESS)
-        code = mpi_type_add(mr, make_struct(count, lengths, displacements, olds), newtype);
-    free(olds);
     return code;
 }
 
 int MPI_Type_create_struct(int count, const int blocklengths[], const MPI_Aint displacements[],
                            const MPI_Datatype types[], MPI_Datatype *newtype)
 {
-    return mpi_end_call(
-        __func__, create_struct(mpi_self(), count, blocklengths, displacements, types, newtype));
+    struct mpi_type **olds;
+    int code = MPI_SUCCESS;
+
+    if (count < 0)
+        return mpi_error(MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+    olds = mpi_need(mpi_self(), malloc(((size_t)count + 1) * sizeof(struct mpi_type *)));
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
+        if (blocklengths[i] < 0)
+            code = mpi_error(MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i,
+                             blocklengths[i]);
+        else
+            code = mpi_type_get_old(types[i], &olds[i]);
+    }
+    if (code == MPI_SUCCESS)
+        code = add_struct(count, blocklengths, displacements, olds, newtype);
+    free(olds);
+    return code;
 }
 
 int MPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],
                     MPI_Datatype *newtype)
 {
-    return mpi_end_call(
-        __func__, create_struct(mpi_self(), count, blocklengths, displacements, types, newtype));
+    return MPI_Type_create_struct(count, blocklengths, displacements, types, newtype);
 }
 
 int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
                             MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     MPI_Aint addresses[] = { lb, extent };
-    struct mpi_type *old = NULL, *t;
+    struct mpi_type *old;
     struct mpi_making m;
-    int code = check_blocks(mr, 0, 0, oldtype, &old);
+    int code = mpi_type_get_old(oldtype, &old);
 
-    if (code == MPI_SUCCESS) {
-        mpi_making_begin(&m);
-        mpi_making_add(&m, old, 0, 1, 0);
-        m.any_low = m.any_high = true; /* instead of the old type's */
-        m.marked_low = lb;
-        m.marked_high = lb + extent;
-        t = mpi_contents_set(mpi_making_end(&m), MPI_COMBINER_RESIZED, 0, NULL, 2, addresses, 1,
-                             &old);
-        code = mpi_type_add(mr, t, newtype);
-    }
-    return mpi_end_call(__func__, code);
+    if (code != MPI_SUCCESS)
+        return code;
+    mpi_making_begin(&m);
+    mpi_making_add(&m, old, 0, 1, 0);
+    m.any_low = m.any_high = true; /* instead of the old type's */
+    m.marked_low = lb;
+    m.marked_high = lb + extent;
+    return add_made(mpi_making_end(&m), MPI_COMBINER_RESIZED, 0, NULL, 2, addresses, old, newtype);
+}
+
+struct mpi_type *mpi_type_equal(struct mpi_type *old)
+{
+    struct mpi_type *t = mpi_making_repeat(old, 1, 0);
+
+    t->low = old->low;
+    t->extent = old->extent;
+    t->committed = old->committed;
+    return t;
 }
 
 /* Attributes are copied as their keyvals say; the name is not. */
-static int create_duplicate(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype oldtype,
-                            MPI_Datatype *newtype)
+static int create_duplicate(struct mpi_type *old, MPI_Datatype *newtype)
 {
-    struct mpi_type *t =
-        mpi_contents_set(mpi_making_repeat(old, 1, 0), MPI_COMBINER_DUP, 0, NULL, 0, NULL, 1, &old);
-    MPI_Datatype made = MPI_DATATYPE_NULL;
+    struct mpi_type *t = mpi_type_equal(old);
     int code;
 
-    if (t != NULL) {
-        t->low = old->low;
-        t->extent = old->extent;
-        t->committed = old->committed;
-    }
-    code = mpi_type_add(mr, t, &made);
-    if (code == MPI_SUCCESS)
-        code = mpi_attrs_copy(mr, oldtype, &old->attrs, &t->attrs);
-    if (code == MPI_SUCCESS)
-        *newtype = made;
-    else
+    (void)add_made(t, MPI_COMBINER_DUP, 0, NULL, 0, NULL, old, newtype);
+    code = mpi_attrs_copy(mpi_self(), old->handle, &old->attrs, &t->attrs);
+    if (code != MPI_SUCCESS) {
+        MPI_Type_free(newtype);
         *newtype = MPI_DATATYPE_NULL;
-    if (code != MPI_SUCCESS && made != MPI_DATATYPE_NULL)
-        MPI_Type_free(&made);
+    }
     return code;
 }
 
-int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)
+int mpi_type_again(struct mpi_type *type, MPI_Datatype *handle_p)
 {
     if (type->contents != NULL)
-        return create_duplicate(mr, type, type->handle, handle_p);
+        return create_duplicate(type, handle_p);
     *handle_p = type->handle;
     return MPI_SUCCESS;
 }
 
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *old = NULL;
-    int code = check_blocks(mr, 0, 0, oldtype, &old);
+    struct mpi_type *old;
+    int code = mpi_type_get_old(oldtype, &old);
 
-    if (code == MPI_SUCCESS)
-        code = create_duplicate(mr, old, oldtype, newtype);
-    return mpi_end_call(__func__, code);
+    return code == MPI_SUCCESS ? create_duplicate(old, newtype) : code;
 }

@@ -16,41 +16,30 @@ void mpi_contents_put(struct mpi_contents *contents)
     free(contents);
 }
 
-/* NULL: out of memory. */
 static void *copy_of(const void *from, int n, size_t size)
 {
-    void *to = malloc((size_t)n * size + 1);
+    void *to = mpi_need(mpi_self(), malloc((size_t)n * size + 1));
 
-    if (to != NULL && n > 0)
-        memcpy(to, from, (size_t)n * size);
-    return to;
+    return n > 0 ? memcpy(to, from, (size_t)n * size) : to;
 }
 
 struct mpi_type *mpi_contents_set(struct mpi_type *type, int combiner, int nints, const int *ints,
                                   int naddresses, const MPI_Aint *addresses, int ntypes,
                                   struct mpi_type *const *types)
 {
-    struct mpi_contents *c = type != NULL ? malloc(sizeof(*c)) : NULL;
-
-    if (type == NULL)
-        return NULL;
-    if (c != NULL) {
-        *c = (struct mpi_contents){ .holders = 1, .combiner = combiner };
-        c->nints = nints;
-        c->naddresses = naddresses;
-        c->ints = copy_of(ints, nints, sizeof(*ints));
-        c->addresses = copy_of(addresses, naddresses, sizeof(*addresses));
-        c->types = copy_of(types, ntypes, sizeof(*c->types));
-        if (c->types != NULL)
-            c->ntypes = ntypes;
-        for (int i = 0; i < c->ntypes; i++)
-            c->types[i]->holders++;
-        type->contents = c;
-    }
-    if (c != NULL && c->ints != NULL && c->addresses != NULL && c->types != NULL)
-        return type;
-    mpi_type_put(type);
-    return NULL;
+    type->contents = mpi_need(mpi_self(), malloc(sizeof(*type->contents)));
+    *type->contents =
+        (struct mpi_contents){ .holders = 1,
+                               .combiner = combiner,
+                               .nints = nints,
+                               .naddresses = naddresses,
+                               .ntypes = ntypes,
+                               .ints = copy_of(ints, nints, sizeof(*ints)),
+                               .addresses = copy_of(addresses, naddresses, sizeof(*addresses)),
+                               .types = copy_of(types, ntypes, sizeof(struct mpi_type *)) };
+    for (int i = 0; i < ntypes; i++)
+        types[i]->holders++;
+    return type;
 }
 
 /* The type in an F90 type is ours: its maker has not passed it. */
@@ -66,8 +55,8 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
                           int *combiner)
 {
     static const struct mpi_contents named = { .combiner = MPI_COMBINER_NAMED };
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    struct mpi_type *t;
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS) {
         const struct mpi_contents *c = t->contents != NULL ? t->contents : &named;
@@ -77,11 +66,11 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
         *datatypes = shown_types(c);
         *combiner = c->combiner;
     }
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* A new handle for a type that is part of another: equal to it, and the program's to free. */
-static int handle_of(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype *handle_p)
+static int handle_of(struct mpi_type *old, MPI_Datatype *handle_p)
 {
     struct mpi_type *t;
 
@@ -89,42 +78,35 @@ static int handle_of(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype *ha
         *handle_p = old->handle;
         return MPI_SUCCESS;
     }
-    t = mpi_making_repeat(old, 1, 0);
-    if (t == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    t->low = old->low;
-    t->extent = old->extent;
+    t = mpi_type_equal(old);
     t->marked_low = old->marked_low;
     t->marked_high = old->marked_high;
-    t->committed = old->committed;
     t->contents = old->contents;
     t->contents->holders++;
-    return mpi_type_add(mr, t, handle_p);
+    return mpi_type_add(t, handle_p);
 }
 
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_datatypes,
                           int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[])
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     const struct mpi_contents *c;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(type, &t);
 
-    if (code == MPI_SUCCESS && t->contents == NULL)
-        code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
+    if (t->contents == NULL)
+        return mpi_error(MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
     c = t->contents;
     if (max_integers < c->nints || max_addresses < c->naddresses || max_datatypes < shown_types(c))
-        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_ARG,
-                                               "room for %d, %d and %d: expected %d, %d and %d",
-                                               max_integers, max_addresses, max_datatypes, c->nints,
-                                               c->naddresses, shown_types(c)));
+        return mpi_error(MPI_ERR_ARG, "room for %d, %d and %d: expected %d, %d and %d",
+                         max_integers, max_addresses, max_datatypes, c->nints, c->naddresses,
+                         shown_types(c));
     if (c->nints > 0)
         memcpy(integers, c->ints, (size_t)c->nints * sizeof(*integers));
     if (c->naddresses > 0)
         memcpy(addresses, c->addresses, (size_t)c->naddresses * sizeof(*addresses));
     for (int i = 0; code == MPI_SUCCESS && i < shown_types(c); i++)
-        code = handle_of(mr, c->types[i], &datatypes[i]);
-    return mpi_end_call(__func__, code);
+        code = handle_of(c->types[i], &datatypes[i]);
+    return code;
 }

@@ -195,16 +195,16 @@ bool mpi_type_is_block(const struct mpi_type *type, uint64_t count, int64_t *off
     return true;
 }
 
-int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const void *from,
-                  uint64_t from_count, const struct mpi_type *to_type, void *to, uint64_t to_count)
+int mpi_type_copy(const struct mpi_type *from_type, const void *from, uint64_t from_count,
+                  const struct mpi_type *to_type, void *to, uint64_t to_count)
 {
     uint64_t bytes = from_count * from_type->bytes, room = to_count * to_type->bytes;
     int64_t offset;
     uint8_t *packed;
 
     if (bytes > room)
-        return mpi_fail(mr, MPI_ERR_TRUNCATE, "own block of %" PRIu64 " bytes, room for %" PRIu64,
-                        bytes, room);
+        return mpi_error(MPI_ERR_TRUNCATE, "own block of %" PRIu64 " bytes, room for %" PRIu64,
+                         bytes, room);
     if (bytes == 0)
         return MPI_SUCCESS;
     if (mpi_type_is_block(from_type, from_count, &offset)) {
@@ -213,7 +213,7 @@ int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const v
     }
     packed = malloc(bytes);
     if (packed == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        return mpi_no_memory();
     mpi_type_pack(from_type, from, from_count, packed);
     mpi_type_unpack(to_type, to, packed, bytes);
     free(packed);
@@ -222,25 +222,17 @@ int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const v
 
 void mpi_making_begin(struct mpi_making *m)
 {
-    *m = (struct mpi_making){ .type = calloc(1, sizeof(*m->type)) };
-    m->failed = m->type == NULL;
-    if (m->type != NULL)
-        *m->type = (struct mpi_type){ .holders = 1, .align = 1 };
+    *m = (struct mpi_making){ .type = mpi_need(mpi_self(), malloc(sizeof(*m->type))) };
+    *m->type = (struct mpi_type){ .holders = 1, .align = 1 };
 }
 
-/* Room for one more element than `n`; NULL: out of memory. */
-static void *grow_pieces(struct mpi_making *m, void *array, uint64_t n, uint64_t *room, size_t size)
+/* Room for one more element than `n`. */
+static void *grow_pieces(void *array, uint64_t n, uint64_t *room, size_t size)
 {
-    void *more;
-
     if (n < *room)
         return array;
-    more = realloc(array, (*room * 2 + 1) * size);
-    if (more == NULL)
-        m->failed = true;
-    else
-        *room = *room * 2 + 1;
-    return more;
+    *room = *room * 2 + 1;
+    return mpi_need(mpi_self(), realloc(array, *room * size));
 }
 
 /* Is the piece the next one of the last's blocks or strides? */
@@ -264,15 +256,11 @@ static bool joins_last(struct mpi_piece *last, const struct mpi_piece *p)
 static void add_piece(struct mpi_making *m, struct mpi_piece p)
 {
     struct mpi_type *t = m->type;
-    struct mpi_piece *more;
 
     join_blocks(&p);
     if (t->npieces > 0 && joins_last(&t->pieces[t->npieces - 1], &p))
         return;
-    more = grow_pieces(m, t->pieces, t->npieces, &m->room, sizeof(p));
-    if (more == NULL)
-        return;
-    t->pieces = more;
+    t->pieces = grow_pieces(t->pieces, t->npieces, &m->room, sizeof(p));
     if (p.child != NULL)
         p.child->holders++;
     t->pieces[t->npieces++] = p;
@@ -305,7 +293,6 @@ static void add_pieces(struct mpi_making *m, struct mpi_type *old, int64_t offse
 static void add_part(struct mpi_making *m, struct mpi_type *old, uint64_t count)
 {
     struct mpi_type *t = m->type;
-    struct mpi_part *more;
 
     t->basic = t->elements == 0 || t->basic == old->basic ? old->basic : NULL;
     t->elements += count * old->elements;
@@ -314,10 +301,7 @@ static void add_part(struct mpi_making *m, struct mpi_type *old, uint64_t count)
         t->parts[t->nparts - 1].count += count;
         return;
     }
-    more = grow_pieces(m, t->parts, t->nparts, &m->parts_room, sizeof(*t->parts));
-    if (more == NULL)
-        return;
-    t->parts = more;
+    t->parts = grow_pieces(t->parts, t->nparts, &m->parts_room, sizeof(*t->parts));
     old->holders++;
     t->parts[t->nparts++] = (struct mpi_part){ old, count };
 }
@@ -352,7 +336,7 @@ void mpi_making_add(struct mpi_making *m, struct mpi_type *old, int64_t offset, 
     int64_t low = offset + old->low, high = low + old->extent;
     int64_t last = ((int64_t)count - 1) * stride;
 
-    if (m->failed || count == 0)
+    if (count == 0)
         return;
     if (old->marked_low)
         mark_low(m, last < 0 ? low + last : low);
@@ -365,8 +349,7 @@ void mpi_making_add(struct mpi_making *m, struct mpi_type *old, int64_t offset, 
     widen_bounds(&m->any_true, &m->true_low, &m->true_high, low, low + old->true_extent, last);
     m->type->align = m->type->align > old->align ? m->type->align : old->align;
     add_pieces(m, old, offset, count, stride);
-    if (!m->failed)
-        add_part(m, old, count);
+    add_part(m, old, count);
 }
 
 /* Marked bounds come first (MPI 3.1, 4.1.6); without them the extent is rounded up. */
@@ -396,11 +379,6 @@ struct mpi_type *mpi_making_end(struct mpi_making *m)
     struct mpi_type *t = m->type;
     uint64_t start = 0;
 
-    if (m->failed) {
-        if (m->type != NULL)
-            mpi_type_put(m->type);
-        return NULL;
-    }
     set_bounds(m, t);
     for (uint64_t k = 0; k < t->npieces; k++) {
         t->pieces[k].start = start;

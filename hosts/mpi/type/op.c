@@ -2,7 +2,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIRST_OP 64 /* handles below are predefined */
 
@@ -19,7 +18,7 @@ const struct mpi_op *mpi_op_of(struct mpi_rank *mr, MPI_Op op)
 {
     if (op > MPI_OP_NULL && op <= MPI_NO_OP)
         return &predefined[op];
-    return op >= FIRST_OP ? mpi_table_get(&mr->ops, (unsigned)(op - FIRST_OP)) : NULL;
+    return mpi_table_get(&mr->ops, (unsigned)op - FIRST_OP);
 }
 
 /* Only the program's own are counted, and those are not constant. */
@@ -55,10 +54,10 @@ int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type
     if (t != NULL && t->contents != NULL && t->nparts == 1 && t->parts[0].count == 1 &&
         t->extent == t->parts[0].type->extent) /* a duplicate */
         return mpi_op_check(mr, op, t->parts[0].type->handle);
-    return mpi_fail(mr, MPI_ERR_OP, "%s is not for %s", op->name,
-                    t == NULL             ? "what is no datatype"
-                    : t->contents != NULL ? "a derived datatype"
-                                          : t->basic->name);
+    return mpi_error(MPI_ERR_OP, "%s is not for %s", op->name,
+                     t == NULL             ? "what is no datatype"
+                     : t->contents != NULL ? "a derived datatype"
+                                           : t->basic->name);
 }
 
 static void call_user(const struct mpi_op *op, const void *left, void *right, int n,
@@ -90,34 +89,22 @@ void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64
     }
 }
 
-static int create_op(struct mpi_rank *mr, MPI_User_function *fn, int commute, MPI_Op *op_p)
+int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
 {
-    struct mpi_op *op;
-    int number;
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_op *own;
 
     if (fn == NULL)
-        return mpi_fail(mr, MPI_ERR_ARG, "no function");
-    op = malloc(sizeof(*op));
-    if (op == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    number = mpi_table_add(mr, &mr->ops, op);
-    if (number < 0) {
-        free(op);
-        return MPI_ERR_NO_MEM;
-    }
-    *op = (struct mpi_op){ FIRST_OP + number, commute != 0, fn, 1, NULL };
-    *op_p = op->handle;
+        return mpi_error(MPI_ERR_ARG, "no function");
+    own = mpi_need(mr, malloc(sizeof(*own)));
+    *op = FIRST_OP + mpi_table_add(mr, &mr->ops, own);
+    *own = (struct mpi_op){ *op, commute != 0, fn, 1, NULL };
     return MPI_SUCCESS;
 }
 
-int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
+static int bad_op(MPI_Op op)
 {
-    return mpi_end_call(__func__, create_op(mpi_self(), fn, commute, op));
-}
-
-static int bad_op(struct mpi_rank *mr, MPI_Op op)
-{
-    return mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation of the program's", op);
+    return mpi_error(MPI_ERR_OP, "op = %d: no operation of the program's", op);
 }
 
 int MPI_Op_free(MPI_Op *op)
@@ -125,7 +112,7 @@ int MPI_Op_free(MPI_Op *op)
     struct mpi_rank *mr = mpi_self();
 
     if (*op < FIRST_OP || mpi_op_of(mr, *op) == NULL)
-        return mpi_end_call(__func__, bad_op(mr, *op));
+        return bad_op(*op);
     mpi_op_put(mr->ops.at[*op - FIRST_OP]);
     mpi_table_remove(&mr->ops, (unsigned)(*op - FIRST_OP));
     *op = MPI_OP_NULL;
@@ -138,7 +125,7 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
     const struct mpi_op *o = mpi_op_of(mr, op);
 
     if (o == NULL)
-        return mpi_end_call(__func__, bad_op(mr, op));
+        return bad_op(op);
     *commute = o->commutes;
     return MPI_SUCCESS;
 }
@@ -147,17 +134,17 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
 {
     struct mpi_rank *mr = mpi_self();
     const struct mpi_op *o = mpi_op_of(mr, op);
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code = mpi_check_data(mr, inbuf, count, type, &t);
 
-    if (code == MPI_SUCCESS && count > 0 &&
-        (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
-        code = mpi_fail(mr, MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
-    if (code == MPI_SUCCESS && o == NULL)
-        code = mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
-    if (code == MPI_SUCCESS)
-        code = mpi_op_check(mr, o, type);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (count > 0 && (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
+        return mpi_error(MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
+    if (o == NULL)
+        return mpi_error(MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
+    code = mpi_op_check(mr, o, type);
     if (code == MPI_SUCCESS)
         mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, t);
-    return mpi_end_call(__func__, code);
+    return code;
 }

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type)
 {
@@ -40,11 +39,6 @@ void mpi_type_put(struct mpi_type *type)
     free(type);
 }
 
-bool mpi_types_init(struct mpi_rank *mr)
-{
-    return mpi_basics_init(mr);
-}
-
 void mpi_types_release(struct mpi_rank *mr)
 {
     for (unsigned i = 0; i < mr->types.n; i++)
@@ -56,19 +50,11 @@ void mpi_types_release(struct mpi_rank *mr)
     free(mr->basic);
 }
 
-int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)
+int mpi_type_add(struct mpi_type *type, MPI_Datatype *handle_p)
 {
-    int number;
+    struct mpi_rank *mr = mpi_self();
 
-    if (type == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    number = mpi_table_add(mr, &mr->types, type);
-    if (number < 0) {
-        mpi_type_put(type);
-        return MPI_ERR_NO_MEM;
-    }
-    type->handle = MPI_DERIVED + number;
-    *handle_p = type->handle;
+    *handle_p = type->handle = MPI_DERIVED + mpi_table_add(mr, &mr->types, type);
     return MPI_SUCCESS;
 }
 
@@ -78,17 +64,17 @@ int mpi_check_memory(struct mpi_rank *mr, const void *buf, int count, MPI_Dataty
     struct mpi_type *t = mpi_type_of(mr, type);
 
     if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     if (t == NULL || !t->committed)
-        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: %s", (unsigned)type,
-                        type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-                        : t == NULL               ? "no datatype, or one that was freed"
-                                    : "not committed: expected MPI_Type_commit() before");
+        return mpi_error(MPI_ERR_TYPE, "datatype = %#x: %s", (unsigned)type,
+                         type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+                         : t == NULL               ? "no datatype, or one that was freed"
+                                     : "not committed: expected MPI_Type_commit() before");
     if (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: times %llu bytes: too many", count,
-                        (unsigned long long)t->bytes);
+        return mpi_error(MPI_ERR_COUNT, "count = %d: times %llu bytes: too many", count,
+                         (unsigned long long)t->bytes);
     if (buf == NULL && (uint64_t)count * t->bytes > 0 && (uint64_t)t->true_low < HOST_PAGE)
-        return mpi_fail(mr, MPI_ERR_BUFFER, "buf = NULL with count = %d", count);
+        return mpi_error(MPI_ERR_BUFFER, "buf = NULL with count = %d", count);
     *type_p = t;
     return MPI_SUCCESS;
 }
@@ -100,28 +86,27 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
 
     if (code != MPI_SUCCESS || (uint64_t)count * (*type_p)->bytes <= TRANSPORT_BYTES_MAX)
         return code;
-    return mpi_fail(mr, MPI_ERR_COUNT,
-                    "count = %d: %llu bytes: expected at most 1 GiB in one message", count,
-                    (unsigned long long)count * (*type_p)->bytes);
+    return mpi_error(MPI_ERR_COUNT, "count = %d: %llu bytes: expected at most 1 GiB in one message",
+                     count, (unsigned long long)count * (*type_p)->bytes);
 }
 
-int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
+int mpi_type_get(MPI_Datatype type, struct mpi_type **type_p)
 {
-    *type_p = mpi_type_of(mr, type);
+    *type_p = mpi_type_of(mpi_self(), type);
     if (*type_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype, or one that was freed",
-                        (unsigned)type);
+        return mpi_error(MPI_ERR_TYPE, "datatype = %#x: no datatype, or one that was freed",
+                         (unsigned)type);
     return MPI_SUCCESS;
 }
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), *type, &t);
+    struct mpi_type *t;
+    int code = mpi_type_get(*type, &t);
 
     if (code == MPI_SUCCESS)
         t->committed = true;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* Unless a delete function has done so. The caller holds the type, so this frees nothing. */
@@ -139,13 +124,13 @@ static void drop_handle(struct mpi_rank *mr, struct mpi_type *t)
 int MPI_Type_free(MPI_Datatype *type)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, *type, &t);
+    struct mpi_type *t;
+    int code = mpi_type_get(*type, &t);
 
-    if (code == MPI_SUCCESS && *type < MPI_DERIVED)
-        code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
     if (code != MPI_SUCCESS)
-        return mpi_end_call(__func__, code);
+        return code;
+    if (*type < MPI_DERIVED)
+        return mpi_error(MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
     t->holders++;
     code = mpi_attrs_delete(mr, t->handle, &t->attrs);
     if (code == MPI_SUCCESS) {
@@ -153,48 +138,46 @@ int MPI_Type_free(MPI_Datatype *type)
         *type = MPI_DATATYPE_NULL;
     }
     mpi_type_put(t);
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    struct mpi_type *t;
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS)
         *size = (MPI_Count)t->bytes;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Type_size(MPI_Datatype type, int *size)
 {
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    struct mpi_type *t;
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS)
         *size = t->bytes <= INT_MAX ? (int)t->bytes : MPI_UNDEFINED;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* Where an element begins and how far it reaches, with the bounds that were set or without. */
-static int get_bounds(const char *call, MPI_Datatype type, bool with_set, MPI_Aint *lb,
-                      MPI_Aint *extent)
+static int get_bounds(MPI_Datatype type, bool with_set, MPI_Aint *lb, MPI_Aint *extent)
 {
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    struct mpi_type *t;
+    int code = mpi_type_get(type, &t);
 
     if (code == MPI_SUCCESS) {
         *lb = with_set ? t->low : t->true_low;
         *extent = with_set ? t->extent : t->true_extent;
     }
-    return mpi_end_call(call, code);
+    return code;
 }
 
-static int get_bounds_x(const char *call, MPI_Datatype type, bool with_set, MPI_Count *lb,
-                        MPI_Count *extent)
+static int get_bounds_x(MPI_Datatype type, bool with_set, MPI_Count *lb, MPI_Count *extent)
 {
     MPI_Aint low = 0, width = 0;
-    int code = get_bounds(call, type, with_set, &low, &width);
+    int code = get_bounds(type, with_set, &low, &width);
 
     if (code == MPI_SUCCESS) {
         *lb = low;
@@ -205,42 +188,42 @@ static int get_bounds_x(const char *call, MPI_Datatype type, bool with_set, MPI_
 
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    return get_bounds(__func__, type, true, lb, extent);
+    return get_bounds(type, true, lb, extent);
 }
 
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    return get_bounds_x(__func__, type, true, lb, extent);
+    return get_bounds_x(type, true, lb, extent);
 }
 
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    return get_bounds(__func__, type, false, lb, extent);
+    return get_bounds(type, false, lb, extent);
 }
 
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    return get_bounds_x(__func__, type, false, lb, extent);
+    return get_bounds_x(type, false, lb, extent);
 }
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {
     MPI_Aint low;
 
-    return get_bounds(__func__, type, true, &low, extent);
+    return get_bounds(type, true, &low, extent);
 }
 
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *displacement)
 {
     MPI_Aint width;
 
-    return get_bounds(__func__, type, true, displacement, &width);
+    return get_bounds(type, true, displacement, &width);
 }
 
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *displacement)
 {
     MPI_Aint width = 0;
-    int code = get_bounds(__func__, type, true, displacement, &width);
+    int code = get_bounds(type, true, displacement, &width);
 
     if (code == MPI_SUCCESS)
         *displacement += width;
@@ -249,18 +232,18 @@ int MPI_Type_ub(MPI_Datatype type, MPI_Aint *displacement)
 
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     int code;
 
     if (type == MPI_DATATYPE_NULL) {
         mpi_name_get("MPI_DATATYPE_NULL", name, length);
         return MPI_SUCCESS;
     }
-    code = mpi_type_get(mpi_self(), type, &t);
+    code = mpi_type_get(type, &t);
     if (code == MPI_SUCCESS)
         mpi_name_get(t->name != NULL || type >= MPI_DERIVED ? t->name : t->basic->name, name,
                      length);
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 /* Basic elements that begin within `bytes` of data; *rest_p: bytes left of one that is cut. */
@@ -290,58 +273,48 @@ static uint64_t elements_in(const struct mpi_type *type, uint64_t bytes, uint64_
     return n;
 }
 
-static int get_elements(struct mpi_rank *mr, const MPI_Status *status, MPI_Datatype type,
-                        MPI_Count *n_p)
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
-    struct mpi_type *t = NULL;
+    struct mpi_type *t;
     uint64_t n, rest;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(type, &t);
 
     if (code != MPI_SUCCESS)
         return code;
     n = elements_in(t, mpi_status_bytes(status), &rest);
-    *n_p = rest == 0 ? (MPI_Count)n : MPI_UNDEFINED;
+    *count = rest == 0 ? (MPI_Count)n : MPI_UNDEFINED;
     return MPI_SUCCESS;
-}
-
-int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
-{
-    return mpi_end_call(__func__, get_elements(mpi_self(), status, type, count));
 }
 
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     MPI_Count n;
-    int code = get_elements(mpi_self(), status, type, &n);
+    int code = MPI_Get_elements_x(status, type, &n);
 
     if (code == MPI_SUCCESS)
         *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
-    return mpi_end_call(__func__, code);
+    return code;
 }
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mpi_self(), type, &t);
+    uint64_t bytes = 0, rest;
+    struct mpi_type *t;
+    int code = mpi_type_get(type, &t);
 
-    if (code == MPI_SUCCESS &&
-        (count < 0 || (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes)))
-        code = mpi_fail(mpi_self(), MPI_ERR_COUNT,
-                        "count = %lld: expected 0 or more elements of a message", (long long)count);
-    if (code == MPI_SUCCESS) {
-        uint64_t bytes = 0, left = (uint64_t)count;
-
-        if (t->elements > 0) { /* whole ones, then byte by byte what so many elements take */
-            uint64_t rest;
-
-            bytes = left / t->elements * t->bytes;
-            while (elements_in(t, bytes, &rest) < left)
-                bytes++;
-        }
-        status->hub_bytes = (uint32_t)bytes;
-        status->hub_bytes_high = (uint32_t)(bytes >> 32);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (count < 0 || (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes))
+        return mpi_error(MPI_ERR_COUNT, "count = %lld: expected 0 or more elements of a message",
+                         (long long)count);
+    if (t->elements > 0) { /* whole ones, then byte by byte what so many elements take */
+        bytes = (uint64_t)count / t->elements * t->bytes;
+        while (elements_in(t, bytes, &rest) < (uint64_t)count)
+            bytes++;
     }
-    return mpi_end_call(__func__, code);
+    status->hub_bytes = (uint32_t)bytes;
+    status->hub_bytes_high = (uint32_t)(bytes >> 32);
+    return MPI_SUCCESS;
 }
 
 int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)

@@ -96,17 +96,20 @@ struct mpi_type {
 extern const struct mpi_basic mpi_basics[];
 /** @return NULL: no predefined type. */
 const struct mpi_basic *mpi_basic_of(MPI_Datatype type);
-bool mpi_basics_init(struct mpi_rank *mr);
+/** Is it C's, or of two, or with an index? */
+bool mpi_basic_is_long_double(const struct mpi_basic *b);
+void mpi_basics_init(struct mpi_rank *mr);
 
 /* type.c */
-bool mpi_types_init(struct mpi_rank *mr);
 void mpi_types_release(struct mpi_rank *mr);
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type); /* NULL: none */
 /** Finds a type for a call of the program. @return an error code, noted. */
-int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p);
+int mpi_type_get(MPI_Datatype type, struct mpi_type **type_p);
 /** Finds a type that another one is made of. @return an error code, noted. */
-int mpi_type_get_old(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p);
+int mpi_type_get_old(MPI_Datatype oldtype, struct mpi_type **old_p);
 void mpi_type_put(struct mpi_type *type);
+/** A type with the layout of another one. */
+struct mpi_type *mpi_type_equal(struct mpi_type *old);
 /** Checks a call's buffer: what the type is, that it is committed, that there is memory.
  * @return an error code, noted. */
 int mpi_check_memory(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
@@ -116,9 +119,9 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
                    struct mpi_type **type_p);
 /** A handle for a type that the library has kept, for the program to free: of a predefined one its
  * own, else of a duplicate. */
-int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
-/** A handle for a new type; takes it. NULL: there was no memory for it. */
-int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
+int mpi_type_again(struct mpi_type *type, MPI_Datatype *handle_p);
+/** A handle for a new type, which it takes. @return MPI_SUCCESS */
+int mpi_type_add(struct mpi_type *type, MPI_Datatype *handle_p);
 
 /* layout.c */
 void mpi_type_pack(const struct mpi_type *type, const void *buf, uint64_t count, void *to);
@@ -130,8 +133,8 @@ void mpi_type_pack_range(const struct mpi_type *type, const void *buf, uint64_t 
 void mpi_type_unpack_range(const struct mpi_type *type, void *buf, uint64_t offset, uint64_t bytes,
                            const void *from);
 /** Within this rank; takes no simulated time. MPI_ERR_TRUNCATE: `to` has less room. */
-int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const void *from,
-                  uint64_t from_count, const struct mpi_type *to_type, void *to, uint64_t to_count);
+int mpi_type_copy(const struct mpi_type *from_type, const void *from, uint64_t from_count,
+                  const struct mpi_type *to_type, void *to, uint64_t to_count);
 /** Are the data of `count` elements one block of memory? Then it begins at *offset_p. */
 bool mpi_type_is_block(const struct mpi_type *type, uint64_t count, int64_t *offset_p);
 /** `n` blocks of `bytes`, the first at `offset` from the buffer, the next `stride` further on. */
@@ -140,11 +143,11 @@ typedef void (*mpi_run_fn)(void *arg, int64_t offset, int64_t stride, uint64_t n
 void mpi_type_walk(const struct mpi_type *type, uint64_t offset, uint64_t bytes, mpi_run_fn fn,
                    void *arg);
 
-/** A type while it is made. Functions that fail for want of memory make `failed` true. */
+/** A type while it is made. */
 struct mpi_making {
     struct mpi_type *type;
     uint64_t room, parts_room;
-    bool failed, any, any_true;
+    bool any, any_true;
     int64_t low, high;      /* of what has no marked bounds */
     bool any_low, any_high; /* marked ones: */
     int64_t marked_low, marked_high;
@@ -154,14 +157,13 @@ void mpi_making_begin(struct mpi_making *m);
 /** `count` elements of `old`, the first at `offset`. */
 void mpi_making_add(struct mpi_making *m, struct mpi_type *old, int64_t offset, uint64_t count,
                     int64_t stride);
-/** @return the type, held once; NULL: out of memory. */
+/** @return the type, held once. */
 struct mpi_type *mpi_making_end(struct mpi_making *m);
 /** A type of `count` elements of `old`, made whole. */
 struct mpi_type *mpi_making_repeat(struct mpi_type *old, uint64_t count, int64_t stride);
 
 /* contents.c */
-/** Copies all; holds the types. The type may be NULL, and is dropped when there is no memory.
- * @return the type */
+/** Copies all; holds the types. @return the type */
 struct mpi_type *mpi_contents_set(struct mpi_type *type, int combiner, int nints, const int *ints,
                                   int naddresses, const MPI_Aint *addresses, int ntypes,
                                   struct mpi_type *const *types);

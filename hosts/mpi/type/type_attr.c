@@ -8,8 +8,8 @@ static void put_type(void *type)
 
 static int find_type(struct mpi_object *o)
 {
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(o->mr, o->handle, &t);
+    struct mpi_type *t;
+    int code = mpi_type_get(o->handle, &t);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -27,5 +27,5 @@ MPI_ATTRIBUTE_CALLS(MPI_ATTR_TYPE, find_type, Type_create_keyval, Type_free_keyv
 
 int MPI_Type_set_name(MPI_Datatype type, const char *name)
 {
-    return mpi_object_set_name(find_type, type, name, __func__);
+    return mpi_object_set_name(find_type, type, name);
 }
