@@ -9,7 +9,7 @@
  *       { 0 },
  *   };
  *   mpi_algorithms_add(mr, mine);               in mpi_collectives_init()
- *   mpi_choices_add(mr, choices);               looked at before the table that comes along
+ *   mpi_choices_add(mr, "allgather=double-ring@64K..");      looked at before those that are there
  *
  * Which algorithm is taken, and each step of it, must be the same on all ranks. So let a choice
  * depend on what the standard makes equal everywhere (see mpi_coll.bytes), on sizes, the operation
@@ -79,24 +79,20 @@ struct mpi_algorithm {
     void (*build)(struct mpi_coll *c);
 };
 
-/** A row of a selection table. The first whose limits hold and whose algorithm applies is taken;
- * where there is none, the first algorithm that was added and applies. */
-struct mpi_choice {
-    enum mpi_collective kind;
-    const char *algorithm;
-    uint64_t from_bytes, below_bytes; /* below 0: no limit */
-    int from_ranks, below_ranks;      /* the same */
-};
-
 /* select.c */
 int mpi_select_init(struct mpi_rank *mr);
-/** Both tables must stay; a row without a name ends them. The latest choices are looked at first.
- */
+/** The table must stay; a row without a name ends it. */
 int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms);
-int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices);
-/** "allgather=ring@4K..64K/16,bcast=binomial": each is taken wherever it applies, within limits of
- * bytes (the second one excluded) and for one number of ranks where they are given, whatever the
- * tables say; of several the last one. NULL or empty: none. @return MPI_ERR_ARG, noted. */
+/**
+ * Choices as a text: "allgather=ring@4K..64K/16,bcast=binomial/3..9". Each is taken wherever its
+ * algorithm applies, within limits of bytes and of ranks where they are given; the ends are
+ * excluded, and /16 is one number of ranks. The latest one is looked at first. Where none is taken,
+ * it is the first algorithm that was added and applies.
+ */
+/** For a network. */
+int mpi_choices_add(struct mpi_rank *mr, const char *text);
+/** The user's, which are looked at before those of networks. NULL or empty: none.
+ * @return MPI_ERR_ARG, noted. */
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text);
 /** The i-th algorithm there is, as mpi_algorithms_force() takes it. @return false: there are fewer.
  */
