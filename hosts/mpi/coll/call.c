@@ -168,17 +168,15 @@ static bool is_empty(const struct mpi_coll *c)
            c->kind != MPI_COLL_SCATTERV && c->kind != MPI_COLL_ALLTOALLV;
 }
 
-int mpi_coll_call(const char *call, enum mpi_collective kind,
-                  void (*prepare)(struct mpi_coll *c, const struct mpi_sides *a),
-                  const struct mpi_sides *a, MPI_Comm comm, MPI_Request *request)
+int mpi_coll_call(const char *call, MPI_Comm comm, const struct mpi_sides *a)
 {
     struct mpi_coll c;
 
-    if (mpi_coll_begin(&c, kind, comm) == MPI_SUCCESS && prepare != NULL)
-        prepare(&c, a);
+    if (mpi_coll_begin(&c, a->kind, comm) == MPI_SUCCESS && a->prepare != NULL)
+        a->prepare(&c, a);
     if (c.code == MPI_SUCCESS && c.far != NULL && c.root != MPI_PROC_NULL)
         mpi_inter_build(&c);
     else if (c.code == MPI_SUCCESS && c.far == NULL && !is_empty(&c))
         mpi_coll_build(&c);
-    return mpi_coll_end(&c, call, c.code, request);
+    return mpi_coll_end(&c, call, c.code, a->request);
 }

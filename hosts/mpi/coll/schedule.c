@@ -13,7 +13,8 @@ struct mpi_scratch {
     _Alignas(ALIGN) char data[];
 };
 
-void mpi_schedule_fail(struct mpi_schedule *s, int code)
+/* The first failure counts. */
+static void fail_schedule(struct mpi_schedule *s, int code)
 {
     if (s->code == MPI_SUCCESS)
         s->code = code;
@@ -22,7 +23,7 @@ void mpi_schedule_fail(struct mpi_schedule *s, int code)
 static void *fail_without_memory(struct mpi_schedule *s)
 {
     mpi_note(s->mr, "out of memory");
-    mpi_schedule_fail(s, MPI_ERR_NO_MEM);
+    fail_schedule(s, MPI_ERR_NO_MEM);
     return NULL;
 }
 
@@ -285,7 +286,7 @@ static void make_room(struct mpi_schedule *s)
 static void check_round(struct mpi_schedule *s)
 {
     for (unsigned i = 0; i < s->round.used; i++)
-        mpi_schedule_fail(s, mpi_finish(s->mr, &s->round.requests[i], MPI_STATUS_IGNORE));
+        fail_schedule(s, mpi_finish(s->mr, &s->round.requests[i], MPI_STATUS_IGNORE));
     s->round.used = 0;
 }
 
@@ -321,7 +322,7 @@ static void start_round(struct mpi_schedule *s)
     s->pending--;
     if (code != MPI_SUCCESS)
         s->at = s->nsteps;
-    mpi_schedule_fail(s, code);
+    fail_schedule(s, code);
 }
 
 /* A message that was too long is an error in the end, but others wait for what comes behind it. */

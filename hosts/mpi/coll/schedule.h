@@ -80,7 +80,6 @@ void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_d
 void mpi_step_fence(struct mpi_schedule *s);
 /** Memory until the schedule is put; not NULL unless the schedule has failed. */
 void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes);
-void mpi_schedule_fail(struct mpi_schedule *s, int code); /* the first failure counts */
 
 /** With a `handle` the schedule may be gone at return: an error is the request's, as its end is. */
 void mpi_schedule_start(struct mpi_schedule *s);

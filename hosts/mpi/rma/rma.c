@@ -93,17 +93,36 @@ static bool few_expected(const struct mpi_win *win, int rank)
     return win->expects <= MPI_WIN_RESULTS;
 }
 
-static int start_operation(struct mpi_win *win, const struct mpi_rma_call *a)
+/* What the calls that have fewer arguments leave out. */
+static struct mpi_rma_call whole_call(const struct mpi_rma_call *given)
 {
+    struct mpi_rma_call a = *given;
+
+    if (a.kind == MPI_WIN_GET) {
+        a.result = (void *)(uintptr_t)a.origin;
+        a.result_count = a.origin_count;
+        a.result_type = a.origin_type;
+    } else if (a.type != MPI_DATATYPE_NULL) {
+        a.origin_count = a.result_count = a.target_count = 1;
+        a.origin_type = a.result_type = a.target_type = a.type;
+    }
+    return a;
+}
+
+int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given)
+{
+    const struct mpi_rma_call call = whole_call(given), *a = &call;
     struct mpi_rank *mr = win->mr;
     struct mpi_rma k = { 0 };
     struct mpi_request *handle = NULL;
     int code = MPI_SUCCESS;
 
+    if (a->kind == MPI_WIN_ACCUMULATE && a->op == MPI_NO_OP && a->request == NULL)
+        return code;
     host_spend_cost(mr->host, HOST_COST_CALL);
     if (a->target != MPI_PROC_NULL)
         code = check_operation(win, a, &k);
-    if (code == MPI_SUCCESS && a->wants_request) {
+    if (code == MPI_SUCCESS && a->request != NULL) {
         struct mpi_request rq = { .active = true, /* the rest is for reports */
                                   .receives = true,
                                   .comm = win->comm,
@@ -130,66 +149,3 @@ static int start_operation(struct mpi_win *win, const struct mpi_rma_call *a)
         mpi_ended(mr, handle);
     return code;
 }
-
-static int call_operation(const char *name, MPI_Win win, const struct mpi_rma_call *a)
-{
-    struct mpi_win *w;
-
-    if (a->kind == MPI_WIN_ACCUMULATE && a->op == MPI_NO_OP && !a->wants_request)
-        return MPI_SUCCESS;
-    w = mpi_win_of(win);
-    return mpi_win_end(w, name, w != NULL ? start_operation(w, a) : MPI_ERR_WIN);
-}
-
-/* Arguments that most of the functions below share. */
-#define ORIGIN .origin = origin, .origin_count = origin_count, .origin_type = origin_type
-#define RESULT .result = result, .result_count = result_count, .result_type = result_type
-#define TARGET                                                                                     \
-    .target = target, .disp = disp, .target_count = target_count, .target_type = target_type
-
-#define DATA        int origin_count, MPI_Datatype origin_type
-#define RESULT_DATA void *result, int result_count, MPI_Datatype result_type
-#define TARGET_DATA int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
-
-/** MPI_NAME() and MPI_RNAME(), which has a request. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): parameters */
-#define LIST(...) __VA_ARGS__
-#define OPERATION(NAME, PARAMETERS, KIND, ...)                                                     \
-    int MPI_##NAME(LIST PARAMETERS, MPI_Win win)                                                   \
-    {                                                                                              \
-        const struct mpi_rma_call a = { .kind = KIND, __VA_ARGS__ };                               \
-                                                                                                   \
-        return call_operation(__func__, win, &a);                                                  \
-    }
-#define BOTH(NAME, RNAME, PARAMETERS, KIND, ...)                                                   \
-    OPERATION(NAME, PARAMETERS, KIND, __VA_ARGS__)                                                 \
-    int MPI_##RNAME(LIST PARAMETERS, MPI_Win win, MPI_Request *request)                            \
-    {                                                                                              \
-        const struct mpi_rma_call a = {                                                            \
-            .kind = KIND, __VA_ARGS__, .wants_request = true, .request = request                   \
-        };                                                                                         \
-                                                                                                   \
-        return call_operation(__func__, win, &a);                                                  \
-    }
-/* NOLINTEND(bugprone-macro-parentheses) */
-
-BOTH(Put, Rput, (const void *origin, DATA, TARGET_DATA), MPI_WIN_PUT, ORIGIN, TARGET)
-BOTH(Get, Rget, (void *origin, DATA, TARGET_DATA), MPI_WIN_GET, TARGET, .result = origin,
-     .result_count = origin_count, .result_type = origin_type)
-BOTH(Accumulate, Raccumulate, (const void *origin, DATA, TARGET_DATA, MPI_Op op),
-     MPI_WIN_ACCUMULATE, ORIGIN, TARGET, .op = op)
-BOTH(Get_accumulate, Rget_accumulate,
-     (const void *origin, DATA, RESULT_DATA, TARGET_DATA, MPI_Op op), MPI_WIN_GET_ACCUMULATE,
-     ORIGIN, RESULT, TARGET, .op = op)
-
-#define ONE_OF_EACH                                                                                \
-    .origin = origin, .origin_count = 1, .origin_type = type, .result = result, .result_count = 1, \
-    .result_type = type, .target = target, .disp = disp, .target_count = 1, .target_type = type
-OPERATION(Fetch_and_op,
-          (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
-           MPI_Op op),
-          MPI_WIN_GET_ACCUMULATE, ONE_OF_EACH, .op = op)
-OPERATION(Compare_and_swap,
-          (const void *origin, const void *compare, void *result, MPI_Datatype type, int target,
-           MPI_Aint disp),
-          MPI_WIN_SWAP, ONE_OF_EACH, .compare = compare)

@@ -4,7 +4,7 @@
 
 #include "hosts/mpi/rma/win.h"
 
-/** What an MPI_ function was called with. */
+/** What an MPI_ function was called with (c_bindings.py). */
 struct mpi_rma_call {
     enum mpi_win_kind kind;
     const void *origin;
@@ -19,8 +19,8 @@ struct mpi_rma_call {
     MPI_Datatype target_type;
     MPI_Op op;
     const void *compare;
-    bool wants_request;
-    MPI_Request *request;
+    MPI_Datatype type;    /* of all, with one element each; or MPI_DATATYPE_NULL */
+    MPI_Request *request; /* or NULL */
 };
 
 /** What its arguments stand for. */
@@ -29,6 +29,8 @@ struct mpi_rma {
     int64_t at; /* bytes */
     uint64_t bytes;
 };
+
+int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given);
 
 /* origin.c; of at least one byte */
 /** Sends what it takes. `handle`: ends with it, or NULL. */

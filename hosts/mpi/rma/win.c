@@ -9,7 +9,7 @@
 struct mpi_win *mpi_win_of(MPI_Win win)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = mr != NULL && win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
+    struct mpi_win *w = win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
 
     if (w == NULL)
         mpi_note(mr, "win = %d: no window, or one that was freed", win);
@@ -20,9 +20,8 @@ int mpi_win_end(struct mpi_win *win, const char *call, int code)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr == NULL)
-        return mpi_end(mr, call, MPI_ERR_OTHER);
-    mr->outer = NULL;
+    if (mr->outer == call)
+        mr->outer = NULL;
     if (win == NULL || code == MPI_SUCCESS)
         return mpi_end(mr, call, code);
     return mpi_end_object(mr, win->errhandler, win->handle, call, code);
@@ -247,8 +246,6 @@ static int create_win(const char *call, struct making *a, void *base_p, MPI_Win 
     struct mpi_win *w = NULL;
     int code;
 
-    if (mr == NULL)
-        return mpi_end(mr, call, MPI_ERR_OTHER);
     if (mr->outer == NULL) /* else within another call */
         mr->outer = call;
     code = create_window(mr, a, &w);
@@ -293,34 +290,30 @@ int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 static int check_dynamic(struct mpi_win *win)
 {
-    if (win == NULL)
-        return MPI_ERR_WIN;
     return win->flavor == MPI_WIN_FLAVOR_DYNAMIC
                ? MPI_SUCCESS
                : mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_create_dynamic()");
 }
 
 /* All memory of a rank can be reached, so there is nothing to be done. */
-int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+int mpi_do_win_attach(struct mpi_win *win, void *base, MPI_Aint size)
 {
-    struct mpi_win *w = mpi_win_of(win);
-    int code = check_dynamic(w);
+    int code = check_dynamic(win);
 
     (void)base;
-    if (code == MPI_SUCCESS && size < 0)
-        code = mpi_fail(w->mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", size);
-    return mpi_win_end(w, __func__, code);
+    return code == MPI_SUCCESS && size < 0
+               ? mpi_fail(win->mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", size)
+               : code;
 }
 
-int MPI_Win_detach(MPI_Win win, const void *base)
+int mpi_do_win_detach(struct mpi_win *win, const void *base)
 {
-    struct mpi_win *w = mpi_win_of(win);
-
     (void)base;
-    return mpi_win_end(w, __func__, check_dynamic(w));
+    return check_dynamic(win);
 }
 
-static int query_shared(struct mpi_win *win, int rank, const struct mpi_win_peer **peer_p)
+int mpi_do_win_shared_query(struct mpi_win *win, int rank, MPI_Aint *size, int *disp_unit,
+                            void *base)
 {
     if (win->flavor != MPI_WIN_FLAVOR_SHARED)
         return mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_allocate_shared()");
@@ -329,22 +322,10 @@ static int query_shared(struct mpi_win *win, int rank, const struct mpi_win_peer
             rank++;
     if (mpi_win_check_rank(win, rank) != MPI_SUCCESS)
         return MPI_ERR_RANK;
-    *peer_p = &win->peers[rank];
+    *size = win->peers[rank].size;
+    *disp_unit = win->peers[rank].disp_unit;
+    memcpy(base, &win->peers[rank].base, sizeof(void *));
     return MPI_SUCCESS;
-}
-
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
-{
-    struct mpi_win *w = mpi_win_of(win);
-    const struct mpi_win_peer *peer = NULL;
-    int code = w != NULL ? query_shared(w, rank, &peer) : MPI_ERR_WIN;
-
-    if (code == MPI_SUCCESS) {
-        *size = peer->size;
-        *disp_unit = peer->disp_unit;
-        memcpy(base, &peer->base, sizeof(void *));
-    }
-    return mpi_win_end(w, __func__, code);
 }
 
 static bool all_here(const struct mpi_win *win, int rank)

@@ -22,6 +22,7 @@
 #include <stdalign.h>
 
 #include "hosts/mpi/create/create.h"
+#include "mpi-workers.h" /* what c_bindings.py has calls with @ and $ do */
 
 #define MPI_WIN_MESSAGE 512u                 /* bytes of a header with what fits behind it */
 #define MPI_WIN_HEAD    0                    /* tag */
@@ -184,7 +185,7 @@ void mpi_win_collect(struct mpi_win *win);
 void mpi_win_drop_ops(struct mpi_win *win);
 
 /* sync.c */
-/** What each call begins with. @return NULL: no window, noted. */
+/** What calls begin with that take time. @return NULL: no window, noted. */
 struct mpi_win *mpi_win_begin(const char *call, MPI_Win win);
 /** @return the code for a rank that is none of the window's. */
 int mpi_win_check_rank(const struct mpi_win *win, int rank);
