@@ -73,35 +73,26 @@ static uint64_t get_field(const uint8_t **at, unsigned bytes)
     return value;
 }
 
+/* X(field, its bytes), in the order of the cable. */
+/* clang-format off */
+#define FIELDS(X)                                                                                  \
+    X(op, 1) X(flags, 1) X(bytes, 2) X(task, 4) X(from_task, 4) X(sequence, 4) X(ack, 4)           \
+    X(object, 4) X(offset, 8)
+/* clang-format on */
+
 void mbcf_header_encode(const struct mbcf_header *h, uint8_t *bytes)
 {
     uint8_t *at = bytes;
 
-    put_field(&at, h->op, 1);
-    put_field(&at, h->flags, 1);
-    put_field(&at, h->bytes, 2);
-    put_field(&at, h->task, 4);
-    put_field(&at, h->from_task, 4);
-    put_field(&at, h->sequence, 4);
-    put_field(&at, h->ack, 4);
-    put_field(&at, h->object, 4);
-    put_field(&at, h->offset, 8);
+#define PUT(field, n) put_field(&at, h->field, n);
+    FIELDS(PUT)
     put_field(&at, 0, MBCF_HEADER_BYTES - 32); /* the real one had addresses of hosts, too */
 }
 
 void mbcf_header_decode(struct mbcf_header *h, const uint8_t *bytes)
 {
-    const uint8_t *at = bytes;
-
-    h->op = (uint8_t)get_field(&at, 1);
-    h->flags = (uint8_t)get_field(&at, 1);
-    h->bytes = (uint16_t)get_field(&at, 2);
-    h->task = (uint32_t)get_field(&at, 4);
-    h->from_task = (uint32_t)get_field(&at, 4);
-    h->sequence = (uint32_t)get_field(&at, 4);
-    h->ack = (uint32_t)get_field(&at, 4);
-    h->object = (uint32_t)get_field(&at, 4);
-    h->offset = get_field(&at, 8);
+#define GET(field, n) h->field = get_field(&bytes, n);
+    FIELDS(GET)
 }
 
 static void put_address(uint8_t *bytes, unsigned node)

@@ -116,7 +116,6 @@ static bool mbcf_expose_memory(struct transport *t, void *p, uint64_t bytes,
         return false;
     region = m->spare[--m->nspare];
     m->task->regions[region] = (struct mbcf_region){ p, bytes };
-    memset(key_p, 0, sizeof(*key_p));
     memcpy(key_p->bytes, &region, sizeof(region));
     return true;
 }

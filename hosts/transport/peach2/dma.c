@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "hosts/driver/descriptor.h"
 #include "hosts/transport/peach2/dma.h"
 #include "hosts/transport/peach2/ring.h"
 
@@ -443,13 +442,12 @@ void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes)
         int stage = wait_stage(p2);
         uint64_t at = p2_fill_stage(p2, stage, 0, (const uint8_t *)from + done, n);
 
-        if (dst.kind == HOST_GPU) {
-            p2_copy_by_engine(p2, dst.gpu, (struct host_copy_end){ true, dst.offset + done },
-                              (struct host_copy_end){ false, at }, n);
-        } else {
+        if (dst.kind == HOST_GPU)
+            transport_copy_gpu(&p2->t, &dst, at, true, n);
+        else
             transport_copy(&p2->t, (uint8_t *)to + done, p2->stage + (at - p2->stage_bus), n);
-        }
         p2->stages_free |= 1u << stage;
+        dst.offset += n;
         done += n;
     }
 }

@@ -51,10 +51,6 @@ static inline uint32_t p2_stage_bytes(const struct p2 *p2)
 {
     return p2->piece_bytes + TRANSPORT_HEAD_BYTES + P2_UNIT;
 }
-/** One end is memory of a GPU. Returns when the engine is done; what it has sent to host memory may
- * still be on its way. */
-void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
-                       struct host_copy_end from, uint64_t bytes);
 /** Copies into a stage, to an address that agrees with `to`. @return its bus address. */
 uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes);
 /** To a bus address in the window, by the core. */

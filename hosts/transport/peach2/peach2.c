@@ -194,7 +194,6 @@ static bool p2_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     if (driver_address(t->host, p, bytes, &bus, &key.area, &key.offset) != DRIVER_OK ||
         key.area == DRIVER_NO_AREA)
         return false;
-    memset(key_p, 0, sizeof(*key_p));
     memcpy(key_p, &key, sizeof(key));
     return true;
 }
