@@ -6,8 +6,8 @@ static void scan_linear(struct mpi_coll *c)
 {
     bool own_too = c->kind == MPI_COLL_SCAN;
     struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
-    struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
-    struct mpi_data sum = own_too ? to : mpi_coll_scratch(c, own.count, own.type);
+    struct mpi_data got = mpi_coll_like(c, own);
+    struct mpi_data sum = own_too ? to : mpi_coll_like(c, own);
 
     mpi_coll_move(c, own, sum);
     if (c->rank > 0) {
@@ -25,8 +25,8 @@ static void scan_linear(struct mpi_coll *c)
 static void scan_doubling(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
-    struct mpi_data sum = mpi_coll_scratch(c, own.count, own.type);
-    struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
+    struct mpi_data sum = mpi_coll_like(c, own);
+    struct mpi_data got = mpi_coll_like(c, own);
     bool has = c->kind == MPI_COLL_SCAN;
 
     mpi_coll_copy(c, own, sum);

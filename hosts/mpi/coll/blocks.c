@@ -106,12 +106,6 @@ void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_dat
     *sum_p = got;
 }
 
-void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
-                         struct mpi_data *got_p)
-{
-    mpi_coll_combine(c, got_is_left || c->commutes, sum_p, got_p);
-}
-
 void mpi_coll_move(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to)
 {
     if (from.at != to.at)
@@ -143,14 +137,14 @@ void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
     bool out_far = mpi_on_device(c->mr, out.at), in_far = mpi_on_device(c->mr, in.at);
 
     if (out_far) {
-        d = mpi_coll_scratch(c, out.count, out.type);
+        d = mpi_coll_like(c, out);
         mpi_coll_copy(c, out, d);
         near.out.at = d.at;
     }
     if (in_far && out_far && in.at == out.at)
         near.in.at = near.out.at;
     else if (in_far)
-        near.in.at = mpi_coll_scratch(c, in.count, in.type).at;
+        near.in.at = mpi_coll_like(c, in).at;
     build(&near);
     if (!in_far || (c->kind == MPI_COLL_EXSCAN && c->rank == 0))
         return;

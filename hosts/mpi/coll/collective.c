@@ -19,7 +19,7 @@ void mpi_prepare_bcast(struct mpi_coll *c, const struct mpi_sides *a)
 /* One root has blocks for all ranks in `all`, each rank one in `one`. */
 void mpi_prepare_rooted(struct mpi_coll *c, const struct mpi_sides *a)
 {
-    bool gathers = c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV;
+    bool gathers = mpi_coll_gathers(c);
     struct mpi_blocks *all = gathers ? &c->in : &c->out, *one = gathers ? &c->out : &c->in;
     const struct mpi_side *of_all = gathers ? &a->in : &a->out,
                           *of_one = gathers ? &a->out : &a->in;
@@ -74,7 +74,7 @@ static void set_aside(struct mpi_coll *c)
 /* Each rank has one block for all, or one for each. */
 void mpi_prepare_to_all(struct mpi_coll *c, const struct mpi_sides *a)
 {
-    bool gathers = c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+    bool gathers = mpi_coll_gathers(c);
     bool in_place = c->far == NULL && a->out.buf == MPI_IN_PLACE;
     struct mpi_data own;
 

@@ -107,6 +107,13 @@ int mpi_collectives_init(struct mpi_rank *mr);
 /** No effect over another network. */
 int p2_collectives(struct mpi_rank *mr);
 
+/** Does each rank give one block to all that get it? */
+static inline bool mpi_coll_gathers(const struct mpi_coll *c)
+{
+    return c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV ||
+           c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+}
+
 /* What builders are made of. Ranks are of c->comm. */
 struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank);
 /** [first, first + n) of blocks of one size; the whole, if there is but one block, is (b, 0, 1). */
@@ -140,6 +147,11 @@ static inline struct mpi_data mpi_coll_memory(const struct mpi_coll *c, uint64_t
 }
 /** Memory for `count` elements of a type, as the program would have it. */
 struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type);
+/** Memory for as much as `d` is. */
+static inline struct mpi_data mpi_coll_like(const struct mpi_coll *c, struct mpi_data d)
+{
+    return mpi_coll_scratch(c, d.count, d.type);
+}
 /** The same data without gaps: itself, or scratch memory, filled when `load`. */
 struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, bool load);
 /** Brings it back, if it was not itself. */
@@ -174,10 +186,6 @@ static inline void mpi_coll_exchange(const struct mpi_coll *c, int from, struct 
  * the same data each for itself, this gives them all the same bits. */
 void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
                       struct mpi_data *got_p);
-/** The same where only one rank does it: *sum_p does not change its place if the operation
- * commutes. */
-void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
-                         struct mpi_data *got_p);
 /** All that this rank gives. Blocks for all ranks lie one behind the other to be summed. */
 struct mpi_data mpi_coll_given(const struct mpi_coll *c);
 /** Has `build` see data of a GPU in host memory, since cores combine them. */

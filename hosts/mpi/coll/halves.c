@@ -47,7 +47,7 @@ void mpi_halves_reduce(const struct mpi_coll *c, const struct mpi_halves *h, str
         mpi_coll_fence(c);
         return;
     }
-    got = mpi_coll_scratch(c, sum.count, sum.type);
+    got = mpi_coll_like(c, sum);
     if (is_in_pair(c, h)) {
         mpi_coll_receive(c, c->rank ^ 1, got);
         mpi_coll_fence(c);

@@ -69,7 +69,7 @@ static void inter_scatter(struct mpi_coll *c)
 
 static void inter_to_all(struct mpi_coll *c)
 {
-    bool gathers = c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+    bool gathers = mpi_coll_gathers(c);
 
     for (int r = 0; r < c->far->npeers; r++)
         far_receive(c, r, mpi_block_in(c, r));
@@ -81,7 +81,7 @@ static void inter_to_all(struct mpi_coll *c)
 static struct mpi_data local_sum(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_out(c);
-    struct mpi_data sum = c->rank == 0 ? mpi_coll_scratch(c, own.count, own.type) : own;
+    struct mpi_data sum = c->rank == 0 ? mpi_coll_like(c, own) : own;
 
     mpi_reduce_tree(c, 0, sum);
     mpi_coll_fence(c);
@@ -126,7 +126,7 @@ static void inter_reduce_scatter(struct mpi_coll *c)
         mpi_coll_receive(c, 0, own);
         return;
     }
-    all = mpi_coll_scratch(c, sum.count, sum.type);
+    all = mpi_coll_like(c, sum);
     far_receive(c, 0, all);
     far_send(c, 0, sum);
     mpi_coll_fence(c);

@@ -56,7 +56,7 @@ void mpi_prepare_sums(struct mpi_coll *c, const struct mpi_sides *a)
 /* In place: `out` is where the result goes to, too. It moves to scratch memory. */
 static void set_aside(struct mpi_coll *c, struct mpi_data given)
 {
-    struct mpi_data to = mpi_coll_scratch(c, given.count, given.type);
+    struct mpi_data to = mpi_coll_like(c, given);
 
     mpi_coll_copy(c, given, to);
     c->out.at = to.at;
