@@ -1,7 +1,7 @@
 /* One-sided operations, as programs call them. */
 #include "hosts/mpi/rma/rma.h"
 
-static int check_target(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
+static int check_target(struct mpi_win *win, struct mpi_rma_call *a)
 {
     struct mpi_rank *mr = win->mr;
     const struct mpi_win_peer *peer = &win->peers[a->target];
@@ -11,11 +11,11 @@ static int check_target(struct mpi_win *win, const struct mpi_rma_call *a, struc
         return mpi_fail(mr, MPI_ERR_DISP, "target_disp = %ld: expected 0 or more", a->disp);
     if (a->disp > INT64_MAX / 2 / unit)
         return mpi_fail(mr, MPI_ERR_DISP, "target_disp = %ld: beyond any window", a->disp);
-    k->at = a->disp * unit;
-    if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || k->bytes == 0)
+    a->at = a->disp * unit;
+    if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || a->bytes == 0)
         return MPI_SUCCESS;
-    low = k->at + k->target->true_low;
-    high = low + k->target->true_extent + (a->target_count - 1) * k->target->extent;
+    low = a->at + a->target_layout->true_low;
+    high = low + a->target_layout->true_extent + (a->target_count - 1) * a->target_layout->extent;
     if (low < 0 || high > peer->size)
         return mpi_fail(mr, MPI_ERR_RMA_RANGE,
                         "bytes %lld to %lld of rank %d's window, which has %ld", (long long)low,
@@ -36,26 +36,26 @@ static int check_swap(struct mpi_win *win, const struct mpi_type *t)
     return mpi_fail(win->mr, MPI_ERR_TYPE, "datatype: expected a predefined integer or logical");
 }
 
-static int check_op(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k)
+static int check_op(struct mpi_win *win, const struct mpi_rma_call *a)
 {
     const struct mpi_op *op = mpi_op_of(win->mr, a->op);
 
     if (a->kind == MPI_WIN_SWAP)
-        return check_swap(win, k->target);
+        return check_swap(win, a->target_layout);
     if (a->kind == MPI_WIN_PUT || a->kind == MPI_WIN_GET)
         return MPI_SUCCESS;
     if (op == NULL || op->fn != NULL)
         return mpi_fail(win->mr, MPI_ERR_OP, "op = %d: expected a predefined one", a->op);
-    if (k->target->bytes == 0) /* nothing is combined */
+    if (a->target_layout->bytes == 0) /* nothing is combined */
         return MPI_SUCCESS;
-    if (k->target->basic == NULL)
+    if (a->target_layout->basic == NULL)
         return mpi_fail(win->mr, MPI_ERR_TYPE, "target_datatype: of more than one type");
     if (a->op == MPI_REPLACE || a->op == MPI_NO_OP)
         return MPI_SUCCESS;
-    return mpi_op_check(win->mr, op, k->target->basic->handle);
+    return mpi_op_check(win->mr, op, a->target_layout->basic->handle);
 }
 
-static int check_operation(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
+static int check_operation(struct mpi_win *win, struct mpi_rma_call *a)
 {
     struct mpi_rank *mr = win->mr;
     const struct mpi_win_peer *peer;
@@ -71,19 +71,20 @@ static int check_operation(struct mpi_win *win, const struct mpi_rma_call *a, st
                         "target_rank = %d: no epoch: expected MPI_Win_fence, MPI_Win_start or "
                         "MPI_Win_lock before",
                         a->target);
-    code = mpi_check_data(mr, "", a->target_count, a->target_type, &k->target);
+    code = mpi_check_data(mr, "", a->target_count, a->target_type, &a->target_layout);
     if (code == MPI_SUCCESS && gives)
-        code = mpi_check_data(mr, a->origin, a->origin_count, a->origin_type, &k->origin);
+        code = mpi_check_data(mr, a->origin, a->origin_count, a->origin_type, &a->origin_layout);
     if (code == MPI_SUCCESS && a->result_type != MPI_DATATYPE_NULL)
-        code = mpi_check_data(mr, a->result, a->result_count, a->result_type, &k->result);
+        code = mpi_check_data(mr, a->result, a->result_count, a->result_type, &a->result_layout);
     if (code != MPI_SUCCESS)
         return code;
-    k->bytes = (uint64_t)a->target_count * k->target->bytes;
-    if ((gives && (uint64_t)a->origin_count * k->origin->bytes != k->bytes) ||
-        (k->result != NULL && (uint64_t)a->result_count * k->result->bytes < k->bytes))
+    a->bytes = (uint64_t)a->target_count * a->target_layout->bytes;
+    if ((gives && (uint64_t)a->origin_count * a->origin_layout->bytes != a->bytes) ||
+        (a->result_layout != NULL &&
+         (uint64_t)a->result_count * a->result_layout->bytes < a->bytes))
         return mpi_fail(mr, MPI_ERR_COUNT, "unlike amounts of data at origin and target");
-    code = check_target(win, a, k);
-    return code == MPI_SUCCESS ? check_op(win, a, k) : code;
+    code = check_target(win, a);
+    return code == MPI_SUCCESS ? check_op(win, a) : code;
 }
 
 /* Results that have come, and that no call takes in, need memory. */
@@ -111,9 +112,8 @@ static struct mpi_rma_call whole_call(const struct mpi_rma_call *given)
 
 int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given)
 {
-    const struct mpi_rma_call call = whole_call(given), *a = &call;
+    struct mpi_rma_call call = whole_call(given), *a = &call;
     struct mpi_rank *mr = win->mr;
-    struct mpi_rma k = { 0 };
     struct mpi_request *handle = NULL;
     int code = MPI_SUCCESS;
 
@@ -121,7 +121,7 @@ int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given)
         return code;
     host_spend_cost(mr->host, HOST_COST_CALL);
     if (a->target != MPI_PROC_NULL)
-        code = check_operation(win, a, &k);
+        code = check_operation(win, a);
     if (code == MPI_SUCCESS && a->request != NULL) {
         struct mpi_request rq = { .active = true, /* the rest is for reports */
                                   .receives = true,
@@ -136,14 +136,14 @@ int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given)
     }
     if (code != MPI_SUCCESS)
         return code;
-    if (a->target != MPI_PROC_NULL && k.bytes > 0) {
+    if (a->target != MPI_PROC_NULL && a->bytes > 0) {
         if (a->target != win->comm->rank) {
-            mpi_rma_begin(win, a, &k, handle);
+            mpi_rma_begin(win, a, handle);
             if (!few_expected(win, 0))
                 mpi_win_wait(win, few_expected, 0);
             return code;
         }
-        mpi_rma_own(win, a, &k);
+        mpi_rma_own(win, a);
     }
     if (handle != NULL)
         mpi_ended(mr, handle);

@@ -21,11 +21,8 @@ struct mpi_rma_call {
     const void *compare;
     MPI_Datatype type;    /* of all, with one element each; or MPI_DATATYPE_NULL */
     MPI_Request *request; /* or NULL */
-};
-
-/** What its arguments stand for. */
-struct mpi_rma {
-    struct mpi_type *origin, *result, *target;
+    /* What that stands for, once it was checked; no more than the kind has. */
+    struct mpi_type *origin_layout, *result_layout, *target_layout;
     int64_t at; /* bytes */
     uint64_t bytes;
 };
@@ -34,9 +31,8 @@ int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given);
 
 /* origin.c; of at least one byte */
 /** Sends what it takes. `handle`: ends with it, or NULL. */
-void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k,
-                   struct mpi_request *handle);
+void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_request *handle);
 /** In the rank's own memory, at once. */
-void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k);
+void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a);
 
 #endif /* MPI_RMA_H */

@@ -1,6 +1,5 @@
 /* Epochs of one-sided communication: waiting, fences, 11.5.1, and groups, 11.5.2 of MPI-3.1. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "hosts/mpi/rma/win.h"
 
