@@ -1,7 +1,6 @@
 /* Bytes between memory and file. */
 #define _POSIX_C_SOURCE 200809L /* pread, pwrite */
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "hosts/mpi/io/io.h"

@@ -1,5 +1,4 @@
 /* What of a file a rank sees, 13.3 of MPI 3.1, and its pointers, 13.4.3 and 13.4.4. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/io/io.h"
