@@ -4,7 +4,6 @@
  */
 #include "hosts/mbcf/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE_BYTES 32u
@@ -26,34 +25,6 @@ void mbcf_wake(struct mbcf_task *t, struct host *h)
     h->cpu->wake(h, t->host);
     if (t->rings)
         h->cpu->ring(h, t->host);
-}
-
-/* Windows are one block, of which a page is touched when a packet is kept there. */
-bool mbcf_peers_init(struct mbcf_node *node, unsigned npeers)
-{
-    const uint64_t window = node->costs.window;
-
-    if (window > SIZE_MAX / sizeof(*node->windows) / npeers)
-        return false;
-    node->peers = calloc(npeers, sizeof(*node->peers));
-    node->windows = calloc(npeers * window, sizeof(*node->windows));
-    if (node->peers == NULL || node->windows == NULL) {
-        mbcf_peers_fini(node);
-        return false;
-    }
-    node->npeers = npeers;
-    for (unsigned i = 0; i < npeers; i++)
-        node->peers[i].window = node->windows + i * window;
-    return true;
-}
-
-void mbcf_peers_fini(struct mbcf_node *node)
-{
-    free(node->peers);
-    free(node->windows);
-    node->peers = NULL;
-    node->windows = NULL;
-    node->npeers = 0;
 }
 
 /* ---- frames ------------------------------------------------------------------------ */
@@ -361,7 +332,7 @@ static void transmit_packet(struct mbcf_task *t, const struct mbcf_call *call, u
     struct mbcf_header hdr = header_of(t, call);
     struct mbcf_sent *sent = slot_of(node, peer, peer->next);
 
-    if (call->wants_ack || peer->next + 1 - peer->acked == node->costs.window)
+    if (call->ack != NULL || peer->next + 1 - peer->acked == node->costs.window)
         hdr.flags |= MBCF_WANTS_ACK;
     peer->unacked = 0;
     hdr.sequence = peer->next++;

@@ -58,7 +58,8 @@ def workers(calls):
 
 # Structures of arguments, by the first word behind =>, and what the others begin with. Without others the name of the
 # call says what it does: File_read_at_all.
-STRUCTURES = {"coll": ("mpi_sides", "MPI_COLL_"), "rma": ("mpi_rma_call", "MPI_WIN_"), "file": ("mpi_file_call", "MPI_FILE_")}
+STRUCTURES = {"coll": ("mpi_sides", "MPI_COLL_"), "rma": ("mpi_rma_call", "MPI_WIN_"), "file": ("mpi_file_call", "MPI_FILE_"),
+              "win": ("mpi_win_making", "MPI_WIN_FLAVOR_")}
 
 
 def side_field(a):
@@ -92,7 +93,7 @@ def frames(calls):
         if call.given:
             yield structure(call, handle)
         if kind == "comm":
-            yield f"    return mpi_coll_call(__func__, {handle.name}, &given);\n}}\n"
+            yield f"    return mpi_do_{call.given[0]}(__func__, {handle.name}, &given);\n}}\n"
             continue
         find = f"of({handle.name})" if call.free else f"begin(__func__, {handle.name})"
         passed = ["self"] + (["&given"] if call.given else [a.name for a in call.arguments if a is not handle])

@@ -57,15 +57,16 @@ def row_calls(line, kinds, section, before):
     names, _, rest = line.partition(":")
     rest, _, given = rest.partition("=>")
     words, _, result = rest.partition("->")
-    arguments = []
+    arguments, given = [], given.split()
     for word in words.split():
-        same = [call.arguments for call in before if "=" + call.name == word]
-        arguments += same[0] if same else [Argument(word, kinds)]
+        same = [call for call in before if "=" + call.name == word]
+        arguments += same[0].arguments if same else [Argument(word, kinds)]
+        given = given or (same[0].given if same else [])
     blocking, _, others = names.partition("+")
     for name in blocking.split():
-        yield Call(name, arguments, result.strip() or "int", section, given.split())
+        yield Call(name, arguments, result.strip() or "int", section, given)
     for name in others.split():
-        yield Call(name, arguments + [Argument("*request", kinds)], "int", section, given.split())
+        yield Call(name, arguments + [Argument("*request", kinds)], "int", section, given)
 
 
 def read_calls(path):

@@ -26,9 +26,9 @@ struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, 
     return d;
 }
 
-uint64_t mpi_data_bytes(const struct mpi_data *d)
+uint64_t mpi_data_bytes(struct mpi_data d)
 {
-    return d->count * d->type->bytes;
+    return d.count * d.type->bytes;
 }
 
 struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes)
@@ -70,7 +70,7 @@ struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struc
 
 struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, bool load)
 {
-    uint64_t bytes = mpi_data_bytes(&d);
+    uint64_t bytes = mpi_data_bytes(d);
     struct mpi_data packed;
     int64_t offset;
 

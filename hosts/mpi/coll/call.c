@@ -102,7 +102,7 @@ bool mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_s
 
 bool mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got)
 {
-    if (c->far != NULL || given.at == NULL || mpi_data_bytes(&given) == 0 ||
+    if (c->far != NULL || given.at == NULL || mpi_data_bytes(given) == 0 ||
         given.at + given.type->true_low != got.at + got.type->true_low)
         return true;
     return note_code(
@@ -168,7 +168,7 @@ static bool is_empty(const struct mpi_coll *c)
            c->kind != MPI_COLL_SCATTERV && c->kind != MPI_COLL_ALLTOALLV;
 }
 
-int mpi_coll_call(const char *call, MPI_Comm comm, const struct mpi_sides *a)
+int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a)
 {
     struct mpi_coll c;
 

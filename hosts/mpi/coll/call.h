@@ -54,7 +54,7 @@ static inline int mpi_coll_peers(const struct mpi_coll *c)
 bool mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got);
 bool mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type);
 /** A whole call: unless what prepares it leaves nothing to do, the algorithm is built. */
-int mpi_coll_call(const char *call, MPI_Comm comm, const struct mpi_sides *a);
+int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a);
 /** Starts what has been built, and waits for it unless there is a request. @return what the MPI_
  * function returns. */
 int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *request);

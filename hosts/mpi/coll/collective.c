@@ -48,23 +48,20 @@ static void set_aside(struct mpi_coll *c)
     int *counts = mpi_schedule_memory(c->s, n * sizeof(int));
     MPI_Aint *at = mpi_schedule_memory(c->s, n * sizeof(*at));
     MPI_Datatype *types = mpi_schedule_memory(c->s, n * sizeof(*types));
-    struct mpi_data d;
     char *to;
 
     if (counts == NULL || at == NULL || types == NULL)
         return;
     for (int r = 0; r < c->size; r++) {
-        d = mpi_block_in(c, r);
         at[r] = (MPI_Aint)all;
-        counts[r] = (int)mpi_data_bytes(&d);
+        counts[r] = (int)mpi_data_bytes(mpi_block_in(c, r));
         types[r] = MPI_BYTE;
-        all += mpi_data_bytes(&d);
+        all += (uint64_t)counts[r];
     }
     to = mpi_schedule_memory(c->s, all);
     c->out = (struct mpi_blocks){ .at = to, .counts = counts, .far = at, .types = types };
     if (c->in.counts == NULL) { /* all of one size */
-        d = mpi_block_in(c, 0);
-        c->out = (struct mpi_blocks){ .at = to, .count = mpi_data_bytes(&d) };
+        c->out = (struct mpi_blocks){ .at = to, .count = mpi_block_bytes(&c->in) };
         c->out.type = mpi_type_of(c->mr, MPI_BYTE);
     }
     for (int r = 0; to != NULL && r < c->size; r++)

@@ -135,7 +135,7 @@ static inline struct mpi_data mpi_block_out(const struct mpi_coll *c, int rank)
     return mpi_block(c, &c->out, rank);
 }
 struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes);
-uint64_t mpi_data_bytes(const struct mpi_data *d);
+uint64_t mpi_data_bytes(struct mpi_data d);
 static inline uint64_t mpi_block_bytes(const struct mpi_blocks *b) /* of one size: of one */
 {
     return b->count * b->type->bytes;

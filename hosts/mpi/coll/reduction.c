@@ -79,7 +79,7 @@ void mpi_prepare_reduce_scatter(struct mpi_coll *c, const struct mpi_sides *a)
         !mpi_coll_check_op(c, a->op, own.type))
         return;
     given = mpi_coll_given(c);
-    c->bytes = mpi_data_bytes(&given);
+    c->bytes = mpi_data_bytes(given);
     if (in_place)
         set_aside(c, given);
 }

@@ -29,6 +29,17 @@ struct mpi_rma_call {
 
 int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given);
 
+/** Arguments of the calls that create a window (c_bindings.py). */
+struct mpi_win_making {
+    int kind;   /* its flavor */
+    void *base; /* the memory, or where a pointer to what is allocated goes */
+    MPI_Aint size;
+    int disp_unit;
+    MPI_Info info;
+    MPI_Win *win;
+};
+int mpi_do_win(const char *call, MPI_Comm comm, const struct mpi_win_making *given);
+
 /* origin.c; of at least one byte */
 /** Sends what it takes. `handle`: ends with it, or NULL. */
 void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_request *handle);

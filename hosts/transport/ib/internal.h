@@ -95,8 +95,7 @@ struct ibt_peer {
     struct transport_taken entry;
     enum transport_fifo fifo;
     /* chunks that have come, and those of them that were copied on; their copies */
-    uint32_t chunks_in, chunks_out;
-    uint64_t slots_given;
+    uint64_t chunks_in, chunks_out;
     uint64_t chunks_sent; /* to it */
     struct ibt_chunk_copy {
         unsigned gpu;

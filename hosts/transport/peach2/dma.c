@@ -108,7 +108,7 @@ static bool start_next(struct p2 *p2)
     unsigned c = 0;
     uint32_t head;
 
-    if (!p2_has_turn(p2))
+    if (p2->nsharers > 0 && !p2->has_turn)
         return false;
     while (c < p2->nchannels &&
            (p2->channel[c].busy || !driver_channel_idle(h, p2->d, p2->channel[c].number)))
@@ -244,11 +244,6 @@ void p2_dma_ring(struct p2 *p2)
     for (unsigned c = 0; c < p2->nchannels; c++)
         driver_write(p2->t.host, p2->d, HUB_DMA(p2->channel[c].number) + HUB_DMA_IRQ,
                      p2->peers[p2->me].bell);
-}
-
-bool p2_dma_queued(const struct p2 *p2)
-{
-    return p2->nops > 0 || p2->staging > 0;
 }
 
 bool p2_dma_waits_for_others(const struct p2 *p2)

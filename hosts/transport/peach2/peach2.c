@@ -24,7 +24,7 @@ static bool make_inbox(struct p2 *p2)
     p2->ring_units = p2->ring_bytes / P2_UNIT;
     p2->piece_bytes =
         p2->ring_bytes / P2_PIECES < P2_PIECE_MAX ? p2->ring_bytes / P2_PIECES : P2_PIECE_MAX;
-    p2->rings = p2_rings_at(p2->nranks);
+    p2->rings = p2_flags_at(p2->nranks) + p2->nranks * P2_FLAGS * 8u;
     bytes = p2->rings + (uint64_t)p2->nranks * p2->ring_bytes;
     p2->inbox = h->memory->alloc(h, bytes, HOST_PAGE);
     if (p2->inbox == NULL ||
@@ -279,12 +279,13 @@ static bool p2_ring_op(struct transport *t)
     return true;
 }
 
-/* What fills rings is taken out, even where no call waits for a message: senders want the room. */
+/* Only the rank's core can start what is queued. What fills rings is taken out, even where no call
+ * waits for a message: senders want the room. */
 static bool p2_queued(const struct transport *t)
 {
     const struct p2 *p2 = (const struct p2 *)t;
 
-    return p2_dma_queued(p2) || p2_half_full(p2);
+    return p2->nops > 0 || p2->staging > 0 || p2_half_full(p2);
 }
 
 const struct transport_ops transport_peach2 = {
