@@ -155,7 +155,7 @@ static uint32_t fill_message(struct mpi_win_op *op, const struct mpi_rma_call *a
                              struct mpi_win_head *head)
 {
     uint32_t room = MPI_WIN_MESSAGE - sizeof(*head), runs;
-    uint64_t data = a->origin_layout == NULL ? 0 : a->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
+    uint64_t data = a->origin_layout == NULL ? 0 : mpi_win_data_bytes(head);
     uint8_t *behind = op->message + sizeof(*head);
 
     if (head->nruns > room / sizeof(*op->more))
@@ -249,9 +249,8 @@ static void accumulate_own(struct mpi_win *win, const struct mpi_rma_call *a, ch
                              .type = a->target_layout,
                              .count = (uint64_t)a->target_count,
                              .at = at };
-    uint64_t room = a->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
 
-    in.data = room <= sizeof(in.small) ? in.small : mpi_block_new(win->mr, room);
+    mpi_win_data_new(&in);
     if (a->origin_layout != NULL)
         mpi_type_pack(a->origin_layout, a->origin, (uint64_t)a->origin_count, in.data);
     if (a->kind == MPI_WIN_SWAP)

@@ -31,7 +31,7 @@ int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given);
 
 /** Arguments of the calls that create a window (c_bindings.py). */
 struct mpi_win_making {
-    int kind;   /* its flavor */
+    int kind;   /* MPI_WIN_FLAVOR_CREATE and the like */
     void *base; /* the memory, or where a pointer to what is allocated goes */
     MPI_Aint size;
     int disp_unit;
