@@ -66,8 +66,8 @@ static void allreduce_ring(struct mpi_coll *c)
     for (int i = 0; i < c->size - 1; i++) {
         mpi_coll_exchange(c, last, mpi_nth_part(got, c->size, c->rank - i - 1), next,
                           mpi_nth_part(sum, c->size, c->rank - i));
-        mpi_step_combine(c->s, mpi_nth_part(got, c->size, c->rank - i - 1),
-                         mpi_nth_part(sum, c->size, c->rank - i - 1));
+        mpi_coll_sum(c, mpi_nth_part(got, c->size, c->rank - i - 1),
+                     mpi_nth_part(sum, c->size, c->rank - i - 1));
     }
     for (int i = 0; i < c->size - 1; i++) {
         mpi_coll_exchange(c, last, mpi_nth_part(sum, c->size, c->rank - i), next,

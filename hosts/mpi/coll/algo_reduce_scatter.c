@@ -34,7 +34,7 @@ static void reduce_scatter_pairwise(struct mpi_coll *c)
         int to = mpi_coll_beside(c, i);
 
         mpi_coll_exchange(c, mpi_coll_beside(c, -i), got, to, mpi_block_out(c, to));
-        mpi_step_combine(c->s, got, own);
+        mpi_coll_sum(c, got, own);
     }
 }
 
@@ -59,7 +59,7 @@ static void reduce_scatter_ring(struct mpi_coll *c)
         struct mpi_data in = i == c->size - 2 ? own : mpi_part(sum[i % 2], 0, add.count);
 
         mpi_coll_exchange(c, mpi_coll_beside(c, -1), in, mpi_coll_beside(c, 1), out);
-        mpi_step_combine(c->s, add, in);
+        mpi_coll_sum(c, add, in);
         out = in;
     }
 }

@@ -13,7 +13,7 @@ static void scan_linear(struct mpi_coll *c)
     if (c->rank > 0) {
         mpi_coll_receive(c, c->rank - 1, got);
         mpi_coll_fence(c);
-        mpi_step_combine(c->s, got, sum);
+        mpi_coll_sum(c, got, sum);
         if (!own_too)
             mpi_coll_copy(c, got, to);
     }
@@ -39,7 +39,7 @@ static void scan_doubling(struct mpi_coll *c)
             continue;
         mpi_coll_exchange(c, peer, got, peer, sum);
         if (peer < c->rank && has)
-            mpi_step_combine(c->s, got, to);
+            mpi_coll_sum(c, got, to);
         else if (peer < c->rank)
             mpi_coll_copy(c, got, to);
         has = has || peer < c->rank;

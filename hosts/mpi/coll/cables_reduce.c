@@ -18,7 +18,7 @@ static void add_own(const struct mpi_coll *c, struct mpi_data own, struct flow *
 {
     struct mpi_data come = mpi_part(f->come, 0, own.count);
 
-    mpi_step_combine(c->s, own, come);
+    mpi_coll_sum(c, own, come);
     f->come = f->go;
     f->go = come;
 }
@@ -57,9 +57,9 @@ static void sum_both_ways(const struct mpi_coll *c, const struct p2_order *o,
         if (s > 0 && s < west)
             add_own(c, parts[in_w], &w);
     }
-    mpi_step_combine(c->s, mpi_part(e.come, 0, own.count), own);
+    mpi_coll_sum(c, mpi_part(e.come, 0, own.count), own);
     if (west > 0)
-        mpi_step_combine(c->s, mpi_part(w.come, 0, own.count), own);
+        mpi_coll_sum(c, mpi_part(w.come, 0, own.count), own);
 }
 
 /* A message for the same place of each set. */
@@ -140,7 +140,7 @@ void p2_allreduce_two_rings(struct mpi_coll *c)
     half[1] = mpi_part(all, all.count / 2, all.count);
     got = mpi_coll_scratch(c, half[mine].count, all.type);
     mpi_coll_exchange(c, peer, got, peer, half[!mine]);
-    mpi_step_combine(c->s, got, half[mine]);
+    mpi_coll_sum(c, got, half[mine]);
     allreduce_in(c, &ring, half[mine]);
     mpi_coll_exchange(c, peer, half[!mine], peer, half[mine]);
 }
@@ -192,7 +192,7 @@ void p2_allreduce_two_levels(struct mpi_coll *c)
         mpi_coll_receive(c, o.at[first + i], mpi_pieces(got, sum.count, i, 1));
     mpi_coll_fence(c);
     for (int i = 1; i < here; i++)
-        mpi_step_combine(c->s, mpi_pieces(got, sum.count, i, 1), sum);
+        mpi_coll_sum(c, mpi_pieces(got, sum.count, i, 1), sum);
     got = mpi_part(got, 0, sum.count);
     for (int step = 1; step * here < o.n; step *= 2) {
         int peer = node ^ step;

@@ -11,8 +11,6 @@ int mpi_coll_begin(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm)
     struct mpi_comm *cm;
 
     *c = (struct mpi_coll){ .mr = mpi_self(), .kind = kind, .commutes = true };
-    if (c->mr == NULL)
-        return c->code = MPI_ERR_OTHER;
     cm = mpi_comm_of(c->mr, comm);
     if (cm == NULL)
         return c->code = MPI_ERR_COMM;

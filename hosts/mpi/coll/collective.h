@@ -157,22 +157,15 @@ struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, boo
 /** Brings it back, if it was not itself. */
 void mpi_coll_unpacked(const struct mpi_coll *c, struct mpi_data packed, struct mpi_data d);
 
-static inline void mpi_coll_send(const struct mpi_coll *c, int to, struct mpi_data d)
-{
-    mpi_step_send(c->s, c->comm, to, d);
-}
-static inline void mpi_coll_receive(const struct mpi_coll *c, int from, struct mpi_data d)
-{
-    mpi_step_receive(c->s, c->comm, from, d);
-}
-static inline void mpi_coll_copy(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to)
-{
-    mpi_step_copy(c->s, from, to);
-}
-static inline void mpi_coll_fence(const struct mpi_coll *c)
-{
-    mpi_step_fence(c->s);
-}
+/* Steps; see schedule.h. */
+void mpi_coll_send(const struct mpi_coll *c, int to, struct mpi_data d);
+void mpi_coll_receive(const struct mpi_coll *c, int from, struct mpi_data d);
+void mpi_coll_send_far(const struct mpi_coll *c, int to, struct mpi_data d); /* to c->far */
+void mpi_coll_receive_far(const struct mpi_coll *c, int from, struct mpi_data d);
+void mpi_coll_copy(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to);
+/** right[i] = left[i] op right[i], with the call's operation. */
+void mpi_coll_sum(const struct mpi_coll *c, struct mpi_data left, struct mpi_data right);
+void mpi_coll_fence(const struct mpi_coll *c);
 /** A round: one message each way. */
 static inline void mpi_coll_exchange(const struct mpi_coll *c, int from, struct mpi_data in, int to,
                                      struct mpi_data out)

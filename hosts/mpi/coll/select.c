@@ -6,8 +6,8 @@
 #include "hosts/mpi/coll/collective.h"
 
 #define ALGORITHMS_MAX 64u
-#define CHOICES_MAX    208u
-#define FORCED_MAX     128u /* of them */
+#define OWN_MAX        80u /* choices of the library */
+#define FORCED_MAX     128u
 #define KB             1024u
 
 /** What is in it; `below` 0: no limit. */
@@ -24,7 +24,7 @@ struct choice {
 /** Of one rank. */
 struct mpi_select {
     const struct mpi_algorithm *algorithms[ALGORITHMS_MAX];
-    struct choice choices[CHOICES_MAX]; /* the latest is looked at first */
+    struct choice choices[OWN_MAX + FORCED_MAX]; /* the latest is looked at first */
     unsigned nalgorithms, nchoices;
     unsigned nown; /* choices of the library, before those of the user */
 };
@@ -37,8 +37,7 @@ static const char *const names[MPI_COLLECTIVES] = {
 
 int mpi_select_init(struct mpi_rank *mr)
 {
-    if (mr->select == NULL)
-        mr->select = calloc(1, sizeof(*mr->select));
+    mr->select = calloc(1, sizeof(*mr->select));
     return mr->select != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
 }
 
@@ -136,25 +135,13 @@ static bool read_limits(const char *at, const char *end, struct choice *f)
     return at == end;
 }
 
-static bool has_limits(const struct range *r)
-{
-    return r->from != 0 || r->below != 0;
-}
-
-/* One without limits replaces all that the user has chosen for its collective. */
 static int add_choice(struct mpi_rank *mr, const struct choice *f)
 {
     struct mpi_select *sel = mr->select;
-    bool limited = has_limits(&f->bytes) || has_limits(&f->ranks);
-    unsigned kept = sel->nown;
 
-    for (unsigned i = sel->nown; i < sel->nchoices; i++)
-        if (limited || sel->choices[i].algorithm->kind != f->algorithm->kind)
-            sel->choices[kept++] = sel->choices[i];
-    if (kept == CHOICES_MAX || kept - sel->nown == FORCED_MAX)
+    if (sel->nchoices - sel->nown == FORCED_MAX)
         return mpi_fail(mr, MPI_ERR_ARG, "more than %u algorithms", FORCED_MAX);
-    sel->choices[kept] = *f;
-    sel->nchoices = kept + 1;
+    sel->choices[sel->nchoices++] = *f;
     return MPI_SUCCESS;
 }
 
