@@ -53,12 +53,6 @@ static unsigned on_node_of(const struct p2 *p2, unsigned rank, unsigned end)
     return n;
 }
 
-static void make_bells(struct p2 *p2)
-{
-    for (unsigned r = 0; r < p2->nranks; r++)
-        p2->peers[r].bell = driver_helper_bit(on_node_of(p2, r, r));
-}
-
 /* Channels are dealt out among the ranks of the node. */
 static bool make_channels(struct p2 *p2)
 {
@@ -101,7 +95,8 @@ static bool p2_connect(struct transport *t, char *why)
     if (p2->peers == NULL || p2->taken == NULL || p2->credit_seen == NULL || p2->ready == NULL ||
         !make_inbox(p2) || !p2_exchange(p2) || !p2_order_init(p2) || !make_channels(p2))
         return false;
-    make_bells(p2);
+    for (unsigned r = 0; r < p2->nranks; r++)
+        p2->peers[r].bell = driver_helper_bit(on_node_of(p2, r, r));
     t->caps = (struct transport_caps){
         .gpu = true,
         .sends_requests = true,
