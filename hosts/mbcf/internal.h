@@ -60,7 +60,7 @@ struct mbcf_node;
 
 /** A rank. */
 struct mbcf_task {
-    struct host_state kept; /* first: see mbcf_task_of() */
+    struct host_state kept; /* first: see task_of() */
     struct host *host;
     struct mbcf_node *node;
     struct mbcf_task *next; /* of its node */
@@ -111,14 +111,11 @@ struct mbcf_call {
         const void *from;
         uint32_t bytes;
     } pieces[2]; /* one after the other; together at most MBCF_PACKET_BYTES */
-    bool wants_ack;
     bool cold;   /* the last piece is not in the cache: the task has done much else since */
     bool inside; /* the kernel makes it: no system call of its own */
     volatile uint32_t *ack; /* falls by one when it is acknowledged; or NULL */
 };
 
-/** The calling rank's; NULL before mbcf_open(). */
-struct mbcf_task *mbcf_task_of(const struct host *h);
 int mbcf_task_open(struct host *h, struct mbcf_task **task_p);
 
 /* kernel.c */
@@ -133,9 +130,6 @@ void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned peer, uint8_
 /** The timer comes at `at` or before. */
 void mbcf_arm(struct mbcf_node *node, struct host *h, uint64_t at);
 void mbcf_timer(struct mbcf_node *node, struct host *h);
-/** With node->costs. @return false: out of memory. */
-bool mbcf_peers_init(struct mbcf_node *node, unsigned npeers);
-void mbcf_peers_fini(struct mbcf_node *node);
 /** Cached copy of `bytes`, of which `lines` lines are not in the cache. */
 uint64_t mbcf_copy_ps(const struct mbcf_costs *costs, uint64_t bytes, uint64_t lines);
 /** Lines that [at, at + bytes) touches. */

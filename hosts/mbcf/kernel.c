@@ -4,7 +4,6 @@
  */
 #include "hosts/mbcf/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE_BYTES 32u
@@ -28,34 +27,6 @@ void mbcf_wake(struct mbcf_task *t, struct host *h)
         h->cpu->ring(h, t->host);
 }
 
-/* Windows are one block, of which a page is touched when a packet is kept there. */
-bool mbcf_peers_init(struct mbcf_node *node, unsigned npeers)
-{
-    const uint64_t window = node->costs.window;
-
-    if (window > SIZE_MAX / sizeof(*node->windows) / npeers)
-        return false;
-    node->peers = calloc(npeers, sizeof(*node->peers));
-    node->windows = calloc(npeers * window, sizeof(*node->windows));
-    if (node->peers == NULL || node->windows == NULL) {
-        mbcf_peers_fini(node);
-        return false;
-    }
-    node->npeers = npeers;
-    for (unsigned i = 0; i < npeers; i++)
-        node->peers[i].window = node->windows + i * window;
-    return true;
-}
-
-void mbcf_peers_fini(struct mbcf_node *node)
-{
-    free(node->peers);
-    free(node->windows);
-    node->peers = NULL;
-    node->windows = NULL;
-    node->npeers = 0;
-}
-
 /* ---- frames ------------------------------------------------------------------------ */
 
 static void put_field(uint8_t **at, uint64_t value, unsigned bytes)
@@ -73,35 +44,26 @@ static uint64_t get_field(const uint8_t **at, unsigned bytes)
     return value;
 }
 
+/* X(field, its bytes), in the order of the cable. */
+/* clang-format off */
+#define FIELDS(X)                                                                                  \
+    X(op, 1) X(flags, 1) X(bytes, 2) X(task, 4) X(from_task, 4) X(sequence, 4) X(ack, 4)           \
+    X(object, 4) X(offset, 8)
+/* clang-format on */
+
 void mbcf_header_encode(const struct mbcf_header *h, uint8_t *bytes)
 {
     uint8_t *at = bytes;
 
-    put_field(&at, h->op, 1);
-    put_field(&at, h->flags, 1);
-    put_field(&at, h->bytes, 2);
-    put_field(&at, h->task, 4);
-    put_field(&at, h->from_task, 4);
-    put_field(&at, h->sequence, 4);
-    put_field(&at, h->ack, 4);
-    put_field(&at, h->object, 4);
-    put_field(&at, h->offset, 8);
+#define PUT(field, n) put_field(&at, h->field, n);
+    FIELDS(PUT)
     put_field(&at, 0, MBCF_HEADER_BYTES - 32); /* the real one had addresses of hosts, too */
 }
 
 void mbcf_header_decode(struct mbcf_header *h, const uint8_t *bytes)
 {
-    const uint8_t *at = bytes;
-
-    h->op = (uint8_t)get_field(&at, 1);
-    h->flags = (uint8_t)get_field(&at, 1);
-    h->bytes = (uint16_t)get_field(&at, 2);
-    h->task = (uint32_t)get_field(&at, 4);
-    h->from_task = (uint32_t)get_field(&at, 4);
-    h->sequence = (uint32_t)get_field(&at, 4);
-    h->ack = (uint32_t)get_field(&at, 4);
-    h->object = (uint32_t)get_field(&at, 4);
-    h->offset = get_field(&at, 8);
+#define GET(field, n) h->field = get_field(&bytes, n);
+    FIELDS(GET)
 }
 
 static void put_address(uint8_t *bytes, unsigned node)
@@ -370,7 +332,7 @@ static void transmit_packet(struct mbcf_task *t, const struct mbcf_call *call, u
     struct mbcf_header hdr = header_of(t, call);
     struct mbcf_sent *sent = slot_of(node, peer, peer->next);
 
-    if (call->wants_ack || peer->next + 1 - peer->acked == node->costs.window)
+    if (call->ack != NULL || peer->next + 1 - peer->acked == node->costs.window)
         hdr.flags |= MBCF_WANTS_ACK;
     peer->unacked = 0;
     hdr.sequence = peer->next++;

@@ -8,8 +8,11 @@
 
 static void node_release(void *node)
 {
-    mbcf_peers_fini(node);
-    free(node);
+    struct mbcf_node *n = node;
+
+    free(n->peers);
+    free(n->windows);
+    free(n);
 }
 
 #define PARAM(member, key, unit, least, most, def, choices, meaning)                               \
@@ -32,16 +35,31 @@ static void read_costs(struct host *h, struct mbcf_costs *c)
     c->copy_kb = h->cpu->cost_ps(h, HOST_COST_COPY_KB);
 }
 
+/* Windows are one block, of which a page is touched when a packet is kept there. */
+static bool make_peers(struct mbcf_node *node)
+{
+    const uint64_t window = node->costs.window;
+
+    if (window > SIZE_MAX / sizeof(*node->windows) / node->npeers)
+        return false;
+    node->peers = calloc(node->npeers, sizeof(*node->peers));
+    node->windows = calloc(node->npeers * window, sizeof(*node->windows));
+    if (node->peers == NULL || node->windows == NULL)
+        return false;
+    for (unsigned i = 0; i < node->npeers; i++)
+        node->peers[i].window = node->windows + i * window;
+    return true;
+}
+
 /* All nodes that have ranks are peers, which the interrupt needs. */
 static int node_init(struct host *h, struct mbcf_node *node)
 {
     const struct host_ether_ops *ether = h->ether;
-    unsigned npeers = 0;
 
     for (unsigned r = 0; r < h->size; r++)
-        if (ether->node_of(h, r) >= npeers)
-            npeers = ether->node_of(h, r) + 1;
-    if (!mbcf_peers_init(node, npeers))
+        if (ether->node_of(h, r) >= node->npeers)
+            node->npeers = ether->node_of(h, r) + 1;
+    if (!make_peers(node))
         return MBCF_ERR_NOMEM;
     if (!ether->open(h, mbcf_interrupt, node))
         return MBCF_ERR_NO_NETWORK;
@@ -76,14 +94,15 @@ static void task_release(void *task)
     free(task);
 }
 
-struct mbcf_task *mbcf_task_of(const struct host *h)
+/* NULL before mbcf_open(). */
+static struct mbcf_task *task_of(const struct host *h)
 {
     return h != NULL ? host_state_of(h->states, task_release) : NULL;
 }
 
 int mbcf_task_open(struct host *h, struct mbcf_task **task_p)
 {
-    struct mbcf_task *t = mbcf_task_of(h);
+    struct mbcf_task *t = task_of(h);
     struct mbcf_node *node;
     int code;
 
@@ -108,7 +127,7 @@ int mbcf_task_open(struct host *h, struct mbcf_task **task_p)
 
 static struct mbcf_task *calling_task(void)
 {
-    return mbcf_task_of(host_self());
+    return task_of(host_self());
 }
 
 int mbcf_open(void)
@@ -173,7 +192,6 @@ int mbcf_write(unsigned task, unsigned region, uint64_t offset, const void *from
                                         .object = region,
                                         .offset = offset + at,
                                         .pieces = { { (const uint8_t *)from + at, n } },
-                                        .wants_ack = ack != NULL,
                                         .ack = ack };
 
         mbcf_send(t, &call);
@@ -189,7 +207,6 @@ int mbcf_fifo_write(unsigned task, unsigned fifo, const void *from, size_t bytes
                                     .task = task,
                                     .object = fifo,
                                     .pieces = { { from, (uint32_t)bytes } },
-                                    .wants_ack = ack != NULL,
                                     .ack = ack };
 
     if (t == NULL || task >= t->host->size || fifo >= MBCF_FIFOS || bytes == 0 ||

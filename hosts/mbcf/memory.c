@@ -26,6 +26,17 @@ static uint64_t gap_before(const struct mbcf_fifo *fifo, uint64_t need)
     return at + need > fifo->room ? fifo->room - at : 0;
 }
 
+/** With what is lost before it. */
+static uint64_t bytes_with_gap(const struct mbcf_fifo *fifo, uint64_t bytes)
+{
+    return gap_before(fifo, entry_bytes(bytes)) + entry_bytes(bytes);
+}
+
+static bool has_room(const struct mbcf_fifo *fifo, uint64_t bytes)
+{
+    return fifo->tail - fifo->head + bytes_with_gap(fifo, bytes) <= fifo->room;
+}
+
 bool mbcf_fits(const struct mbcf_task *t, const struct mbcf_header *hdr)
 {
     if (hdr->op == MBCF_OP_WRITE) {
@@ -34,21 +45,15 @@ bool mbcf_fits(const struct mbcf_task *t, const struct mbcf_header *hdr)
         return hdr->object < MBCF_REGIONS && r->p != NULL && hdr->offset <= r->bytes &&
                hdr->bytes <= r->bytes - hdr->offset;
     }
-    if (hdr->object >= MBCF_FIFOS || t->fifos[hdr->object].ring == NULL)
-        return false;
-    const struct mbcf_fifo *fifo = &t->fifos[hdr->object];
-    uint64_t need = entry_bytes(hdr->bytes);
-
-    return fifo->tail - fifo->head + gap_before(fifo, need) + need <= fifo->room;
+    return hdr->object < MBCF_FIFOS && t->fifos[hdr->object].ring != NULL &&
+           has_room(&t->fifos[hdr->object], hdr->bytes);
 }
 
 bool mbcf_fifo_reserve(struct mbcf_fifo *far, uint32_t bytes)
 {
-    uint64_t need = entry_bytes(bytes), gap = gap_before(far, need);
-
-    if (far->tail - far->head + gap + need > far->room)
+    if (!has_room(far, bytes))
         return false;
-    far->tail += gap + need;
+    far->tail += bytes_with_gap(far, bytes);
     return true;
 }
 

@@ -5,8 +5,6 @@
  */
 #include "hosts/mbcf/internal.h"
 
-#include <string.h>
-
 /** Whose the packet is, once it may come in: its task is there, and so is the place. */
 static struct mbcf_task *accept_packet(struct mbcf_node *node, struct host *h,
                                        const struct mbcf_header *hdr)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hosts/driver/driver.h"
+
 /* Those of this build. Of two for one network the first is the machine's own. */
 #define TRANSPORTS(X) X(net) X(mbcf) X(tcp) X(ib) X(peach2)
 
@@ -186,6 +188,19 @@ void transport_copy(struct transport *t, void *to, const void *from, uint64_t by
 {
     transport_spend(t, t->caps.copy_kb_ps * bytes / 1024);
     memcpy(to, from, bytes);
+}
+
+void transport_copy_gpu(struct transport *t, const struct host_pointer *gpu, uint64_t bus, bool in,
+                        uint64_t bytes)
+{
+    const struct host_copy_end device = { true, gpu->offset }, pinned = { false, bus };
+    struct host *h = t->host;
+
+    host_spend_cost(h, HOST_COST_CUDA_COPY);
+    h->gpus->wait(h, gpu->gpu,
+                  h->gpus->copy(h, gpu->gpu, in ? device : pinned, in ? pinned : device, bytes, 0));
+    if (!in)
+        driver_flush_gpu(h, gpu->gpu); /* what it has sent has arrived */
 }
 
 void transport_spend_copy(struct host *h, uint64_t bytes)

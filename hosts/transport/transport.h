@@ -144,9 +144,9 @@ struct transport_ops {
     /** Gives the room of the entry that was taken last back to its source. */
     void (*release)(struct transport *t, enum transport_fifo fifo, unsigned source);
 
-    /** Lets others write to [p, p + bytes), and read if caps.read. @return false: cannot (pageable
-     * memory that is not pinned, say); the protocols then copy. NULL: it never can, and write() is
-     * not called. */
+    /** Lets others write to [p, p + bytes), and read if caps.read; *key_p is 0 before. @return
+     * false: cannot (pageable memory that is not pinned, say); the protocols then copy. NULL: it
+     * never can, and write() is not called. */
     bool (*expose)(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p);
     /** Or NULL: there is nothing to be done. */
     void (*hide)(struct transport *t, const struct transport_key *key);
@@ -235,6 +235,10 @@ struct transport_buffer {
 uint8_t *transport_room(struct transport_buffer *buffer, size_t bytes);
 /** By the core, in the time that it takes it. */
 void transport_copy(struct transport *t, void *to, const void *from, uint64_t bytes);
+/** By the GPU's copy engine from its memory to pinned memory, or back if `in`; returns when the
+ * bytes are there. */
+void transport_copy_gpu(struct transport *t, const struct host_pointer *gpu, uint64_t bus, bool in,
+                        uint64_t bytes);
 /** A system call, and the kernel's copy of a message on its way out or in. */
 void transport_spend_copy(struct host *h, uint64_t bytes);
 /** By the setting "mpi.progress": will ring() be called? */

@@ -22,6 +22,11 @@ static bool run_command(struct verbs *v, const uint64_t *words, unsigned n, uint
     return (answer[0] & ~IB_ANSWERED) == IB_OK;
 }
 
+/* A command of these words. */
+#define RUN(v, value_p, ...)                                                                       \
+    run_command(v, (const uint64_t[]){ __VA_ARGS__ },                                              \
+                sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t), value_p)
+
 /** Memory for a queue, and where the adapter finds it. */
 static uint8_t *queue_memory(struct verbs *v, uint64_t bytes, uint64_t *bus_p)
 {
@@ -84,14 +89,10 @@ bool verbs_register(struct verbs *v, const void *p, uint64_t bytes, uint32_t acc
                     struct verbs_region *region_p)
 {
     struct verbs_region region = { .bytes = bytes };
-    uint64_t words[4] = { IB_CMD_MR };
 
     if (!reach_memory(v->h, p, bytes, &region))
         return false;
-    words[1] = region.bus;
-    words[2] = bytes;
-    words[3] = access;
-    if (!run_command(v, words, 4, &region.key)) {
+    if (!RUN(v, &region.key, IB_CMD_MR, region.bus, bytes, access)) {
         if (region.pinned)
             v->h->memory->unpin(v->h, region.bus);
         return false;
@@ -102,10 +103,8 @@ bool verbs_register(struct verbs *v, const void *p, uint64_t bytes, uint32_t acc
 
 void verbs_deregister(struct verbs *v, const struct verbs_region *region)
 {
-    const uint64_t words[2] = { IB_CMD_MR_FREE, region->key };
-
     host_spend_cost(v->h, HOST_COST_SYSCALL);
-    (void)run_command(v, words, 2, NULL);
+    (void)RUN(v, NULL, IB_CMD_MR_FREE, region->key);
     if (region->pinned)
         v->h->memory->unpin(v->h, region->bus);
 }
@@ -115,17 +114,13 @@ void verbs_deregister(struct verbs *v, const struct verbs_region *region)
 bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_cq *cq_p)
 {
     struct verbs_cq cq = { .log2 = log2, .entries = memory };
-    uint64_t bus, words[3] = { IB_CMD_CQ };
+    uint64_t bus;
 
     if (memory == NULL)
         cq.entries = queue_memory(v, (uint64_t)IB_CQE_BYTES << log2, &bus);
     else
         bus = v->h->memory->pointer(v->h, memory).offset;
-    if (cq.entries == NULL)
-        return false;
-    words[1] = bus;
-    words[2] = log2;
-    if (!run_command(v, words, 3, &cq.number))
+    if (cq.entries == NULL || !RUN(v, &cq.number, IB_CMD_CQ, bus, log2))
         return false;
     *cq_p = cq;
     return true;
@@ -133,9 +128,7 @@ bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_
 
 bool verbs_cq_events(struct verbs *v, const struct verbs_cq *cq)
 {
-    const uint64_t words[2] = { IB_CMD_EVENTS, cq->number };
-
-    return run_command(v, words, 2, NULL);
+    return RUN(v, NULL, IB_CMD_EVENTS, cq->number);
 }
 
 bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
@@ -143,17 +136,13 @@ bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
                      unsigned port, struct verbs_qp *qp_p)
 {
     struct verbs_qp qp = { .v = v, .sq_log2 = sq_log2, .rq_log2 = rq_log2 };
-    uint64_t sq_bus, rq_bus, words[5] = { IB_CMD_QP };
+    uint64_t sq_bus, rq_bus;
 
     qp.sq = queue_memory(v, (uint64_t)IB_WQE_BYTES << sq_log2, &sq_bus);
     qp.rq = queue_memory(v, (uint64_t)IB_RQE_BYTES << rq_log2, &rq_bus);
-    if (qp.sq == NULL || qp.rq == NULL)
-        return false;
-    words[1] = sq_bus;
-    words[2] = rq_bus;
-    words[3] = sq_log2 | rq_log2 << 8 | port << 16;
-    words[4] = send_cq->number | (uint64_t)receive_cq->number << 32;
-    if (!run_command(v, words, 5, &qp.number))
+    if (qp.sq == NULL || qp.rq == NULL ||
+        !RUN(v, &qp.number, IB_CMD_QP, sq_bus, rq_bus, sq_log2 | rq_log2 << 8 | port << 16,
+             send_cq->number | (uint64_t)receive_cq->number << 32))
         return false;
     *qp_p = qp;
     return true;
@@ -161,17 +150,13 @@ bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
 
 bool verbs_qp_connect(struct verbs_qp *qp, unsigned lid, uint32_t far_qp)
 {
-    const uint64_t words[3] = { IB_CMD_CONNECT, qp->number, lid | (uint64_t)far_qp << 32 };
-
-    return run_command(qp->v, words, 3, NULL);
+    return RUN(qp->v, NULL, IB_CMD_CONNECT, qp->number, lid | (uint64_t)far_qp << 32);
 }
 
 /* ---- work ---- */
 
 static unsigned build_request(uint8_t *wqe, uint32_t number, const struct verbs_send *send)
 {
-    uint32_t key;
-    uint64_t offset;
     unsigned bytes = IB_WQE_DATA;
 
     memset(wqe, 0, 48);
@@ -188,10 +173,8 @@ static unsigned build_request(uint8_t *wqe, uint32_t number, const struct verbs_
         memcpy(wqe + IB_WQE_DATA, send->data, send->bytes);
         bytes += send->bytes;
     } else if (send->region != NULL) {
-        offset = send->offset;
-        key = send->region->key;
-        memcpy(wqe + IB_WQE_OFFSET, &offset, 8);
-        memcpy(wqe + IB_WQE_KEY, &key, 4);
+        memcpy(wqe + IB_WQE_OFFSET, &send->offset, 8);
+        memcpy(wqe + IB_WQE_KEY, &send->region->key, 4);
         bytes += 16;
     }
     wqe[IB_WQE_UNITS] = (uint8_t)((bytes + IB_WQE_UNIT - 1) / IB_WQE_UNIT);
@@ -263,19 +246,17 @@ bool verbs_ready(const struct verbs_cq *cq, uint32_t ahead)
 bool verbs_poll(struct verbs *v, struct verbs_cq *cq, struct verbs_done *done_p)
 {
     const uint8_t *cqe = entry_at(cq, cq->taken);
-    struct verbs_done done = { 0 };
 
     if (!verbs_ready(cq, 0))
         return false;
-    memcpy(&done.qp, cqe + IB_CQE_QP, 4);
-    memcpy(&done.number, cqe + IB_CQE_NUMBER, 4);
-    memcpy(&done.bytes, cqe + IB_CQE_LENGTH, 4);
-    memcpy(&done.imm, cqe + IB_CQE_IMM, 4);
-    done.op = cqe[IB_CQE_OP];
-    done.status = cqe[IB_CQE_STATUS];
-    done.has_imm = (cqe[IB_CQE_FLAGS] & IB_CQE_IMMEDIATE) != 0;
+    memcpy(&done_p->qp, cqe + IB_CQE_QP, 4);
+    memcpy(&done_p->number, cqe + IB_CQE_NUMBER, 4);
+    memcpy(&done_p->bytes, cqe + IB_CQE_LENGTH, 4);
+    memcpy(&done_p->imm, cqe + IB_CQE_IMM, 4);
+    done_p->op = cqe[IB_CQE_OP];
+    done_p->status = cqe[IB_CQE_STATUS];
+    done_p->has_imm = (cqe[IB_CQE_FLAGS] & IB_CQE_IMMEDIATE) != 0;
     cq->taken++;
     host_spend_cost(v->h, HOST_COST_CALL);
-    *done_p = done;
     return true;
 }

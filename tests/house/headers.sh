@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Each header compiles alone as C11, and the public ones as C++17:  headers.sh CC CXX [FOLDER]  (from the root)
+# Each header compiles alone as C11, and the public ones as C++17:  headers.sh CC CXX [FOLDER]...  (from the root)
 #   FOLDER: where the public ones are that the build makes
 set -euo pipefail
 cc=$1 cxx=$2 status=0

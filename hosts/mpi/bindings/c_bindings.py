@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""What C needs of the table of calls:  c_bindings.py header|names|weak|entries CALLS >OUT
+"""What C needs of the table of calls:  c_bindings.py header|names|weak|entries|workers|frames CALLS >OUT
 
 The library's functions are HMPI_X, which it calls itself, though its sources say MPI_X (names). Programs call
 PMPI_X (entries), and MPI_X is a weak name for it (weak), so that a profiling library, which has an MPI_X of its
-own, can call PMPI_X."""
+own, can call PMPI_X.
+
+Some HMPI_X are made here, too (frames): they find the window or file, and end the call with its error handler.
+Between that works mpi_do_x (workers), or one function for several calls."""
+import re
 import sys
 
 from calls import read_calls
@@ -36,6 +40,66 @@ def weak(calls):
             name += call.name
             yield f".weak {name}\n.type {name}, %function\n{name}: GOTO {target}{call.name}"
     yield '.section .note.GNU-stack, "", %progbits'
+
+
+def handle_of(call):
+    """The object that a call is about, and its kind."""
+    return next((a, a.base[4:].lower()) for a in call.arguments if a.base in ("MPI_Win", "MPI_File", "MPI_Comm"))
+
+
+def workers(calls):
+    yield "struct mpi_win;\nstruct mpi_file;"
+    for call in calls:
+        if (call.framed or call.free) and not call.given:
+            handle, kind = handle_of(call)
+            others = "".join(", " + a.prototype() for a in call.arguments if a is not handle)
+            yield f"int mpi_do_{call.name.lower()}(struct mpi_{kind} *{kind}{others});"
+
+
+# Structures of arguments, by the first word behind =>, and what the others begin with. Without others the name of the
+# call says what it does: File_read_at_all.
+STRUCTURES = {"coll": ("mpi_sides", "MPI_COLL_"), "rma": ("mpi_rma_call", "MPI_WIN_"), "file": ("mpi_file_call", "MPI_FILE_"),
+              "win": ("mpi_win_making", "MPI_WIN_FLAVOR_")}
+
+
+def side_field(a):
+    """Where an argument of a collective is in struct mpi_sides."""
+    side, name = re.fullmatch(r"(send|recv|[sr](?=displs)|)(.*)", a.name).groups()
+    if name in ("op", "root", "request"):
+        return name
+    return ("out." if side.startswith("s") else "in.") + ("far" if a.base == "MPI_Aint" else name)
+
+
+def structure(call, handle):
+    family, *words = call.given
+    name, prefix = STRUCTURES[family]
+    field_of = side_field if family == "coll" else lambda a: a.name
+    fields = [(field_of(a), a.name) for a in call.arguments if a is not handle]
+    kinds = words[:1] or call.name.upper().split("_")[1:]
+    fields.append(("kind", " | ".join(prefix + kind for kind in kinds)))
+    fields += [("prepare", "mpi_prepare_" + word) for word in words[1:]]
+    form = "W" if any(a.name == "sendtypes" for a in call.arguments) else "V"
+    fields += ((field.replace("counts", "form"), "MPI_SIDE_" + form) for field, _ in fields if field.endswith("counts"))
+    return f"    const struct {name} given = {{ {', '.join(f'.{field} = {value}' for field, value in fields)} }};\n"
+
+
+def frames(calls):
+    yield '#include "hosts/mpi/io/io.h"\n#include "hosts/mpi/rma/rma.h"\n#include "hosts/mpi/coll/call.h"\n'
+    for call in calls:
+        if not (call.framed or call.free or call.given):
+            continue
+        handle, kind = handle_of(call)
+        yield call.prototype("MPI_") + "\n{"
+        if call.given:
+            yield structure(call, handle)
+        if kind == "comm":
+            yield f"    return mpi_do_{call.given[0]}(__func__, {handle.name}, &given);\n}}\n"
+            continue
+        find = f"of({handle.name})" if call.free else f"begin(__func__, {handle.name})"
+        passed = ["self"] + (["&given"] if call.given else [a.name for a in call.arguments if a is not handle])
+        worker = "mpi_do_" + (call.given[0] if call.given else call.name.lower())
+        yield f"    struct mpi_{kind} *self = mpi_{kind}_{find};\n"
+        yield f"    return mpi_{kind}_end(self, __func__, self != NULL ? {worker}({', '.join(passed)}) : MPI_ERR_{kind.upper()});\n}}\n"
 
 
 def bytes_of(call):

@@ -31,12 +31,13 @@ class Argument:
 
 
 class Call:
-    """`special`, `any_time`: marked with ! and ~; `section`: of calls.def."""
+    """`special`, `any_time`, `framed`, `free`: marked with !, ~, @ and $; `section`: of calls.def; `given`: words
+    behind =>."""
 
-    def __init__(self, name, arguments, result, section):
-        self.name, self.arguments, self.result, self.section = name.lstrip("~!"), arguments, result, section
-        self.special = "!" in name
-        self.any_time = "~" in name
+    def __init__(self, name, arguments, result, section, given=()):
+        self.name, self.arguments, self.result, self.section = name.lstrip("~!@$"), arguments, result, section
+        self.special, self.any_time, self.framed, self.free = (mark in name for mark in "!~@$")
+        self.given = given
         self.is_there = section != "absent"
 
     def prototype(self, prefix):
@@ -54,16 +55,18 @@ def conversions(word):
 
 def row_calls(line, kinds, section, before):
     names, _, rest = line.partition(":")
+    rest, _, given = rest.partition("=>")
     words, _, result = rest.partition("->")
-    arguments = []
+    arguments, given = [], given.split()
     for word in words.split():
-        same = [call.arguments for call in before if "=" + call.name == word]
-        arguments += same[0] if same else [Argument(word, kinds)]
+        same = [call for call in before if "=" + call.name == word]
+        arguments += same[0].arguments if same else [Argument(word, kinds)]
+        given = given or (same[0].given if same else [])
     blocking, _, others = names.partition("+")
     for name in blocking.split():
-        yield Call(name, arguments, result.strip() or "int", section)
+        yield Call(name, arguments, result.strip() or "int", section, given)
     for name in others.split():
-        yield Call(name, arguments + [Argument("*request", kinds)], "int", section)
+        yield Call(name, arguments + [Argument("*request", kinds)], "int", section, given)
 
 
 def read_calls(path):

@@ -25,7 +25,7 @@ static void allreduce_doubling(struct mpi_coll *c)
         mpi_coll_receive(c, c->rank + 1, to);
         return;
     }
-    got = mpi_coll_scratch(c, sum.count, sum.type);
+    got = mpi_coll_like(c, sum);
     mpi_coll_move(c, mpi_coll_out(c), sum);
     if (c->rank < 2 * pairs) {
         mpi_coll_receive(c, c->rank - 1, got);
@@ -62,12 +62,12 @@ static void allreduce_ring(struct mpi_coll *c)
     int next = mpi_coll_beside(c, 1), last = mpi_coll_beside(c, -1);
 
     mpi_coll_move(c, mpi_coll_out(c), sum);
-    got = mpi_coll_scratch(c, sum.count, sum.type);
+    got = mpi_coll_like(c, sum);
     for (int i = 0; i < c->size - 1; i++) {
         mpi_coll_exchange(c, last, mpi_nth_part(got, c->size, c->rank - i - 1), next,
                           mpi_nth_part(sum, c->size, c->rank - i));
-        mpi_step_combine(c->s, mpi_nth_part(got, c->size, c->rank - i - 1),
-                         mpi_nth_part(sum, c->size, c->rank - i - 1));
+        mpi_coll_sum(c, mpi_nth_part(got, c->size, c->rank - i - 1),
+                     mpi_nth_part(sum, c->size, c->rank - i - 1));
     }
     for (int i = 0; i < c->size - 1; i++) {
         mpi_coll_exchange(c, last, mpi_nth_part(sum, c->size, c->rank - i), next,

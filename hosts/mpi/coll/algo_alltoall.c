@@ -5,7 +5,7 @@
 /* All at once, each rank beginning with the next one further on. */
 void mpi_spread(struct mpi_coll *c)
 {
-    bool gathers = c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+    bool gathers = mpi_coll_gathers(c);
 
     for (int i = 1; i < c->size; i++) {
         int from = mpi_coll_beside(c, -i);

@@ -92,7 +92,7 @@ static void bcast_chain(struct mpi_coll *c)
     uint64_t n;
 
     if (far)
-        near = mpi_coll_scratch(c, all.count, all.type);
+        near = mpi_coll_like(c, all);
     if (far && me == 0)
         mpi_coll_copy(c, all, near);
     flat = mpi_coll_packed(c, near, me == 0);

@@ -4,7 +4,7 @@
 /* All in the order of ranks; both scatter and gather, which differ in the direction. */
 static void exchange_linear(struct mpi_coll *c)
 {
-    bool gathers = c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV;
+    bool gathers = mpi_coll_gathers(c);
     const struct mpi_blocks *all = gathers ? &c->in : &c->out;
 
     if (c->rank != c->root && gathers)

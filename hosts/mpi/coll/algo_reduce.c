@@ -11,8 +11,8 @@ static void reduce_linear(struct mpi_coll *c)
         mpi_coll_send(c, c->root, own);
         return;
     }
-    sum = mpi_coll_scratch(c, own.count, own.type);
-    got = mpi_coll_scratch(c, own.count, own.type);
+    sum = mpi_coll_like(c, own);
+    got = mpi_coll_like(c, own);
     for (int r = 0; r < c->size; r++) {
         if (r == c->rank)
             mpi_coll_copy(c, own, r == 0 ? sum : got);
@@ -39,14 +39,14 @@ void mpi_reduce_tree(const struct mpi_coll *c, int top, struct mpi_data to)
         if (me + step >= c->size)
             continue;
         if (own) {
-            got = mpi_coll_scratch(c, got.count, got.type);
-            sum = me == 0 ? to : mpi_coll_scratch(c, got.count, got.type);
+            got = mpi_coll_like(c, got);
+            sum = me == 0 ? to : mpi_coll_like(c, got);
             mpi_coll_move(c, mpi_coll_out(c), sum);
             own = false;
         }
         mpi_coll_receive(c, mpi_coll_beside(c, step), got);
         mpi_coll_fence(c);
-        mpi_coll_accumulate(c, false, &sum, &got);
+        mpi_coll_combine(c, c->commutes, &sum, &got); /* then the sum stays where it is */
     }
     if (me == 0)
         mpi_coll_move(c, sum, to);
@@ -74,8 +74,7 @@ static void reduce_binomial(struct mpi_coll *c)
 static void scatter_gather(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_out(c);
-    struct mpi_data sum =
-        c->rank == c->root ? mpi_coll_in(c) : mpi_coll_scratch(c, own.count, own.type);
+    struct mpi_data sum = c->rank == c->root ? mpi_coll_in(c) : mpi_coll_like(c, own);
     struct mpi_halves h;
 
     mpi_coll_move(c, own, sum);

@@ -9,7 +9,7 @@ static void reduce_scatterv(struct mpi_coll *c)
 
     all.out = (struct mpi_blocks){ .at = sum.at, .count = sum.count, .type = sum.type };
     if (c->rank == 0)
-        sum = mpi_coll_scratch(c, sum.count, sum.type);
+        sum = mpi_coll_like(c, sum);
     mpi_reduce_tree(&all, 0, sum);
     mpi_coll_fence(c);
     if (c->rank != 0) {
@@ -27,14 +27,14 @@ static void reduce_scatterv(struct mpi_coll *c)
 static void reduce_scatter_pairwise(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_in(c);
-    struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
+    struct mpi_data got = mpi_coll_like(c, own);
 
     mpi_coll_copy(c, mpi_block_out(c, c->rank), own);
     for (int i = 1; i < c->size; i++) {
         int to = mpi_coll_beside(c, i);
 
         mpi_coll_exchange(c, mpi_coll_beside(c, -i), got, to, mpi_block_out(c, to));
-        mpi_step_combine(c->s, got, own);
+        mpi_coll_sum(c, got, own);
     }
 }
 
@@ -59,7 +59,7 @@ static void reduce_scatter_ring(struct mpi_coll *c)
         struct mpi_data in = i == c->size - 2 ? own : mpi_part(sum[i % 2], 0, add.count);
 
         mpi_coll_exchange(c, mpi_coll_beside(c, -1), in, mpi_coll_beside(c, 1), out);
-        mpi_step_combine(c->s, add, in);
+        mpi_coll_sum(c, add, in);
         out = in;
     }
 }
@@ -71,7 +71,7 @@ static bool commutes_on_cube(const struct mpi_coll *c)
 
 static void reduce_scatter_halving(struct mpi_coll *c)
 {
-    struct mpi_data out = mpi_coll_given(c), sum = mpi_coll_scratch(c, out.count, out.type);
+    struct mpi_data out = mpi_coll_given(c), sum = mpi_coll_like(c, out);
     struct mpi_halves h;
 
     mpi_halves_init(c, &h, -1, out.count);

@@ -6,14 +6,14 @@ static void scan_linear(struct mpi_coll *c)
 {
     bool own_too = c->kind == MPI_COLL_SCAN;
     struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
-    struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
-    struct mpi_data sum = own_too ? to : mpi_coll_scratch(c, own.count, own.type);
+    struct mpi_data got = mpi_coll_like(c, own);
+    struct mpi_data sum = own_too ? to : mpi_coll_like(c, own);
 
     mpi_coll_move(c, own, sum);
     if (c->rank > 0) {
         mpi_coll_receive(c, c->rank - 1, got);
         mpi_coll_fence(c);
-        mpi_step_combine(c->s, got, sum);
+        mpi_coll_sum(c, got, sum);
         if (!own_too)
             mpi_coll_copy(c, got, to);
     }
@@ -25,8 +25,8 @@ static void scan_linear(struct mpi_coll *c)
 static void scan_doubling(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
-    struct mpi_data sum = mpi_coll_scratch(c, own.count, own.type);
-    struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
+    struct mpi_data sum = mpi_coll_like(c, own);
+    struct mpi_data got = mpi_coll_like(c, own);
     bool has = c->kind == MPI_COLL_SCAN;
 
     mpi_coll_copy(c, own, sum);
@@ -39,7 +39,7 @@ static void scan_doubling(struct mpi_coll *c)
             continue;
         mpi_coll_exchange(c, peer, got, peer, sum);
         if (peer < c->rank && has)
-            mpi_step_combine(c->s, got, to);
+            mpi_coll_sum(c, got, to);
         else if (peer < c->rank)
             mpi_coll_copy(c, got, to);
         has = has || peer < c->rank;

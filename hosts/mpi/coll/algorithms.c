@@ -3,71 +3,57 @@
 
 #include "hosts/mpi/coll/collective.h"
 
-#define KB 1024u
-
-/* For a network where all can send at once. Limits are where the transport `net`, at 7 us a message
- * and 2 ns a byte, changes its mind on 8 and 16 ranks (docs/mpi-collectives.md), rounded; another
- * network may bring its own table. */
-static const struct mpi_choice usual[] = {
-    { MPI_COLL_BCAST, "binomial", 0, 32 * KB, 0, 0 },
-    { MPI_COLL_BCAST, "binomial", 0, 0, 0, 3 },
-    { MPI_COLL_BCAST, "chain", 0, 0, 0, 9 },
-    { MPI_COLL_BCAST, "scatter-allgather", 0, 128 * KB, 0, 0 },
-    { MPI_COLL_BCAST, .algorithm = "chain" },
-    { MPI_COLL_GATHER, "binomial", 0, 2 * KB, 0, 0 },
-    { MPI_COLL_GATHER, .algorithm = "linear" },
-    { MPI_COLL_SCATTER, "binomial", 0, 2 * KB, 0, 0 },
-    { MPI_COLL_SCATTER, .algorithm = "linear" },
-    { MPI_COLL_ALLGATHER, "recursive-doubling", 0, 8 * KB, 0, 0 },
-    { MPI_COLL_ALLGATHER, "bruck", 0, 1 * KB, 0, 0 },
-    { MPI_COLL_ALLGATHER, "neighbor-exchange", 0, 64 * KB, 0, 0 },
-    { MPI_COLL_ALLTOALL, "bruck", 0, 256, 8, 0 },
-    { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 0 },
-    { MPI_COLL_ALLTOALL, .algorithm = "pairwise" },
-    { MPI_COLL_REDUCE, "scatter-gather", 16 * KB, 0, 4, 0 },
-    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 8 * KB, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "rabenseifner", 0, 256 * KB, 0, 0 },
-    { MPI_COLL_ALLREDUCE, .algorithm = "ring" },
-    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 128 * KB, 0, 0 },
-    { 0 },
-};
+/* Choices are written as users write them. For a network where all can send at once. Limits are
+ * where the transport `net`, at 7 us a message and 2 ns a byte, changes its mind on 8 and 16 ranks
+ * (docs/mpi-collectives.md), rounded; another network may bring its own table. */
+static const char usual[] = "bcast=chain,"
+                            "bcast=scatter-allgather@..128K,"
+                            "bcast=chain/..9,"
+                            "bcast=binomial/..3,"
+                            "bcast=binomial@..32K,"
+                            "gather=linear,"
+                            "gather=binomial@..2K,"
+                            "scatter=linear,"
+                            "scatter=binomial@..2K,"
+                            "allgather=neighbor-exchange@..64K,"
+                            "allgather=bruck@..1K,"
+                            "allgather=recursive-doubling@..8K,"
+                            "alltoall=pairwise,"
+                            "alltoall=spread@..128K,"
+                            "alltoall=bruck@..256/8..,"
+                            "reduce=scatter-gather@16K../4..,"
+                            "allreduce=ring,"
+                            "allreduce=rabenseifner@..256K,"
+                            "allreduce=recursive-doubling@..8K,"
+                            "reduce_scatter=halving@..128K";
 
 /* Two ranks do as the first version of the library did: programs measure the boards between calls
  * of it, and when they begin is part of what they measure. */
-static const struct mpi_choice net[] = {
-    { MPI_COLL_ALLREDUCE, "reduce-bcast", 0, 0, 0, 3 },
-    { 0 },
-};
+static const char net[] = "allreduce=reduce-bcast/..3";
 
 /* What MPICH 1.1 and libraries of its time did, whatever the size. */
-static const struct mpi_choice of_1999[] = {
-    { MPI_COLL_BARRIER, .algorithm = "hypercube" },
-    { MPI_COLL_BCAST, .algorithm = "binomial" },
-    { MPI_COLL_GATHER, .algorithm = "linear" },
-    { MPI_COLL_SCATTER, .algorithm = "linear" },
-    { MPI_COLL_ALLGATHER, .algorithm = "ring" },
-    { MPI_COLL_ALLTOALL, .algorithm = "linear" },
-    { MPI_COLL_ALLTOALLV, .algorithm = "linear" },
-    { MPI_COLL_REDUCE, .algorithm = "binomial" },
-    { MPI_COLL_ALLREDUCE, .algorithm = "reduce-bcast" },
-    { MPI_COLL_REDUCE_SCATTER, .algorithm = "reduce-scatterv" },
-    { MPI_COLL_SCAN, .algorithm = "linear" },
-    { 0 },
-};
+static const char of_1999[] = "barrier=hypercube,"
+                              "bcast=binomial,"
+                              "gather=linear,"
+                              "scatter=linear,"
+                              "allgather=ring,"
+                              "alltoall=linear,"
+                              "alltoallv=linear,"
+                              "reduce=binomial,"
+                              "allreduce=reduce-bcast,"
+                              "reduce_scatter=reduce-scatterv,"
+                              "scan=linear";
 
 /* As those, but for all to all each rank begins with another one. In MPICH 1.1 all begin with rank
  * 0, each with a receive and a send by turns, and then most requests come too late: of the bytes of
  * IS 99 % went by remote write. */
-static const struct mpi_choice mbcf[] = {
-    { MPI_COLL_ALLTOALL, .algorithm = "pairwise" },
-    { MPI_COLL_ALLTOALLV, .algorithm = "spread" },
-    { 0 },
-};
+static const char mbcf[] = "alltoall=pairwise,"
+                           "alltoallv=spread";
 
-/* A later row is looked at before the earlier ones. */
+/* The latest choice is looked at first, here as in each text. */
 static const struct {
     const char *network; /* NULL: any */
-    const struct mpi_choice *choices;
+    const char *choices;
 } tables[] = {
     { NULL, usual }, { "net", net }, { "tcp", of_1999 }, { "mbcf", of_1999 }, { "mbcf", mbcf },
 };

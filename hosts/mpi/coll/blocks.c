@@ -1,5 +1,70 @@
-/* What builders are made of: blocks of the caller's memory, and scratch memory like it. */
+/* What builders are made of: steps, blocks of the caller's memory, and scratch memory like it. */
 #include "hosts/mpi/coll/collective.h"
+
+static void add_message(const struct mpi_coll *c, enum mpi_step_kind kind, struct mpi_comm *comm,
+                        int peer, struct mpi_data data)
+{
+    struct mpi_step *st = peer == MPI_PROC_NULL ? NULL : mpi_schedule_step(c->s, kind);
+
+    if (st == NULL)
+        return;
+    if (++c->s->in_round > c->s->most)
+        c->s->most = c->s->in_round;
+    st->peer = peer;
+    st->comm = comm;
+    st->from = data;
+    data.type->holders++;
+}
+
+void mpi_coll_send(const struct mpi_coll *c, int to, struct mpi_data d)
+{
+    add_message(c, MPI_STEP_SEND, c->comm, to, d);
+}
+
+void mpi_coll_receive(const struct mpi_coll *c, int from, struct mpi_data d)
+{
+    add_message(c, MPI_STEP_RECEIVE, c->comm, from, d);
+}
+
+void mpi_coll_send_far(const struct mpi_coll *c, int to, struct mpi_data d)
+{
+    add_message(c, MPI_STEP_SEND, c->far, to, d);
+}
+
+void mpi_coll_receive_far(const struct mpi_coll *c, int from, struct mpi_data d)
+{
+    add_message(c, MPI_STEP_RECEIVE, c->far, from, d);
+}
+
+static void add_local(const struct mpi_coll *c, enum mpi_step_kind kind, struct mpi_data from,
+                      struct mpi_data to)
+{
+    struct mpi_step *st = from.count == 0 ? NULL : mpi_schedule_step(c->s, kind);
+
+    if (st == NULL)
+        return;
+    st->from = from;
+    st->to = to;
+    from.type->holders++;
+    to.type->holders++;
+}
+
+void mpi_coll_copy(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to)
+{
+    add_local(c, MPI_STEP_COPY, from, to);
+}
+
+void mpi_coll_sum(const struct mpi_coll *c, struct mpi_data left, struct mpi_data right)
+{
+    add_local(c, MPI_STEP_COMBINE, left, right);
+}
+
+void mpi_coll_fence(const struct mpi_coll *c)
+{
+    if (c->s->nsteps > 0 && c->s->steps[c->s->nsteps - 1].kind != MPI_STEP_FENCE)
+        (void)mpi_schedule_step(c->s, MPI_STEP_FENCE);
+    c->s->in_round = 0;
+}
 
 struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n)
 {
@@ -26,9 +91,9 @@ struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, 
     return d;
 }
 
-uint64_t mpi_data_bytes(const struct mpi_data *d)
+uint64_t mpi_data_bytes(struct mpi_data d)
 {
-    return d->count * d->type->bytes;
+    return d.count * d.type->bytes;
 }
 
 struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes)
@@ -70,7 +135,7 @@ struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struc
 
 struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, bool load)
 {
-    uint64_t bytes = mpi_data_bytes(&d);
+    uint64_t bytes = mpi_data_bytes(d);
     struct mpi_data packed;
     int64_t offset;
 
@@ -98,18 +163,12 @@ void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_dat
     struct mpi_data got = *got_p;
 
     if (got_is_left) {
-        mpi_step_combine(c->s, got, *sum_p);
+        mpi_coll_sum(c, got, *sum_p);
         return;
     }
-    mpi_step_combine(c->s, *sum_p, got);
+    mpi_coll_sum(c, *sum_p, got);
     *got_p = *sum_p;
     *sum_p = got;
-}
-
-void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
-                         struct mpi_data *got_p)
-{
-    mpi_coll_combine(c, got_is_left || c->commutes, sum_p, got_p);
 }
 
 void mpi_coll_move(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to)
@@ -143,14 +202,14 @@ void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
     bool out_far = mpi_on_device(c->mr, out.at), in_far = mpi_on_device(c->mr, in.at);
 
     if (out_far) {
-        d = mpi_coll_scratch(c, out.count, out.type);
+        d = mpi_coll_like(c, out);
         mpi_coll_copy(c, out, d);
         near.out.at = d.at;
     }
     if (in_far && out_far && in.at == out.at)
         near.in.at = near.out.at;
     else if (in_far)
-        near.in.at = mpi_coll_scratch(c, in.count, in.type).at;
+        near.in.at = mpi_coll_like(c, in).at;
     build(&near);
     if (!in_far || (c->kind == MPI_COLL_EXSCAN && c->rank == 0))
         return;

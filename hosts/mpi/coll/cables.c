@@ -209,55 +209,48 @@ static const struct mpi_algorithm algorithms[] = {
  * Who is quickest on 4, 8 and 16 nodes, one ring and two (docs/mpi-peach2.md has the tables). Few
  * ranks do best to send to all others at once: a message costs its sender 0.2 us, or 1 us in a
  * channel however long. Then small ones go to what has the fewest rounds, and large ones to what
- * moves each byte to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its
- * sender 0.1 us each 8 bytes, and ten ranks have so few that no other way saves any.
+ * moves each byte to the next node only. All-to-all: of up to 64 bytes (P2_PIO_MAX) a message costs
+ * its sender 0.1 us each 8 bytes, and ten ranks have so few that no other way saves any.
  */
-#define KB 1024u
-static const struct mpi_choice choices[] = {
-    { MPI_COLL_ALLGATHER, "linear", 0, 24 * KB, 0, 6 },
-    { MPI_COLL_ALLGATHER, "linear", 0, 96, 0, 12 },
-    { MPI_COLL_ALLGATHER, "linear", 384, 12 * KB, 0, 12 },
-    { MPI_COLL_ALLGATHER, "linear", 0, 48, 0, 17 },
-    { MPI_COLL_ALLGATHER, "linear", 384, 3 * KB, 12, 17 },
-    { MPI_COLL_ALLGATHER, "recursive-doubling", 0, 2 * KB, 0, 0 },
-    { MPI_COLL_ALLGATHER, "bruck", 0, 2 * KB, 0, 0 },
-    { MPI_COLL_ALLGATHER, "two-rings", 2 * KB, 0, 0, 0 },
-    { MPI_COLL_BCAST, "linear", 0, 24 * KB, 0, 6 },
-    { MPI_COLL_BCAST, "pipeline", 48 * KB, 0, 0, 6 },
-    { MPI_COLL_BCAST, "linear", 3 * KB, 12 * KB, 0, 12 },
-    { MPI_COLL_BCAST, "pipeline", 96 * KB, 0, 0, 12 },
-    { MPI_COLL_BCAST, "linear", 0, 48, 0, 17 },
-    { MPI_COLL_BCAST, "binomial", 0, 24 * KB, 0, 0 },
-    { MPI_COLL_BCAST, "both-ways", 24 * KB, 192 * KB, 0, 0 },
-    { MPI_COLL_BCAST, "pipeline", 192 * KB, 0, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "two-levels", 0, 4 * KB, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 3 * KB, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "rabenseifner", 3 * KB, 6 * KB, 6, 0 },
-    { MPI_COLL_ALLREDUCE, "two-rings", 3 * KB, 0, 0, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "both-ways", 384, 0, 0, 6 },
-    { MPI_COLL_REDUCE_SCATTER, "both-ways", 3 * KB, 0, 0, 12 },
-    { MPI_COLL_REDUCE_SCATTER, "both-ways", 6 * KB, 0, 0, 0 },
-    { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 11 },
-    { MPI_COLL_ALLTOALL, "spread", 0, P2_PIO_MAX + 1, 0, 15 },
-    { MPI_COLL_ALLTOALL, "spread", 0, 56, 0, 21 },
-    { MPI_COLL_ALLTOALL, "bruck", 0, 192, 0, 0 },
-    { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 0 },
-    { 0 },
-};
+static const char choices[] = "allgather=two-rings@2K..,"
+                              "allgather=bruck@..2K,"
+                              "allgather=recursive-doubling@..2K,"
+                              "allgather=linear@384..3K/12..17,"
+                              "allgather=linear@..48/..17,"
+                              "allgather=linear@384..12K/..12,"
+                              "allgather=linear@..96/..12,"
+                              "allgather=linear@..24K/..6,"
+                              "bcast=pipeline@192K..,"
+                              "bcast=both-ways@24K..192K,"
+                              "bcast=binomial@..24K,"
+                              "bcast=linear@..48/..17,"
+                              "bcast=pipeline@96K../..12,"
+                              "bcast=linear@3K..12K/..12,"
+                              "bcast=pipeline@48K../..6,"
+                              "bcast=linear@..24K/..6,"
+                              "allreduce=two-rings@3K..,"
+                              "allreduce=rabenseifner@3K..6K/6..,"
+                              "allreduce=recursive-doubling@..3K,"
+                              "allreduce=two-levels@..4K,"
+                              "reduce_scatter=both-ways@6K..,"
+                              "reduce_scatter=both-ways@3K../..12,"
+                              "reduce_scatter=both-ways@384../..6,"
+                              "alltoall=spread@..128K,"
+                              "alltoall=bruck@..192,"
+                              "alltoall=spread@..56/..21,"
+                              "alltoall=spread@..65/..15,"
+                              "alltoall=spread@..128K/..11";
 
 /* Where S joins two rings, no way is long; looked at first. */
-static const struct mpi_choice joined[] = {
-    { MPI_COLL_ALLGATHER, "recursive-doubling", 384, 768, 6, 17 },
-    { MPI_COLL_ALLGATHER, "linear", 0, 48 * KB, 0, 6 },
-    { MPI_COLL_ALLGATHER, "linear", 3 * KB, 6 * KB, 12, 17 },
-    { MPI_COLL_BCAST, "binomial", 24, 3 * KB, 6, 12 },
-    { MPI_COLL_BCAST, "binomial", 12, 24 * KB, 12, 0 },
-    { MPI_COLL_ALLREDUCE, "rabenseifner", 3 * KB, 12 * KB, 12, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 3 * KB / 2, 0, 6 },
-    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 6 * KB, 6, 12 },
-    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 24 * KB, 12, 0 },
-    { 0 },
-};
+static const char joined[] = "allgather=linear@3K..6K/12..17,"
+                             "allgather=linear@..48K/..6,"
+                             "allgather=recursive-doubling@384..768/6..17,"
+                             "bcast=binomial@12..24K/12..,"
+                             "bcast=binomial@24..3K/6..12,"
+                             "allreduce=rabenseifner@3K..12K/12..,"
+                             "reduce_scatter=halving@..24K/12..,"
+                             "reduce_scatter=halving@..6K/6..12,"
+                             "reduce_scatter=halving@..1536/..6";
 
 int p2_collectives(struct mpi_rank *mr)
 {

@@ -18,7 +18,7 @@ static void add_own(const struct mpi_coll *c, struct mpi_data own, struct flow *
 {
     struct mpi_data come = mpi_part(f->come, 0, own.count);
 
-    mpi_step_combine(c->s, own, come);
+    mpi_coll_sum(c, own, come);
     f->come = f->go;
     f->go = come;
 }
@@ -57,9 +57,9 @@ static void sum_both_ways(const struct mpi_coll *c, const struct p2_order *o,
         if (s > 0 && s < west)
             add_own(c, parts[in_w], &w);
     }
-    mpi_step_combine(c->s, mpi_part(e.come, 0, own.count), own);
+    mpi_coll_sum(c, mpi_part(e.come, 0, own.count), own);
     if (west > 0)
-        mpi_step_combine(c->s, mpi_part(w.come, 0, own.count), own);
+        mpi_coll_sum(c, mpi_part(w.come, 0, own.count), own);
 }
 
 /* A message for the same place of each set. */
@@ -140,32 +140,19 @@ void p2_allreduce_two_rings(struct mpi_coll *c)
     half[1] = mpi_part(all, all.count / 2, all.count);
     got = mpi_coll_scratch(c, half[mine].count, all.type);
     mpi_coll_exchange(c, peer, got, peer, half[!mine]);
-    mpi_step_combine(c->s, got, half[mine]);
+    mpi_coll_sum(c, got, half[mine]);
     allreduce_in(c, &ring, half[mine]);
     mpi_coll_exchange(c, peer, half[!mine], peer, half[mine]);
 }
 
-/* First place and number of the ranks on the node of this one; *nodes_p: how many nodes. */
-static int on_node(const struct mpi_coll *c, const struct p2_order *o, int *first_p, int *nodes_p,
-                   int *node_p)
+/* Ranks on the node of this one. */
+static int ranks_here(const struct mpi_coll *c)
 {
     const struct p2 *p2 = p2_of_coll(c);
     int n = 0;
 
-    *nodes_p = *node_p = *first_p = 0;
-    for (int i = 0; i < o->n; i++) {
-        uint32_t slot = p2_slot(p2, c->comm->world[o->at[i]]);
-        bool next = i == 0 || p2_slot(p2, c->comm->world[o->at[i - 1]]) != slot;
-
-        *nodes_p += next;
-        if (slot != p2_slot(p2, c->comm->world[c->rank]))
-            continue;
-        if (next) {
-            *first_p = i;
-            *node_p = *nodes_p - 1;
-        }
-        n++;
-    }
+    for (int r = 0; r < c->size; r++)
+        n += p2_slot(p2, c->comm->world[r]) == p2_slot(p2, c->comm->world[c->rank]);
     return n;
 }
 
@@ -173,28 +160,26 @@ static int on_node(const struct mpi_coll *c, const struct p2_order *o, int *firs
  * them takes part in recursive doubling among the nodes. */
 bool p2_has_levels(const struct mpi_coll *c)
 {
-    const struct p2 *p2 = p2_of_coll(c);
-    int here = 1, nodes;
+    int here, nodes;
 
     if (!p2_near_and_commutes(c))
         return false;
-    for (int r = 0; r < c->size; r++)
-        here +=
-            r != c->rank && p2_slot(p2, c->comm->world[r]) == p2_slot(p2, c->comm->world[c->rank]);
+    here = ranks_here(c);
     nodes = c->size / here;
-    return here > 1 && (nodes & (nodes - 1)) == 0 && p2_is_even(p2) &&
+    return here > 1 && (nodes & (nodes - 1)) == 0 && p2_is_even(p2_of_coll(c)) &&
            c->size == (int)c->mr->host->size;
 }
 
 void p2_allreduce_two_levels(struct mpi_coll *c)
 {
     struct mpi_data sum = mpi_coll_in(c), got;
-    int first, nodes, node, here;
+    int here = ranks_here(c), node, first;
     struct p2_order o;
 
     if (!p2_coll_order(c, &o))
         return;
-    here = on_node(c, &o, &first, &nodes, &node);
+    node = o.place / here; /* ranks of a node follow each other */
+    first = node * here;
     mpi_coll_move(c, mpi_coll_out(c), sum);
     if (o.place != first) {
         mpi_coll_send(c, o.at[first], sum);
@@ -207,9 +192,9 @@ void p2_allreduce_two_levels(struct mpi_coll *c)
         mpi_coll_receive(c, o.at[first + i], mpi_pieces(got, sum.count, i, 1));
     mpi_coll_fence(c);
     for (int i = 1; i < here; i++)
-        mpi_step_combine(c->s, mpi_pieces(got, sum.count, i, 1), sum);
+        mpi_coll_sum(c, mpi_pieces(got, sum.count, i, 1), sum);
     got = mpi_part(got, 0, sum.count);
-    for (int step = 1; step < nodes; step *= 2) {
+    for (int step = 1; step * here < o.n; step *= 2) {
         int peer = node ^ step;
 
         mpi_coll_exchange(c, o.at[peer * here], got, o.at[peer * here], sum);

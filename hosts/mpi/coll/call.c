@@ -11,8 +11,6 @@ int mpi_coll_begin(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm)
     struct mpi_comm *cm;
 
     *c = (struct mpi_coll){ .mr = mpi_self(), .kind = kind, .commutes = true };
-    if (c->mr == NULL)
-        return c->code = MPI_ERR_OTHER;
     cm = mpi_comm_of(c->mr, comm);
     if (cm == NULL)
         return c->code = MPI_ERR_COMM;
@@ -102,7 +100,7 @@ bool mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_s
 
 bool mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got)
 {
-    if (c->far != NULL || given.at == NULL || mpi_data_bytes(&given) == 0 ||
+    if (c->far != NULL || given.at == NULL || mpi_data_bytes(given) == 0 ||
         given.at + given.type->true_low != got.at + got.type->true_low)
         return true;
     return note_code(
@@ -163,17 +161,15 @@ static bool is_empty(const struct mpi_coll *c)
            c->kind != MPI_COLL_SCATTERV && c->kind != MPI_COLL_ALLTOALLV;
 }
 
-int mpi_coll_call(const char *call, enum mpi_collective kind,
-                  void (*prepare)(struct mpi_coll *c, const struct mpi_sides *a),
-                  const struct mpi_sides *a, MPI_Comm comm, MPI_Request *request)
+int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a)
 {
     struct mpi_coll c;
 
-    if (mpi_coll_begin(&c, kind, comm) == MPI_SUCCESS && prepare != NULL)
-        prepare(&c, a);
+    if (mpi_coll_begin(&c, a->kind, comm) == MPI_SUCCESS && a->prepare != NULL)
+        a->prepare(&c, a);
     if (c.code == MPI_SUCCESS && c.far != NULL && c.root != MPI_PROC_NULL)
         mpi_inter_build(&c);
     else if (c.code == MPI_SUCCESS && c.far == NULL && !is_empty(&c))
         mpi_coll_build(&c);
-    return mpi_coll_end(&c, call, c.code, request);
+    return mpi_coll_end(&c, call, c.code, a->request);
 }

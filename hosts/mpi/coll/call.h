@@ -15,10 +15,22 @@ struct mpi_side {
     enum { MPI_SIDE, MPI_SIDE_V, MPI_SIDE_W } form;
 };
 
+struct mpi_sides;
+/** Checks what the program passes, and copies what a rank has for itself. */
+typedef void mpi_prepare_fn(struct mpi_coll *c, const struct mpi_sides *a);
+extern mpi_prepare_fn mpi_prepare_bcast, mpi_prepare_rooted, mpi_prepare_to_all,
+    mpi_prepare_neighbors, mpi_prepare_reduce, mpi_prepare_sums, mpi_prepare_reduce_scatter;
+
+/** What a program passes to a collective (c_bindings.py). Reductions have one count and type,
+ * `in`'s.
+ */
 struct mpi_sides {
+    enum mpi_collective kind;
+    mpi_prepare_fn *prepare; /* or NULL */
     struct mpi_side out, in;
     MPI_Op op;
     int root;
+    MPI_Request *request; /* NULL: the blocking form */
 };
 
 /* Checks return whether all is well, else what is wrong is in c->code. */
@@ -41,13 +53,8 @@ static inline int mpi_coll_peers(const struct mpi_coll *c)
  * them one (MPI 3.1, 5.2.1). */
 bool mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got);
 bool mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type);
-/** A whole call. `prepare`, unless NULL, checks what the program passes, and copies what a rank has
- * for itself. Unless that leaves nothing to do, the algorithm is built. `request`: NULL for the
- * blocking form.
- */
-int mpi_coll_call(const char *call, enum mpi_collective kind,
-                  void (*prepare)(struct mpi_coll *c, const struct mpi_sides *a),
-                  const struct mpi_sides *a, MPI_Comm comm, MPI_Request *request);
+/** A whole call: unless what prepares it leaves nothing to do, the algorithm is built. */
+int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a);
 /** Starts what has been built, and waits for it unless there is a request. @return what the MPI_
  * function returns. */
 int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *request);

@@ -1,36 +1,25 @@
 /*
- * Collectives that move data. Each one's arguments are checked and its steps written in one place,
- * for both forms: `request` is NULL for the blocking one.
+ * Collectives that move data: what their arguments are checked for, in both forms.
  *
  * The caller's own block is copied first of all, so that algorithms see no MPI_IN_PLACE.
  */
-#include "hosts/mpi/coll/twins.h"
+#include "hosts/mpi/coll/call.h"
 
 static struct mpi_data only_block(const struct mpi_blocks *b)
 {
     return mpi_block_range(b, 0, 1);
 }
 
-int MPI_Barrier(MPI_Comm comm)
-{
-    return mpi_coll_call(__func__, MPI_COLL_BARRIER, NULL, NULL, comm, NULL);
-}
-
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
-{
-    return mpi_coll_call(__func__, MPI_COLL_BARRIER, NULL, NULL, comm, request);
-}
-
-static void prepare_bcast(struct mpi_coll *c, const struct mpi_sides *a)
+void mpi_prepare_bcast(struct mpi_coll *c, const struct mpi_sides *a)
 {
     if (mpi_coll_check_root(c, a->root) && mpi_coll_check(c, &c->in, &a->in, 1))
         c->bytes = mpi_block_bytes(&c->in);
 }
 
 /* One root has blocks for all ranks in `all`, each rank one in `one`. */
-static void prepare_rooted(struct mpi_coll *c, const struct mpi_sides *a)
+void mpi_prepare_rooted(struct mpi_coll *c, const struct mpi_sides *a)
 {
-    bool gathers = c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV;
+    bool gathers = mpi_coll_gathers(c);
     struct mpi_blocks *all = gathers ? &c->in : &c->out, *one = gathers ? &c->out : &c->in;
     const struct mpi_side *of_all = gathers ? &a->in : &a->out,
                           *of_one = gathers ? &a->out : &a->in;
@@ -59,23 +48,20 @@ static void set_aside(struct mpi_coll *c)
     int *counts = mpi_schedule_memory(c->s, n * sizeof(int));
     MPI_Aint *at = mpi_schedule_memory(c->s, n * sizeof(*at));
     MPI_Datatype *types = mpi_schedule_memory(c->s, n * sizeof(*types));
-    struct mpi_data d;
     char *to;
 
     if (counts == NULL || at == NULL || types == NULL)
         return;
     for (int r = 0; r < c->size; r++) {
-        d = mpi_block_in(c, r);
         at[r] = (MPI_Aint)all;
-        counts[r] = (int)mpi_data_bytes(&d);
+        counts[r] = (int)mpi_data_bytes(mpi_block_in(c, r));
         types[r] = MPI_BYTE;
-        all += mpi_data_bytes(&d);
+        all += (uint64_t)counts[r];
     }
     to = mpi_schedule_memory(c->s, all);
     c->out = (struct mpi_blocks){ .at = to, .counts = counts, .far = at, .types = types };
     if (c->in.counts == NULL) { /* all of one size */
-        d = mpi_block_in(c, 0);
-        c->out = (struct mpi_blocks){ .at = to, .count = mpi_data_bytes(&d) };
+        c->out = (struct mpi_blocks){ .at = to, .count = mpi_block_bytes(&c->in) };
         c->out.type = mpi_type_of(c->mr, MPI_BYTE);
     }
     for (int r = 0; to != NULL && r < c->size; r++)
@@ -83,9 +69,9 @@ static void set_aside(struct mpi_coll *c)
 }
 
 /* Each rank has one block for all, or one for each. */
-static void prepare_to_all(struct mpi_coll *c, const struct mpi_sides *a)
+void mpi_prepare_to_all(struct mpi_coll *c, const struct mpi_sides *a)
 {
-    bool gathers = c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+    bool gathers = mpi_coll_gathers(c);
     bool in_place = c->far == NULL && a->out.buf == MPI_IN_PLACE;
     struct mpi_data own;
 
@@ -106,19 +92,3 @@ static void prepare_to_all(struct mpi_coll *c, const struct mpi_sides *a)
     for (int r = 0; c->kind == MPI_COLL_ALLGATHERV && r < c->size; r++)
         c->bytes += (uint64_t)a->in.counts[r] * c->in.type->bytes;
 }
-
-COLLECTIVE(Bcast, Ibcast, (RECV, int root), prepare_bcast, MPI_COLL_BCAST, IN, .root = root)
-COLLECTIVE(Gather, Igather, (SEND, RECV, int root), prepare_rooted, MPI_COLL_GATHER, OUT, IN,
-           .root = root)
-COLLECTIVE(Gatherv, Igatherv, (SEND, RECV_V, int root), prepare_rooted, MPI_COLL_GATHERV, OUT, IN_V,
-           .root = root)
-COLLECTIVE(Scatter, Iscatter, (SEND, RECV, int root), prepare_rooted, MPI_COLL_SCATTER, OUT, IN,
-           .root = root)
-COLLECTIVE(Scatterv, Iscatterv, (SEND_V, RECV, int root), prepare_rooted, MPI_COLL_SCATTERV, OUT_V,
-           IN, .root = root)
-COLLECTIVE(Allgather, Iallgather, (SEND, RECV), prepare_to_all, MPI_COLL_ALLGATHER, OUT, IN)
-COLLECTIVE(Allgatherv, Iallgatherv, (SEND, RECV_V), prepare_to_all, MPI_COLL_ALLGATHERV, OUT, IN_V)
-COLLECTIVE(Alltoall, Ialltoall, (SEND, RECV), prepare_to_all, MPI_COLL_ALLTOALL, OUT, IN)
-COLLECTIVE(Alltoallv, Ialltoallv, (SEND_V, RECV_V), prepare_to_all, MPI_COLL_ALLTOALLV, OUT_V, IN_V)
-COLLECTIVE(Alltoallw, Ialltoallw, (SEND_W(int), RECV_W(int)), prepare_to_all, MPI_COLL_ALLTOALLV,
-           OUT_W(displs), IN_W(displs))

@@ -9,7 +9,7 @@
  *       { 0 },
  *   };
  *   mpi_algorithms_add(mr, mine);               in mpi_collectives_init()
- *   mpi_choices_add(mr, choices);               looked at before the table that comes along
+ *   mpi_choices_add(mr, "allgather=double-ring@64K..");      looked at before those that are there
  *
  * Which algorithm is taken, and each step of it, must be the same on all ranks. So let a choice
  * depend on what the standard makes equal everywhere (see mpi_coll.bytes), on sizes, the operation
@@ -79,24 +79,20 @@ struct mpi_algorithm {
     void (*build)(struct mpi_coll *c);
 };
 
-/** A row of a selection table. The first whose limits hold and whose algorithm applies is taken;
- * where there is none, the first algorithm that was added and applies. */
-struct mpi_choice {
-    enum mpi_collective kind;
-    const char *algorithm;
-    uint64_t from_bytes, below_bytes; /* below 0: no limit */
-    int from_ranks, below_ranks;      /* the same */
-};
-
 /* select.c */
 int mpi_select_init(struct mpi_rank *mr);
-/** Both tables must stay; a row without a name ends them. The latest choices are looked at first.
- */
+/** The table must stay; a row without a name ends it. */
 int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms);
-int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices);
-/** "allgather=ring@4K..64K/16,bcast=binomial": each is taken wherever it applies, within limits of
- * bytes (the second one excluded) and for one number of ranks where they are given, whatever the
- * tables say; of several the last one. NULL or empty: none. @return MPI_ERR_ARG, noted. */
+/**
+ * Choices as a text: "allgather=ring@4K..64K/16,bcast=binomial/3..9". Each is taken wherever its
+ * algorithm applies, within limits of bytes and of ranks where they are given; the ends are
+ * excluded, and /16 is one number of ranks. The latest one is looked at first. Where none is taken,
+ * it is the first algorithm that was added and applies.
+ */
+/** For a network. */
+int mpi_choices_add(struct mpi_rank *mr, const char *text);
+/** The user's, which are looked at before those of networks. NULL or empty: none.
+ * @return MPI_ERR_ARG, noted. */
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text);
 /** The i-th algorithm there is, as mpi_algorithms_force() takes it. @return false: there are fewer.
  */
@@ -110,6 +106,13 @@ int mpi_collectives_init(struct mpi_rank *mr);
 /* cables.c */
 /** No effect over another network. */
 int p2_collectives(struct mpi_rank *mr);
+
+/** Does each rank give one block to all that get it? */
+static inline bool mpi_coll_gathers(const struct mpi_coll *c)
+{
+    return c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV ||
+           c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+}
 
 /* What builders are made of. Ranks are of c->comm. */
 struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank);
@@ -132,7 +135,7 @@ static inline struct mpi_data mpi_block_out(const struct mpi_coll *c, int rank)
     return mpi_block(c, &c->out, rank);
 }
 struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes);
-uint64_t mpi_data_bytes(const struct mpi_data *d);
+uint64_t mpi_data_bytes(struct mpi_data d);
 static inline uint64_t mpi_block_bytes(const struct mpi_blocks *b) /* of one size: of one */
 {
     return b->count * b->type->bytes;
@@ -144,27 +147,25 @@ static inline struct mpi_data mpi_coll_memory(const struct mpi_coll *c, uint64_t
 }
 /** Memory for `count` elements of a type, as the program would have it. */
 struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type);
+/** Memory for as much as `d` is. */
+static inline struct mpi_data mpi_coll_like(const struct mpi_coll *c, struct mpi_data d)
+{
+    return mpi_coll_scratch(c, d.count, d.type);
+}
 /** The same data without gaps: itself, or scratch memory, filled when `load`. */
 struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, bool load);
 /** Brings it back, if it was not itself. */
 void mpi_coll_unpacked(const struct mpi_coll *c, struct mpi_data packed, struct mpi_data d);
 
-static inline void mpi_coll_send(const struct mpi_coll *c, int to, struct mpi_data d)
-{
-    mpi_step_send(c->s, c->comm, to, d);
-}
-static inline void mpi_coll_receive(const struct mpi_coll *c, int from, struct mpi_data d)
-{
-    mpi_step_receive(c->s, c->comm, from, d);
-}
-static inline void mpi_coll_copy(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to)
-{
-    mpi_step_copy(c->s, from, to);
-}
-static inline void mpi_coll_fence(const struct mpi_coll *c)
-{
-    mpi_step_fence(c->s);
-}
+/* Steps; see schedule.h. */
+void mpi_coll_send(const struct mpi_coll *c, int to, struct mpi_data d);
+void mpi_coll_receive(const struct mpi_coll *c, int from, struct mpi_data d);
+void mpi_coll_send_far(const struct mpi_coll *c, int to, struct mpi_data d); /* to c->far */
+void mpi_coll_receive_far(const struct mpi_coll *c, int from, struct mpi_data d);
+void mpi_coll_copy(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to);
+/** right[i] = left[i] op right[i], with the call's operation. */
+void mpi_coll_sum(const struct mpi_coll *c, struct mpi_data left, struct mpi_data right);
+void mpi_coll_fence(const struct mpi_coll *c);
 /** A round: one message each way. */
 static inline void mpi_coll_exchange(const struct mpi_coll *c, int from, struct mpi_data in, int to,
                                      struct mpi_data out)
@@ -178,10 +179,6 @@ static inline void mpi_coll_exchange(const struct mpi_coll *c, int from, struct 
  * the same data each for itself, this gives them all the same bits. */
 void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
                       struct mpi_data *got_p);
-/** The same where only one rank does it: *sum_p does not change its place if the operation
- * commutes. */
-void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
-                         struct mpi_data *got_p);
 /** All that this rank gives. Blocks for all ranks lie one behind the other to be summed. */
 struct mpi_data mpi_coll_given(const struct mpi_coll *c);
 /** Has `build` see data of a GPU in host memory, since cores combine them. */

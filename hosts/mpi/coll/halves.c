@@ -47,11 +47,11 @@ void mpi_halves_reduce(const struct mpi_coll *c, const struct mpi_halves *h, str
         mpi_coll_fence(c);
         return;
     }
-    got = mpi_coll_scratch(c, sum.count, sum.type);
+    got = mpi_coll_like(c, sum);
     if (is_in_pair(c, h)) {
         mpi_coll_receive(c, c->rank ^ 1, got);
         mpi_coll_fence(c);
-        mpi_step_combine(c->s, got, sum);
+        mpi_coll_sum(c, got, sum);
     }
     for (int half = h->cube / 2; half >= 1; half /= 2) {
         int keep = (h->place & half) != 0 ? first + half : first;
@@ -59,7 +59,7 @@ void mpi_halves_reduce(const struct mpi_coll *c, const struct mpi_halves *h, str
 
         mpi_coll_exchange(c, peer, parts_from(h, got, keep, half), peer,
                           parts_from(h, sum, 2 * first + half - keep, half));
-        mpi_step_combine(c->s, parts_from(h, got, keep, half), parts_from(h, sum, keep, half));
+        mpi_coll_sum(c, parts_from(h, got, keep, half), parts_from(h, sum, keep, half));
         first = keep;
     }
 }

@@ -5,16 +5,6 @@
  */
 #include "hosts/mpi/coll/call.h"
 
-static void far_send(const struct mpi_coll *c, int to, struct mpi_data d)
-{
-    mpi_step_send(c->s, c->far, to, d);
-}
-
-static void far_receive(const struct mpi_coll *c, int from, struct mpi_data d)
-{
-    mpi_step_receive(c->s, c->far, from, d);
-}
-
 static bool is_receiver(const struct mpi_coll *c)
 {
     return c->root >= 0; /* a rank of the other group is the root */
@@ -29,8 +19,8 @@ static void inter_barrier(struct mpi_coll *c)
     mpi_reduce_tree(c, 0, none);
     mpi_coll_fence(c);
     if (c->rank == 0) {
-        far_receive(c, 0, none);
-        far_send(c, 0, none);
+        mpi_coll_receive_far(c, 0, none);
+        mpi_coll_send_far(c, 0, none);
         mpi_coll_fence(c);
     }
     mpi_bcast_tree(c, 0, none);
@@ -41,11 +31,11 @@ static void inter_bcast(struct mpi_coll *c)
     struct mpi_data all = mpi_coll_in(c);
 
     if (c->root == MPI_ROOT)
-        far_send(c, 0, all);
+        mpi_coll_send_far(c, 0, all);
     if (!is_receiver(c))
         return;
     if (c->rank == 0) {
-        far_receive(c, c->root, all);
+        mpi_coll_receive_far(c, c->root, all);
         mpi_coll_fence(c);
     }
     mpi_bcast_tree(c, 0, all);
@@ -54,34 +44,34 @@ static void inter_bcast(struct mpi_coll *c)
 static void inter_gather(struct mpi_coll *c)
 {
     for (int r = 0; c->root == MPI_ROOT && r < c->far->npeers; r++)
-        far_receive(c, r, mpi_block_in(c, r));
+        mpi_coll_receive_far(c, r, mpi_block_in(c, r));
     if (is_receiver(c))
-        far_send(c, c->root, mpi_coll_out(c));
+        mpi_coll_send_far(c, c->root, mpi_coll_out(c));
 }
 
 static void inter_scatter(struct mpi_coll *c)
 {
     for (int r = 0; c->root == MPI_ROOT && r < c->far->npeers; r++)
-        far_send(c, r, mpi_block_out(c, r));
+        mpi_coll_send_far(c, r, mpi_block_out(c, r));
     if (is_receiver(c))
-        far_receive(c, c->root, mpi_coll_in(c));
+        mpi_coll_receive_far(c, c->root, mpi_coll_in(c));
 }
 
 static void inter_to_all(struct mpi_coll *c)
 {
-    bool gathers = c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+    bool gathers = mpi_coll_gathers(c);
 
     for (int r = 0; r < c->far->npeers; r++)
-        far_receive(c, r, mpi_block_in(c, r));
+        mpi_coll_receive_far(c, r, mpi_block_in(c, r));
     for (int r = 0; r < c->far->npeers; r++)
-        far_send(c, r, gathers ? mpi_coll_out(c) : mpi_block_out(c, r));
+        mpi_coll_send_far(c, r, gathers ? mpi_coll_out(c) : mpi_block_out(c, r));
 }
 
 /* The group's sum on its rank 0. */
 static struct mpi_data local_sum(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_out(c);
-    struct mpi_data sum = c->rank == 0 ? mpi_coll_scratch(c, own.count, own.type) : own;
+    struct mpi_data sum = c->rank == 0 ? mpi_coll_like(c, own) : own;
 
     mpi_reduce_tree(c, 0, sum);
     mpi_coll_fence(c);
@@ -93,12 +83,12 @@ static void inter_reduce(struct mpi_coll *c)
     struct mpi_data sum;
 
     if (c->root == MPI_ROOT)
-        far_receive(c, 0, mpi_coll_in(c));
+        mpi_coll_receive_far(c, 0, mpi_coll_in(c));
     if (!is_receiver(c))
         return;
     sum = local_sum(c);
     if (c->rank == 0)
-        far_send(c, c->root, sum);
+        mpi_coll_send_far(c, c->root, sum);
 }
 
 static void inter_allreduce(struct mpi_coll *c)
@@ -106,8 +96,8 @@ static void inter_allreduce(struct mpi_coll *c)
     struct mpi_data sum = local_sum(c), to = mpi_coll_in(c);
 
     if (c->rank == 0) {
-        far_receive(c, 0, to);
-        far_send(c, 0, sum);
+        mpi_coll_receive_far(c, 0, to);
+        mpi_coll_send_far(c, 0, sum);
         mpi_coll_fence(c);
     }
     mpi_bcast_tree(c, 0, to);
@@ -126,9 +116,9 @@ static void inter_reduce_scatter(struct mpi_coll *c)
         mpi_coll_receive(c, 0, own);
         return;
     }
-    all = mpi_coll_scratch(c, sum.count, sum.type);
-    far_receive(c, 0, all);
-    far_send(c, 0, sum);
+    all = mpi_coll_like(c, sum);
+    mpi_coll_receive_far(c, 0, all);
+    mpi_coll_send_far(c, 0, sum);
     mpi_coll_fence(c);
     cut.at = all.at;
     for (int r = 1; r < c->size; r++)

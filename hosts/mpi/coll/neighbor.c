@@ -1,5 +1,5 @@
 /* Collectives among neighbours of a topology. */
-#include "hosts/mpi/coll/twins.h"
+#include "hosts/mpi/coll/call.h"
 
 /*
  * Messages of one pair match in order. Where a periodic dimension has one or two ranks, both
@@ -17,7 +17,7 @@ static void build_messages(struct mpi_coll *c, const struct mpi_topology *t)
         mpi_coll_send(c, t->out[i], mpi_block_out(c, one_out ? 0 : i));
 }
 
-static void prepare_neighbors(struct mpi_coll *c, const struct mpi_sides *a)
+void mpi_prepare_neighbors(struct mpi_coll *c, const struct mpi_sides *a)
 {
     const struct mpi_topology *t;
 
@@ -30,14 +30,3 @@ static void prepare_neighbors(struct mpi_coll *c, const struct mpi_sides *a)
              mpi_coll_check(c, &c->in, &a->in, t->nin))
         build_messages(c, t);
 }
-
-COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, (SEND, RECV), prepare_neighbors,
-           MPI_COLL_NEIGHBOR_ALLGATHER, OUT, IN)
-COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, (SEND, RECV_V), prepare_neighbors,
-           MPI_COLL_NEIGHBOR_ALLGATHER, OUT, IN_V)
-COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, (SEND, RECV), prepare_neighbors,
-           MPI_COLL_NEIGHBOR_ALLTOALL, OUT, IN)
-COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, (SEND_V, RECV_V), prepare_neighbors,
-           MPI_COLL_NEIGHBOR_ALLTOALL, OUT_V, IN_V)
-COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, (SEND_W(MPI_Aint), RECV_W(MPI_Aint)),
-           prepare_neighbors, MPI_COLL_NEIGHBOR_ALLTOALL, OUT_W(far), IN_W(far))

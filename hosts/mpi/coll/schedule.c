@@ -13,7 +13,8 @@ struct mpi_scratch {
     _Alignas(ALIGN) char data[];
 };
 
-void mpi_schedule_fail(struct mpi_schedule *s, int code)
+/* The first failure counts. */
+static void fail_schedule(struct mpi_schedule *s, int code)
 {
     if (s->code == MPI_SUCCESS)
         s->code = code;
@@ -22,7 +23,7 @@ void mpi_schedule_fail(struct mpi_schedule *s, int code)
 static void *fail_without_memory(struct mpi_schedule *s)
 {
     mpi_note(s->mr, "out of memory");
-    mpi_schedule_fail(s, MPI_ERR_NO_MEM);
+    fail_schedule(s, MPI_ERR_NO_MEM);
     return NULL;
 }
 
@@ -148,7 +149,7 @@ void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
     return c->data + (c->used - take);
 }
 
-static struct mpi_step *add_step(struct mpi_schedule *s, enum mpi_step_kind kind)
+struct mpi_step *mpi_schedule_step(struct mpi_schedule *s, enum mpi_step_kind kind)
 {
     if (s->nsteps == s->step_room) {
         unsigned room = s->step_room == 0 ? FIRST_STEPS : 2 * s->step_room;
@@ -161,61 +162,6 @@ static struct mpi_step *add_step(struct mpi_schedule *s, enum mpi_step_kind kind
     }
     s->steps[s->nsteps] = (struct mpi_step){ .kind = kind };
     return &s->steps[s->nsteps++];
-}
-
-static void add_message(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_comm *comm,
-                        int peer, struct mpi_data data)
-{
-    struct mpi_step *st = peer == MPI_PROC_NULL ? NULL : add_step(s, kind);
-
-    if (st == NULL)
-        return;
-    if (++s->in_round > s->most)
-        s->most = s->in_round;
-    st->peer = peer;
-    st->comm = comm;
-    st->from = data;
-    data.type->holders++;
-}
-
-void mpi_step_send(struct mpi_schedule *s, struct mpi_comm *comm, int to, struct mpi_data data)
-{
-    add_message(s, MPI_STEP_SEND, comm, to, data);
-}
-
-void mpi_step_receive(struct mpi_schedule *s, struct mpi_comm *comm, int from, struct mpi_data data)
-{
-    add_message(s, MPI_STEP_RECEIVE, comm, from, data);
-}
-
-static void add_local(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_data from,
-                      struct mpi_data to)
-{
-    struct mpi_step *st = from.count == 0 ? NULL : add_step(s, kind);
-
-    if (st == NULL)
-        return;
-    st->from = from;
-    st->to = to;
-    from.type->holders++;
-    to.type->holders++;
-}
-
-void mpi_step_copy(struct mpi_schedule *s, struct mpi_data from, struct mpi_data to)
-{
-    add_local(s, MPI_STEP_COPY, from, to);
-}
-
-void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_data right)
-{
-    add_local(s, MPI_STEP_COMBINE, left, right);
-}
-
-void mpi_step_fence(struct mpi_schedule *s)
-{
-    if (s->nsteps > 0 && s->steps[s->nsteps - 1].kind != MPI_STEP_FENCE)
-        add_step(s, MPI_STEP_FENCE);
-    s->in_round = 0;
 }
 
 static void message_ended(struct mpi_rank *mr, struct mpi_request *rq)
@@ -285,7 +231,7 @@ static void make_room(struct mpi_schedule *s)
 static void check_round(struct mpi_schedule *s)
 {
     for (unsigned i = 0; i < s->round.used; i++)
-        mpi_schedule_fail(s, mpi_finish(s->mr, &s->round.requests[i], MPI_STATUS_IGNORE));
+        fail_schedule(s, mpi_finish(s->mr, &s->round.requests[i], MPI_STATUS_IGNORE));
     s->round.used = 0;
 }
 
@@ -321,7 +267,7 @@ static void start_round(struct mpi_schedule *s)
     s->pending--;
     if (code != MPI_SUCCESS)
         s->at = s->nsteps;
-    mpi_schedule_fail(s, code);
+    fail_schedule(s, code);
 }
 
 /* A message that was too long is an error in the end, but others wait for what comes behind it. */

@@ -70,17 +70,10 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
 void mpi_schedule_put(struct mpi_schedule *s);
 void mpi_schedules_release(struct mpi_rank *mr);
 
-/* builders */
-void mpi_step_send(struct mpi_schedule *s, struct mpi_comm *comm, int to, struct mpi_data data);
-void mpi_step_receive(struct mpi_schedule *s, struct mpi_comm *comm, int from,
-                      struct mpi_data data);
-void mpi_step_copy(struct mpi_schedule *s, struct mpi_data from, struct mpi_data to);
-/** right[i] = left[i] op right[i], with the schedule's `op`. */
-void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_data right);
-void mpi_step_fence(struct mpi_schedule *s);
+/** One more step, which its builder fills in. @return NULL: out of memory; the schedule fails. */
+struct mpi_step *mpi_schedule_step(struct mpi_schedule *s, enum mpi_step_kind kind);
 /** Memory until the schedule is put; not NULL unless the schedule has failed. */
 void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes);
-void mpi_schedule_fail(struct mpi_schedule *s, int code); /* the first failure counts */
 
 /** With a `handle` the schedule may be gone at return: an error is the request's, as its end is. */
 void mpi_schedule_start(struct mpi_schedule *s);

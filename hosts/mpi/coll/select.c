@@ -6,16 +6,27 @@
 #include "hosts/mpi/coll/collective.h"
 
 #define ALGORITHMS_MAX 64u
-#define TABLES_MAX     12u
+#define OWN_MAX        80u /* choices of the library */
 #define FORCED_MAX     128u
 #define KB             1024u
+
+/** What is in it; `below` 0: no limit. */
+struct range {
+    uint64_t from, below;
+};
+
+/** An algorithm, and where it is taken. */
+struct choice {
+    const struct mpi_algorithm *algorithm;
+    struct range bytes, ranks;
+};
 
 /** Of one rank. */
 struct mpi_select {
     const struct mpi_algorithm *algorithms[ALGORITHMS_MAX];
-    const struct mpi_choice *choices[TABLES_MAX];
-    unsigned nalgorithms, nchoices, nforced;
-    struct mpi_choice forced[FORCED_MAX + 1]; /* the latest comes first; one without a name ends */
+    struct choice choices[OWN_MAX + FORCED_MAX]; /* the latest is looked at first */
+    unsigned nalgorithms, nchoices;
+    unsigned nown; /* choices of the library, before those of the user */
 };
 
 static const char *const names[MPI_COLLECTIVES] = {
@@ -26,8 +37,7 @@ static const char *const names[MPI_COLLECTIVES] = {
 
 int mpi_select_init(struct mpi_rank *mr)
 {
-    if (mr->select == NULL)
-        mr->select = calloc(1, sizeof(*mr->select));
+    mr->select = calloc(1, sizeof(*mr->select));
     return mr->select != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
 }
 
@@ -46,16 +56,6 @@ int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorith
             return mpi_fail(mr, MPI_ERR_INTERN, "more than %u algorithms", ALGORITHMS_MAX);
         sel->algorithms[sel->nalgorithms++] = algorithms;
     }
-    return MPI_SUCCESS;
-}
-
-int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices)
-{
-    struct mpi_select *sel = mr->select;
-
-    if (sel->nchoices == TABLES_MAX)
-        return mpi_fail(mr, MPI_ERR_INTERN, "more than %u tables of choices", TABLES_MAX);
-    sel->choices[sel->nchoices++] = choices;
     return MPI_SUCCESS;
 }
 
@@ -103,47 +103,45 @@ static bool read_number(const char **at, const char *end, uint64_t *value_p)
     return true;
 }
 
-/* "@FROM..BELOW/RANKS" from `at` on, each part or all of it absent. */
-static bool read_limits(const char *at, const char *end, struct mpi_choice *f)
+/* "FROM..BELOW", each of them absent or not; or, if `one` may be, a number alone. */
+static bool read_range(const char **at, const char *end, bool one, struct range *r)
 {
-    uint64_t ranks = 0;
+    bool has = read_number(at, end, &r->from);
 
+    if (one && has && (*at == end || **at != '.')) {
+        r->below = r->from + 1;
+        return r->from > 0 && r->from < INT32_MAX;
+    }
+    if (end - *at < 2 || memcmp(*at, "..", 2) != 0)
+        return false;
+    *at += 2;
+    (void)read_number(at, end, &r->below);
+    return r->below == 0 || r->below > r->from;
+}
+
+/* "@FROM..BELOW/RANKS" from `at` on, each part or all of it absent. */
+static bool read_limits(const char *at, const char *end, struct choice *f)
+{
     if (at < end && *at == '@') {
         at++;
-        (void)read_number(&at, end, &f->from_bytes);
-        if (end - at < 2 || memcmp(at, "..", 2) != 0)
-            return false;
-        at += 2;
-        (void)read_number(&at, end, &f->below_bytes);
-        if (f->below_bytes != 0 && f->below_bytes <= f->from_bytes)
+        if (!read_range(&at, end, false, &f->bytes))
             return false;
     }
     if (at < end && *at == '/') {
         at++;
-        if (!read_number(&at, end, &ranks) || ranks == 0 || ranks >= INT32_MAX)
+        if (!read_range(&at, end, true, &f->ranks))
             return false;
-        f->from_ranks = (int)ranks;
-        f->below_ranks = f->from_ranks + 1;
     }
     return at == end;
 }
 
-/* One without limits replaces all that there is of its collective. */
-static int add_forced(struct mpi_rank *mr, const struct mpi_choice *f)
+static int add_choice(struct mpi_rank *mr, const struct choice *f)
 {
     struct mpi_select *sel = mr->select;
-    bool limited = f->from_bytes != 0 || f->below_bytes != 0 || f->from_ranks != 0;
-    unsigned kept = 0;
 
-    for (unsigned i = 0; i < sel->nforced; i++)
-        if (limited || sel->forced[i].kind != f->kind)
-            sel->forced[kept++] = sel->forced[i];
-    if (kept == FORCED_MAX)
+    if (sel->nchoices - sel->nown == FORCED_MAX)
         return mpi_fail(mr, MPI_ERR_ARG, "more than %u algorithms", FORCED_MAX);
-    memmove(sel->forced + 1, sel->forced, kept * sizeof(*f));
-    sel->forced[0] = *f;
-    sel->nforced = kept + 1;
-    sel->forced[sel->nforced] = (struct mpi_choice){ 0 };
+    sel->choices[sel->nchoices++] = *f;
     return MPI_SUCCESS;
 }
 
@@ -151,31 +149,30 @@ static int add_forced(struct mpi_rank *mr, const struct mpi_choice *f)
 static int force_one(struct mpi_rank *mr, const char *item, size_t n)
 {
     const char *mark = memchr(item, '=', n), *limits;
-    const struct mpi_algorithm *a;
-    struct mpi_choice f = { .kind = MPI_COLL_BARRIER };
+    enum mpi_collective kind = MPI_COLL_BARRIER;
+    struct choice f = { 0 };
 
     if (mark == NULL)
         return mpi_fail(mr, MPI_ERR_ARG,
                         "algorithm %.*s: expected COLLECTIVE=NAME, as allgather=ring", (int)n,
                         item);
-    while (f.kind < MPI_COLLECTIVES && !is_named(names[f.kind], item, (size_t)(mark - item)))
-        f.kind++;
-    if (f.kind == MPI_COLLECTIVES)
+    while (kind < MPI_COLLECTIVES && !is_named(names[kind], item, (size_t)(mark - item)))
+        kind++;
+    if (kind == MPI_COLLECTIVES)
         return mpi_fail(mr, MPI_ERR_ARG,
                         "algorithm %.*s: no such collective: expected the name of one without "
                         "MPI_, as in allgather=ring",
                         (int)n, item);
     limits = mark + 1 + strcspn(mark + 1, "@/,");
-    a = find_algorithm(mr->select, f.kind, mark + 1, (size_t)(limits - mark) - 1);
-    if (a == NULL)
-        return no_such_algorithm(mr, item, (size_t)(limits - item), f.kind);
-    f.algorithm = a->name;
+    f.algorithm = find_algorithm(mr->select, kind, mark + 1, (size_t)(limits - mark) - 1);
+    if (f.algorithm == NULL)
+        return no_such_algorithm(mr, item, (size_t)(limits - item), kind);
     if (!read_limits(limits, item + n, &f))
         return mpi_fail(mr, MPI_ERR_ARG,
                         "algorithm %.*s: expected @FROM..BELOW in bytes, /RANKS, or both behind "
                         "its name, as in allgather=ring@4K..64K/16",
                         (int)n, item);
-    return add_forced(mr, &f);
+    return add_choice(mr, &f);
 }
 
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text)
@@ -191,11 +188,17 @@ int mpi_algorithms_force(struct mpi_rank *mr, const char *text)
     return code;
 }
 
-static bool limits_hold(const struct mpi_choice *ch, const struct mpi_coll *c)
+int mpi_choices_add(struct mpi_rank *mr, const char *text)
 {
-    return ch->kind == c->kind && c->bytes >= ch->from_bytes &&
-           (ch->below_bytes == 0 || c->bytes < ch->below_bytes) && c->size >= ch->from_ranks &&
-           (ch->below_ranks == 0 || c->size < ch->below_ranks);
+    int code = mpi_algorithms_force(mr, text);
+
+    mr->select->nown = mr->select->nchoices;
+    return code;
+}
+
+static bool is_in(const struct range *r, uint64_t n)
+{
+    return n >= r->from && (r->below == 0 || n < r->below);
 }
 
 static bool algorithm_applies(const struct mpi_algorithm *a, const struct mpi_coll *c)
@@ -203,34 +206,23 @@ static bool algorithm_applies(const struct mpi_algorithm *a, const struct mpi_co
     return a->kind == c->kind && (a->applies == NULL || a->applies(c));
 }
 
-/* The first row of a table whose limits hold and whose algorithm applies; NULL: none does. */
-static const struct mpi_algorithm *choose_from(const struct mpi_choice *ch,
-                                               const struct mpi_coll *c)
-{
-    const struct mpi_algorithm *a;
-
-    for (; ch->algorithm != NULL; ch++) {
-        if (!limits_hold(ch, c))
-            continue;
-        a = find_algorithm(c->mr->select, c->kind, ch->algorithm, strlen(ch->algorithm));
-        if (a != NULL && algorithm_applies(a, c))
-            return a;
-    }
-    return NULL;
-}
-
-/* Where no table has a row, the first algorithm that applies. Each kind has one that always does.
- */
+/* The latest choice that holds. Where there is none, the first algorithm that applies: each kind
+ * has one that always does. */
 static const struct mpi_algorithm *choose_algorithm(const struct mpi_coll *c)
 {
     const struct mpi_select *sel = c->mr->select;
-    const struct mpi_algorithm *a = choose_from(sel->forced, c);
+    unsigned first = 0;
 
-    for (unsigned t = sel->nchoices; a == NULL && t-- > 0;)
-        a = choose_from(sel->choices[t], c);
-    for (unsigned i = 0; a == NULL; i++)
-        a = algorithm_applies(sel->algorithms[i], c) ? sel->algorithms[i] : NULL;
-    return a;
+    for (unsigned i = sel->nchoices; i-- > 0;) {
+        const struct choice *ch = &sel->choices[i];
+
+        if (is_in(&ch->bytes, c->bytes) && is_in(&ch->ranks, (uint64_t)c->size) &&
+            algorithm_applies(ch->algorithm, c))
+            return ch->algorithm;
+    }
+    while (!algorithm_applies(sel->algorithms[first], c))
+        first++;
+    return sel->algorithms[first];
 }
 
 void mpi_coll_build(struct mpi_coll *c)

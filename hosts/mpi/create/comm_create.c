@@ -204,9 +204,9 @@ static void build_dup(struct mpi_coll *c, struct mpi_comm *new)
         new->context = mpi_context_new(c->mr);
     if (c->rank == 0 && c->far != NULL) {
         if (ours)
-            mpi_step_send(c->s, c->far, 0, context);
+            mpi_coll_send_far(c, 0, context);
         else
-            mpi_step_receive(c->s, c->far, 0, context);
+            mpi_coll_receive_far(c, 0, context);
         mpi_coll_fence(c);
     }
     mpi_bcast_tree(c, 0, context);

@@ -15,8 +15,7 @@
 struct mpi_file *mpi_file_begin(const char *call, MPI_File file)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_file *f =
-        mr != NULL && file > 0 ? mpi_table_get(&mr->files, (unsigned)file - 1) : NULL;
+    struct mpi_file *f = file > 0 ? mpi_table_get(&mr->files, (unsigned)file - 1) : NULL;
 
     if (f == NULL) {
         mpi_note(mr, "file = %d: no file", file);
@@ -31,8 +30,6 @@ int mpi_file_end(struct mpi_file *f, const char *call, int code)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr == NULL)
-        return mpi_end(mr, call, MPI_ERR_OTHER);
     mr->outer = NULL;
     if (code == MPI_SUCCESS)
         return code;
@@ -190,7 +187,7 @@ static int open_fd(struct mpi_file *f, int64_t flags)
     return f->fd >= 0 ? MPI_SUCCESS : mpi_file_errno(f->mr, f->name, errno);
 }
 
-int mpi_file_size(struct mpi_file *f, int64_t *size_p)
+int mpi_do_file_get_size(struct mpi_file *f, MPI_Offset *size_p)
 {
     struct stat s;
 
@@ -206,7 +203,7 @@ static int open_all(struct mpi_file *f)
 {
     int flags = flags_of(f->amode);
     int code = mpi_file_agree(f, &f->amode, 1, check_amode(f->mr, f->amode));
-    int64_t size = 0;
+    MPI_Offset size = 0;
 
     if (code == MPI_SUCCESS)
         code = by_rank_0(f, open_fd, flags);
@@ -215,7 +212,7 @@ static int open_all(struct mpi_file *f)
     if (f->comm->rank != 0)
         code = open_fd(f, flags & ~(O_CREAT | O_EXCL));
     if (code == MPI_SUCCESS && (f->amode & MPI_MODE_APPEND) != 0)
-        code = mpi_file_size(f, &size);
+        code = mpi_do_file_get_size(f, &size);
     f->at = size;
     if (f->comm->rank == 0)
         *f->shared = size;
@@ -284,14 +281,13 @@ static int share_window(struct mpi_file *f, MPI_Comm comm, bool root)
     return MPI_SUCCESS;
 }
 
-static int open_shared(struct mpi_rank *mr, const char *call, struct mpi_file *f, MPI_Comm comm,
-                       bool root, MPI_Info info)
+static int open_shared(struct mpi_rank *mr, struct mpi_file *f, MPI_Comm comm, bool root,
+                       MPI_Info info)
 {
     int code = share_window(f, comm, root);
 
     if (code != MPI_SUCCESS)
         return code;
-    mr->outer = call;
     code = mpi_info_keep(mr, &f->info, info);
     if (code == MPI_SUCCESS)
         code = open_all(f);
@@ -319,7 +315,7 @@ int MPI_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI
     if (f == NULL)
         return mpi_file_end(NULL, __func__, MPI_ERR_NO_MEM);
     mr->outer = __func__;
-    code = open_shared(mr, __func__, f, comm, c->rank == 0, info);
+    code = open_shared(mr, f, comm, c->rank == 0, info);
     if (code == MPI_SUCCESS)
         *file = f->handle;
     else
@@ -356,14 +352,11 @@ int MPI_File_close(MPI_File *file)
 int MPI_File_delete(const char *name, MPI_Info info)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = MPI_SUCCESS;
+    int code;
 
     (void)info; /* hints only */
-    if (mr != NULL) {
-        host_spend_cost(mr->host, HOST_COST_SYSCALL);
-        if (unlink(name) != 0)
-            code = mpi_file_errno(mr, name, errno);
-    }
+    host_spend_cost(mr->host, HOST_COST_SYSCALL);
+    code = unlink(name) == 0 ? MPI_SUCCESS : mpi_file_errno(mr, name, errno);
     return mpi_file_end(NULL, __func__, code);
 }
 
@@ -405,37 +398,22 @@ static int check_size(const struct mpi_file *f, int64_t size)
     return mpi_file_check_mode(f, MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL);
 }
 
-static int change_size(const char *call, MPI_File file, int64_t size,
+static int change_size(struct mpi_file *f, int64_t size,
                        int (*act)(struct mpi_file *f, int64_t size))
 {
-    struct mpi_file *f = mpi_file_begin(call, file);
-    int code = MPI_ERR_FILE, ints[2];
+    int code, ints[2];
 
     memcpy(ints, &size, sizeof(size));
-    if (f != NULL)
-        code = mpi_file_agree(f, ints, 2, check_size(f, size));
-    if (code == MPI_SUCCESS)
-        code = by_rank_0(f, act, size);
-    return mpi_file_end(f, call, code);
+    code = mpi_file_agree(f, ints, 2, check_size(f, size));
+    return code == MPI_SUCCESS ? by_rank_0(f, act, size) : code;
 }
 
-int MPI_File_set_size(MPI_File file, MPI_Offset size)
+int mpi_do_file_set_size(struct mpi_file *f, MPI_Offset size)
 {
-    return change_size(__func__, file, size, truncate_to);
+    return change_size(f, size, truncate_to);
 }
 
-int MPI_File_preallocate(MPI_File file, MPI_Offset size)
+int mpi_do_file_preallocate(struct mpi_file *f, MPI_Offset size)
 {
-    return change_size(__func__, file, size, allocate_to);
-}
-
-int MPI_File_get_size(MPI_File file, MPI_Offset *size)
-{
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-    int64_t bytes = 0;
-    int code = f != NULL ? mpi_file_size(f, &bytes) : MPI_ERR_FILE;
-
-    if (code == MPI_SUCCESS)
-        *size = bytes;
-    return mpi_file_end(f, __func__, code);
+    return change_size(f, size, allocate_to);
 }

@@ -62,13 +62,12 @@ void *mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes);
 int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code);
 /** Collective: the number of rank 0 for all, and its code. */
 int mpi_file_broadcast(struct mpi_file *f, int64_t *number, int code);
-int mpi_file_size(struct mpi_file *f, int64_t *size_p);
 
 /* io_view.c */
 /** Where byte `data` of the view's data is in the file. */
 int64_t mpi_view_byte(const struct mpi_view *v, uint64_t data);
 /** Adds to the shared pointer; *was_p is what it was. */
-int mpi_file_shared(struct mpi_file *f, const char *call, int64_t etypes, int64_t *was_p);
+int mpi_file_shared(struct mpi_file *f, int64_t etypes, int64_t *was_p);
 static inline int64_t mpi_file_etypes(const struct mpi_file *f, uint64_t bytes)
 {
     uint64_t size = f->view.etype->bytes;
@@ -86,12 +85,37 @@ struct mpi_access {
 };
 /* io_data.c */
 /** Takes its time. *done_p: bytes, fewer than asked for at the end of the file. */
-int mpi_file_transfer(struct mpi_file *f, const char *call, const struct mpi_access *a,
-                      uint64_t *done_p);
+int mpi_file_transfer(struct mpi_file *f, const struct mpi_access *a, uint64_t *done_p);
 /* io_order.c */
 /** The same of a collective: writes of ranks that meet go in the order of ranks. `code`: of
  * this rank's arguments; it is returned when it is an error, and nothing is written. */
-int mpi_file_transfer_all(struct mpi_file *f, const char *call, const struct mpi_access *a,
-                          int code, uint64_t *done_p);
+int mpi_file_transfer_all(struct mpi_file *f, const struct mpi_access *a, int code,
+                          uint64_t *done_p);
+
+/** Words in the names of calls that read and write. */
+enum mpi_file_words {
+    MPI_FILE_READ = 0,
+    MPI_FILE_IREAD = 0,
+    MPI_FILE_WRITE = 1,
+    MPI_FILE_IWRITE = 1,
+    MPI_FILE_AT = 2,      /* at an explicit offset; else at the individual pointer */
+    MPI_FILE_SHARED = 4,  /* at the shared pointer */
+    MPI_FILE_ORDERED = 8, /* the same, of all in the order of ranks */
+    MPI_FILE_ALL = 16,
+    MPI_FILE_BEGIN = 32,
+    MPI_FILE_END = 64
+};
+/** What such a call was given (c_bindings.py). */
+struct mpi_file_call {
+    unsigned kind; /* the words of its name */
+    MPI_Offset offset;
+    const void *buf;
+    int count;
+    MPI_Datatype type;
+    MPI_Status *status;
+    MPI_Request *request; /* NULL: a blocking one */
+};
+/* io_call.c */
+int mpi_do_file(struct mpi_file *f, const struct mpi_file_call *c);
 
 #endif /* MPI_IO_H */

@@ -1,79 +1,58 @@
 /* What files say of themselves, their hints and error handlers. */
 #include "hosts/mpi/io/io.h"
 
-int MPI_File_get_group(MPI_File file, MPI_Group *group)
+int mpi_do_file_get_group(struct mpi_file *f, MPI_Group *group)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-
-    return mpi_file_end(f, __func__,
-                        f != NULL ? MPI_Comm_group(f->comm_handle, group) : MPI_ERR_FILE);
+    return MPI_Comm_group(f->comm_handle, group);
 }
 
-int MPI_File_get_amode(MPI_File file, int *amode)
+int mpi_do_file_get_amode(struct mpi_file *f, int *amode)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-
-    if (f != NULL)
-        *amode = f->amode;
-    return mpi_file_end(f, __func__, f != NULL ? MPI_SUCCESS : MPI_ERR_FILE);
+    *amode = f->amode;
+    return MPI_SUCCESS;
 }
 
-int MPI_File_set_info(MPI_File file, MPI_Info info)
+int mpi_do_file_set_info(struct mpi_file *f, MPI_Info info)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-
-    return mpi_file_end(f, __func__,
-                        f != NULL ? mpi_info_keep(f->mr, &f->info, info) : MPI_ERR_FILE);
+    return mpi_info_keep(f->mr, &f->info, info);
 }
 
-int MPI_File_get_info(MPI_File file, MPI_Info *info)
+int mpi_do_file_get_info(struct mpi_file *f, MPI_Info *info)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-
-    return mpi_file_end(f, __func__,
-                        f != NULL ? mpi_info_copy(f->mr, f->info, info) : MPI_ERR_FILE);
+    return mpi_info_copy(f->mr, f->info, info);
 }
 
-int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
+int mpi_do_file_get_type_extent(struct mpi_file *f, MPI_Datatype type, MPI_Aint *extent)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-    struct mpi_type *t = NULL;
-    int code = f != NULL ? mpi_type_get(type, &t) : MPI_ERR_FILE;
+    struct mpi_type *t;
+    int code = mpi_type_get(type, &t);
 
+    (void)f;
     if (code == MPI_SUCCESS)
         *extent = t->extent; /* "native" is as in memory */
-    return mpi_file_end(f, __func__, code);
+    return code;
 }
 
-int MPI_File_set_atomicity(MPI_File file, int flag)
+int mpi_do_file_set_atomicity(struct mpi_file *f, int flag)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-    int own = flag != 0, code = MPI_ERR_FILE;
+    int own = flag != 0, code = mpi_file_agree(f, &own, 1, MPI_SUCCESS);
 
-    if (f != NULL)
-        code = mpi_file_agree(f, &own, 1, MPI_SUCCESS);
     if (code == MPI_SUCCESS)
         f->atomic = own != 0;
-    return mpi_file_end(f, __func__, code);
+    return code;
 }
 
-int MPI_File_get_atomicity(MPI_File file, int *flag)
+int mpi_do_file_get_atomicity(struct mpi_file *f, int *flag)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-
-    if (f != NULL)
-        *flag = f->atomic;
-    return mpi_file_end(f, __func__, f != NULL ? MPI_SUCCESS : MPI_ERR_FILE);
+    *flag = f->atomic;
+    return MPI_SUCCESS;
 }
 
 /* What a rank has written the others can read at once: the system has it. */
-int MPI_File_sync(MPI_File file)
+int mpi_do_file_sync(struct mpi_file *f)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-
-    if (f != NULL)
-        host_spend_cost(f->mr->host, HOST_COST_SYSCALL);
-    return mpi_file_end(f, __func__, f != NULL ? MPI_SUCCESS : MPI_ERR_FILE);
+    host_spend_cost(f->mr->host, HOST_COST_SYSCALL);
+    return MPI_SUCCESS;
 }
 
 /* ---- error handlers ------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* Bytes between memory and file. */
 #define _POSIX_C_SOURCE 200809L /* pread, pwrite */
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "hosts/mpi/io/io.h"
@@ -90,30 +89,23 @@ static void move_packed(struct blocks *b, const struct mpi_access *a, uint64_t f
 
 /* Others wait for the lock meanwhile: it is asked for by the first operation, and held when that
  * is known to be done. */
-static int lock_file(struct mpi_file *f, const char *call)
+static int lock_file(struct mpi_file *f)
 {
     int64_t now;
     int code = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, f->win);
 
-    f->mr->outer = call;
     if (code == MPI_SUCCESS)
         code = MPI_Get(&now, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, f->win);
-    f->mr->outer = call;
-    if (code == MPI_SUCCESS)
-        code = MPI_Win_flush(0, f->win);
-    f->mr->outer = call;
-    return code;
+    return code == MPI_SUCCESS ? MPI_Win_flush(0, f->win) : code;
 }
 
-int mpi_file_transfer(struct mpi_file *f, const char *call, const struct mpi_access *a,
-                      uint64_t *done_p)
+int mpi_file_transfer(struct mpi_file *f, const struct mpi_access *a, uint64_t *done_p)
 {
-    struct mpi_rank *mr = f->mr;
-    struct host *h = mr->host;
+    struct host *h = f->mr->host;
     struct blocks b = { .f = f, .writes = a->writes };
     uint64_t from = (uint64_t)a->at * f->view.etype->bytes;
     int64_t offset;
-    int code = f->atomic ? lock_file(f, call) : MPI_SUCCESS;
+    int code = f->atomic ? lock_file(f) : MPI_SUCCESS;
 
     if (code != MPI_SUCCESS)
         return code;
@@ -126,6 +118,5 @@ int mpi_file_transfer(struct mpi_file *f, const char *call, const struct mpi_acc
     *done_p = b.done;
     if (f->atomic)
         code = MPI_Win_unlock(0, f->win);
-    mr->outer = call;
-    return b.error != 0 ? mpi_file_errno(mr, f->name, b.error) : code;
+    return b.error != 0 ? mpi_file_errno(f->mr, f->name, b.error) : code;
 }

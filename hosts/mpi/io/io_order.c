@@ -183,7 +183,7 @@ static int find_out(struct mpi_file *f, const struct mpi_access *a, bool good, i
 }
 
 /* An empty message under a tag of the communicator's collectives. */
-static int pass_token(struct mpi_file *f, int tag, int peer, bool receives, const char *call)
+static int pass_token(struct mpi_file *f, int tag, int peer, bool receives)
 {
     struct mpi_coll c = { .mr = f->mr,
                           .comm = f->comm,
@@ -196,11 +196,11 @@ static int pass_token(struct mpi_file *f, int tag, int peer, bool receives, cons
         mpi_coll_receive(&c, peer, none);
     else
         mpi_coll_send(&c, peer, none);
-    return mpi_coll_run(&c, call);
+    return mpi_coll_run(&c, f->mr->outer);
 }
 
-int mpi_file_transfer_all(struct mpi_file *f, const char *call, const struct mpi_access *a,
-                          int code, uint64_t *done_p)
+int mpi_file_transfer_all(struct mpi_file *f, const struct mpi_access *a, int code,
+                          uint64_t *done_p)
 {
     int bad = MPI_SUCCESS, in_turn = 0, tag = 0, rank = f->comm->rank;
 
@@ -209,10 +209,10 @@ int mpi_file_transfer_all(struct mpi_file *f, const char *call, const struct mpi
     if (in_turn)
         tag = (int)(f->comm->collectives++ & INT32_MAX);
     if (bad == MPI_SUCCESS && in_turn && rank > 0)
-        bad = pass_token(f, tag, rank - 1, true, call);
+        bad = pass_token(f, tag, rank - 1, true);
     if (bad == MPI_SUCCESS && code == MPI_SUCCESS)
-        code = mpi_file_transfer(f, call, a, done_p);
+        code = mpi_file_transfer(f, a, done_p);
     if (bad == MPI_SUCCESS && in_turn && rank < f->comm->size - 1)
-        bad = pass_token(f, tag, rank + 1, false, call);
+        bad = pass_token(f, tag, rank + 1, false);
     return code != MPI_SUCCESS ? code : bad;
 }

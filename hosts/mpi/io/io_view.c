@@ -1,5 +1,4 @@
 /* What of a file a rank sees, 13.3 of MPI 3.1, and its pointers, 13.4.3 and 13.4.4. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/io/io.h"
@@ -62,8 +61,8 @@ static uint64_t data_before(const struct mpi_view *v, int64_t at)
 static int end_of_file(struct mpi_file *f, int64_t *etypes_p)
 {
     uint64_t one = f->view.etype->bytes;
-    int64_t size = 0;
-    int code = mpi_file_size(f, &size);
+    MPI_Offset size = 0;
+    int code = mpi_do_file_get_size(f, &size);
 
     if (code == MPI_SUCCESS)
         *etypes_p = mpi_file_etypes(f, data_before(&f->view, size) + (one > 0 ? one - 1 : 0));
@@ -181,29 +180,22 @@ static int set_view(struct mpi_file *f, struct mpi_view v)
     return MPI_SUCCESS;
 }
 
-int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
-                      const char *datarep, MPI_Info info)
+int mpi_do_file_set_view(struct mpi_file *f, MPI_Offset disp, MPI_Datatype etype,
+                         MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
     struct mpi_view v = { .disp = disp };
-    int code, extent[2] = { 0 };
+    int code = check_view(f, &v, etype, filetype, datarep, info), extent[2] = { 0 };
 
-    if (f == NULL)
-        return mpi_file_end(f, __func__, MPI_ERR_FILE);
-    code = check_view(f, &v, etype, filetype, datarep, info);
     if (code == MPI_SUCCESS)
         memcpy(extent, &v.etype->extent, sizeof(extent));
     code = mpi_file_agree(f, extent, 2, code);
-    if (code == MPI_SUCCESS)
-        code = set_view(f, v);
-    return mpi_file_end(f, __func__, code);
+    return code == MPI_SUCCESS ? set_view(f, v) : code;
 }
 
-int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
-                      char *datarep)
+int mpi_do_file_get_view(struct mpi_file *f, MPI_Offset *disp, MPI_Datatype *etype,
+                         MPI_Datatype *filetype, char *datarep)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? mpi_type_again(f->view.etype, etype) : MPI_ERR_FILE;
+    int code = mpi_type_again(f->view.etype, etype);
 
     if (code == MPI_SUCCESS)
         code = mpi_type_again(f->view.filetype, filetype);
@@ -211,36 +203,27 @@ int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_
         *disp = f->view.disp;
         memcpy(datarep, "native", sizeof("native"));
     }
-    return mpi_file_end(f, __func__, code);
+    return code;
 }
 
-int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
+int mpi_do_file_get_byte_offset(struct mpi_file *f, MPI_Offset offset, MPI_Offset *disp)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? MPI_SUCCESS : MPI_ERR_FILE;
-
-    if (f != NULL && offset < 0)
-        code = mpi_fail(f->mr, MPI_ERR_ARG, "offset = %lld: expected 0 or more", offset);
-    if (code == MPI_SUCCESS)
-        *disp = mpi_view_byte(&f->view, (uint64_t)offset * f->view.etype->bytes);
-    return mpi_file_end(f, __func__, code);
+    if (offset < 0)
+        return mpi_fail(f->mr, MPI_ERR_ARG, "offset = %lld: expected 0 or more", offset);
+    *disp = mpi_view_byte(&f->view, (uint64_t)offset * f->view.etype->bytes);
+    return MPI_SUCCESS;
 }
 
 /* ---- pointers ------------------------------------------------------------------------------- */
 
 /* A word, which conflicts with no access to the file: no lock is waited for. */
-int mpi_file_shared(struct mpi_file *f, const char *call, int64_t etypes, int64_t *was_p)
+int mpi_file_shared(struct mpi_file *f, int64_t etypes, int64_t *was_p)
 {
     int code = MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, f->win);
 
-    f->mr->outer = call;
     if (code == MPI_SUCCESS)
         code = MPI_Fetch_and_op(&etypes, was_p, MPI_INT64_T, 0, 0, MPI_SUM, f->win);
-    f->mr->outer = call;
-    if (code == MPI_SUCCESS)
-        code = MPI_Win_unlock(0, f->win);
-    f->mr->outer = call;
-    return code;
+    return code == MPI_SUCCESS ? MPI_Win_unlock(0, f->win) : code;
 }
 
 /* Where a call goes to from `now`. */
@@ -262,52 +245,44 @@ static int seek_target(struct mpi_file *f, int64_t offset, int whence, int64_t n
     return MPI_SUCCESS;
 }
 
-int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
+int mpi_do_file_seek(struct mpi_file *f, MPI_Offset offset, int whence)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
+    int code = mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL);
 
-    if (code == MPI_SUCCESS)
-        code = seek_target(f, offset, whence, f->at, &f->at);
-    return mpi_file_end(f, __func__, code);
+    return code == MPI_SUCCESS ? seek_target(f, offset, whence, f->at, &f->at) : code;
 }
 
-int MPI_File_get_position(MPI_File file, MPI_Offset *offset)
+int mpi_do_file_get_position(struct mpi_file *f, MPI_Offset *offset)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
+    int code = mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL);
 
     if (code == MPI_SUCCESS)
         *offset = f->at;
-    return mpi_file_end(f, __func__, code);
+    return code;
 }
 
-int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence)
+int mpi_do_file_seek_shared(struct mpi_file *f, MPI_Offset offset, int whence)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
     int code, ints[3] = { whence };
     int64_t at = 0;
 
-    if (f == NULL)
-        return mpi_file_end(f, __func__, MPI_ERR_FILE);
     memcpy(ints + 1, &offset, sizeof(offset));
     code = mpi_file_agree(f, ints, 3, mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL));
     if (code != MPI_SUCCESS)
-        return mpi_file_end(f, __func__, code);
+        return code;
     if (f->comm->rank == 0)
         code = seek_target(f, offset, whence, *f->shared, f->shared);
-    return mpi_file_end(f, __func__, mpi_file_broadcast(f, &at, code));
+    return mpi_file_broadcast(f, &at, code);
 }
 
-int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset)
+int mpi_do_file_get_position_shared(struct mpi_file *f, MPI_Offset *offset)
 {
-    struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
-    int64_t at = 0;
+    int code = mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL);
+    int64_t at;
 
     if (code == MPI_SUCCESS)
-        code = mpi_file_shared(f, __func__, 0, &at);
+        code = mpi_file_shared(f, 0, &at);
     if (code == MPI_SUCCESS)
         *offset = at;
-    return mpi_file_end(f, __func__, code);
+    return code;
 }

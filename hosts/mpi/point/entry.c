@@ -105,8 +105,8 @@ bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *
 {
     struct transport *t = mr->transport;
 
+    memset(&rq->key, 0, sizeof(rq->key));
     if (peer->self) {
-        memset(&rq->key, 0, sizeof(rq->key));
         memcpy(rq->key.bytes, &p, sizeof(p));
         return true;
     }

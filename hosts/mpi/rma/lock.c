@@ -34,10 +34,13 @@ static void ask_for_lock(struct mpi_win *win, int type, int rank, int promises)
         mpi_win_announce(win, rank, MPI_WIN_LOCK, (uint64_t)type, true);
 }
 
-static int lock_rank(struct mpi_win *win, int type, int rank, int promises)
+int mpi_do_win_lock(struct mpi_win *win, int type, int rank, int promises)
 {
-    int code = mpi_win_check_rank(win, rank);
+    int code;
 
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    code = mpi_win_check_rank(win, rank);
     if (code != MPI_SUCCESS)
         return code;
     if (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
@@ -50,16 +53,6 @@ static int lock_rank(struct mpi_win *win, int type, int rank, int promises)
     win->peers[rank].locked = true;
     win->nlocked++;
     return code;
-}
-
-int MPI_Win_lock(int lock_type, int rank, int promises, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-    int code = w != NULL ? MPI_SUCCESS : MPI_ERR_WIN;
-
-    if (w != NULL && rank != MPI_PROC_NULL)
-        code = lock_rank(w, lock_type, rank, promises);
-    return mpi_win_end(w, __func__, code);
 }
 
 /* Asks when the operations so far are done there, unless that is known. */
@@ -98,10 +91,13 @@ static int check_locked(struct mpi_win *win, int rank, bool flushes)
     return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "rank = %d: not locked", rank);
 }
 
-static int unlock_rank(struct mpi_win *win, int rank)
+int mpi_do_win_unlock(struct mpi_win *win, int rank)
 {
-    int code = check_locked(win, rank, false);
+    int code;
 
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    code = check_locked(win, rank, false);
     if (code != MPI_SUCCESS)
         return code;
     settle_ranks(win, rank, MPI_WIN_UNLOCK);
@@ -110,17 +106,7 @@ static int unlock_rank(struct mpi_win *win, int rank)
     return code;
 }
 
-int MPI_Win_unlock(int rank, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-    int code = w != NULL ? MPI_SUCCESS : MPI_ERR_WIN;
-
-    if (w != NULL && rank != MPI_PROC_NULL)
-        code = unlock_rank(w, rank);
-    return mpi_win_end(w, __func__, code);
-}
-
-static int lock_all(struct mpi_win *win, int promises)
+int mpi_do_win_lock_all(struct mpi_win *win, int promises)
 {
     if (mpi_win_has_epoch(win))
         return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "an epoch is open");
@@ -132,74 +118,72 @@ static int lock_all(struct mpi_win *win, int promises)
     return MPI_SUCCESS;
 }
 
-int MPI_Win_lock_all(int promises, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-
-    return mpi_win_end(w, __func__, w != NULL ? lock_all(w, promises) : MPI_ERR_WIN);
-}
-
 static int check_all(struct mpi_win *win)
 {
     return win->locked_all ? MPI_SUCCESS : mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "not locked by all");
 }
 
-int MPI_Win_unlock_all(MPI_Win win)
+int mpi_do_win_unlock_all(struct mpi_win *win)
 {
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-    int code = w != NULL ? check_all(w) : MPI_ERR_WIN;
+    int code = check_all(win);
 
     if (code == MPI_SUCCESS) {
-        settle_ranks(w, -1, MPI_WIN_UNLOCK);
-        w->locked_all = false;
+        settle_ranks(win, -1, MPI_WIN_UNLOCK);
+        win->locked_all = false;
     }
-    return mpi_win_end(w, __func__, code);
+    return code;
 }
 
-/* `all` ranks: locks of single ones count as well. `local`: on this side alone. */
-static int flush_window(const char *call, bool all, int rank, MPI_Win win, bool local)
+/* `local`: on this side alone. */
+static void flush_ranks(struct mpi_win *win, int rank, bool local)
 {
-    struct mpi_win *w = mpi_win_begin(call, win);
-    int code = w != NULL ? MPI_SUCCESS : MPI_ERR_WIN, whom = all ? -1 : rank;
-
-    if (w == NULL || (!all && rank == MPI_PROC_NULL))
-        return mpi_win_end(w, call, code);
-    if (!all)
-        code = check_locked(w, rank, true);
-    else if (w->nlocked == 0)
-        code = check_all(w);
-    if (code == MPI_SUCCESS && local)
-        mpi_win_wait_or_let_others(w, mpi_win_is_local, whom);
-    else if (code == MPI_SUCCESS)
-        settle_ranks(w, whom, MPI_WIN_FLUSH);
-    return mpi_win_end(w, call, code);
+    if (local)
+        mpi_win_wait_or_let_others(win, mpi_win_is_local, rank);
+    else
+        settle_ranks(win, rank, MPI_WIN_FLUSH);
 }
 
-int MPI_Win_flush(int rank, MPI_Win win)
+static int flush_rank(struct mpi_win *win, int rank, bool local)
 {
-    return flush_window(__func__, false, rank, win, false);
+    int code = rank == MPI_PROC_NULL ? MPI_SUCCESS : check_locked(win, rank, true);
+
+    if (rank != MPI_PROC_NULL && code == MPI_SUCCESS)
+        flush_ranks(win, rank, local);
+    return code;
 }
 
-int MPI_Win_flush_all(MPI_Win win)
+/* Locks of single ranks count as well. */
+static int flush_all(struct mpi_win *win, bool local)
 {
-    return flush_window(__func__, true, 0, win, false);
+    int code = win->nlocked == 0 ? check_all(win) : MPI_SUCCESS;
+
+    if (code == MPI_SUCCESS)
+        flush_ranks(win, -1, local);
+    return code;
 }
 
-int MPI_Win_flush_local(int rank, MPI_Win win)
+int mpi_do_win_flush(struct mpi_win *win, int rank)
 {
-    return flush_window(__func__, false, rank, win, true);
+    return flush_rank(win, rank, false);
 }
 
-int MPI_Win_flush_local_all(MPI_Win win)
+int mpi_do_win_flush_all(struct mpi_win *win)
 {
-    return flush_window(__func__, true, 0, win, true);
+    return flush_all(win, false);
 }
 
-int MPI_Win_sync(MPI_Win win)
+int mpi_do_win_flush_local(struct mpi_win *win, int rank)
 {
-    struct mpi_win *w = mpi_win_begin(__func__, win);
+    return flush_rank(win, rank, true);
+}
 
-    if (w != NULL)
-        mpi_win_let_others(w);
-    return mpi_win_end(w, __func__, w != NULL ? MPI_SUCCESS : MPI_ERR_WIN);
+int mpi_do_win_flush_local_all(struct mpi_win *win)
+{
+    return flush_all(win, true);
+}
+
+int mpi_do_win_sync(struct mpi_win *win)
+{
+    mpi_win_let_others(win);
+    return MPI_SUCCESS;
 }

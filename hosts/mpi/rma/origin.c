@@ -1,5 +1,4 @@
 /* One-sided operations at their origin: the messages that they are made of. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/rma/rma.h"
@@ -153,10 +152,10 @@ static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint6
 /* Runs and data go behind the header as far as they fit, the runs first. Data of a GPU the
  * transport takes better than a core does. */
 static uint32_t fill_message(struct mpi_win_op *op, const struct mpi_rma_call *a,
-                             const struct mpi_rma *k, struct mpi_win_head *head)
+                             struct mpi_win_head *head)
 {
     uint32_t room = MPI_WIN_MESSAGE - sizeof(*head), runs;
-    uint64_t data = k->origin == NULL ? 0 : k->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
+    uint64_t data = a->origin_layout == NULL ? 0 : mpi_win_data_bytes(head);
     uint8_t *behind = op->message + sizeof(*head);
 
     if (head->nruns > room / sizeof(*op->more))
@@ -167,55 +166,56 @@ static uint32_t fill_message(struct mpi_win_op *op, const struct mpi_rma_call *a
         (a->kind != MPI_WIN_SWAP && mpi_on_device(op->win->mr, a->origin)))
         return runs;
     mpi_spend_between(op->win->mr, behind + runs, a->origin, data);
-    mpi_type_pack(k->origin, a->origin, (uint64_t)a->origin_count, behind + runs);
+    mpi_type_pack(a->origin_layout, a->origin, (uint64_t)a->origin_count, behind + runs);
     if (a->kind == MPI_WIN_SWAP)
-        memcpy(behind + runs + k->bytes, a->compare, k->bytes);
+        memcpy(behind + runs + a->bytes, a->compare, a->bytes);
     return runs + (uint32_t)data;
 }
 
-static void hold_types(struct mpi_win_op *op, const struct mpi_rma *k)
+static void hold_types(struct mpi_win_op *op, const struct mpi_rma_call *a)
 {
-    op->origin = k->origin;
-    op->result = k->result;
+    op->origin = a->origin_layout;
+    op->result = a->result_layout;
     if (op->origin != NULL)
         op->origin->holders++;
     if (op->result != NULL)
         op->result->holders++;
 }
 
-static void send_parts(struct mpi_win_op *op, const struct mpi_rma_call *a, const struct mpi_rma *k,
+static void send_parts(struct mpi_win_op *op, const struct mpi_rma_call *a,
                        struct mpi_win_head *head)
 {
     struct mpi_type *bytes = &op->win->mr->basic[0];
     uint64_t runs = head->nruns * sizeof(*op->more);
     int tag = mpi_win_tag(head->number, false);
 
-    if (k->result != NULL)
-        start_part(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
-                   mpi_win_tag(head->number, true));
-    head->inside = fill_message(op, a, k, head);
+    if (a->result_layout != NULL)
+        start_part(op, &op->reply, true, a->result, a->bytes / a->result_layout->bytes,
+                   a->result_layout, mpi_win_tag(head->number, true));
+    head->inside = fill_message(op, a, head);
     start_head(op, head);
     if (head->inside < runs)
         start_part(op, &op->runs, false, op->more, runs, bytes, tag);
-    if (k->origin != NULL && head->inside <= runs)
-        start_part(op, &op->data, false, a->origin, (uint64_t)a->origin_count, k->origin, tag);
+    if (a->origin_layout != NULL && head->inside <= runs)
+        start_part(op, &op->data, false, a->origin, (uint64_t)a->origin_count, a->origin_layout,
+                   tag);
 }
 
-static struct mpi_win_head head_of(const struct mpi_rma_call *a, const struct mpi_rma *k)
+static struct mpi_win_head head_of(const struct mpi_rma_call *a)
 {
     return (struct mpi_win_head){ .kind = (uint32_t)a->kind,
                                   .op = a->op,
-                                  .basic = k->target->basic != NULL ? k->target->basic->handle
-                                                                    : MPI_BYTE,
-                                  .at = k->at,
-                                  .bytes = k->bytes };
+                                  .basic = a->target_layout->basic != NULL
+                                               ? a->target_layout->basic->handle
+                                               : MPI_BYTE,
+                                  .at = a->at,
+                                  .bytes = a->bytes };
 }
 
-void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k,
-                   struct mpi_request *handle)
+void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_request *handle)
 {
     struct mpi_win_peer *peer = &win->peers[a->target];
-    struct mpi_win_head head = head_of(a, k);
+    struct mpi_win_head head = head_of(a);
     struct mpi_win_op *op;
     struct runs runs = { NULL, 0 };
 
@@ -226,57 +226,55 @@ void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const stru
     }
     op = op_new(win, a->target);
     op->handle = handle;
-    hold_types(op, k);
+    hold_types(op, a);
     peer->issued++;
-    peer->unsure += k->result == NULL;
+    peer->unsure += a->result_layout == NULL;
     runs.op = op;
-    mpi_type_walk(k->target, 0, k->bytes, add_run, &runs);
+    mpi_type_walk(a->target_layout, 0, a->bytes, add_run, &runs);
     head.number = win->numbers++;
     head.nruns = runs.n;
-    op->expects = k->result != NULL ? k->bytes : 0;
+    op->expects = a->result_layout != NULL ? a->bytes : 0;
     win->expects += op->expects;
-    send_parts(op, a, k, &head);
+    send_parts(op, a, &head);
     part_over(op);
 }
 
 /* ---- in the rank's own memory ---- */
 
-static void accumulate_own(struct mpi_win *win, const struct mpi_rma_call *a,
-                           const struct mpi_rma *k, char *at)
+static void accumulate_own(struct mpi_win *win, const struct mpi_rma_call *a, char *at)
 {
     struct mpi_win_in in = { .win = win,
                              .source = a->target,
-                             .head = head_of(a, k),
-                             .type = k->target,
+                             .head = head_of(a),
+                             .type = a->target_layout,
                              .count = (uint64_t)a->target_count,
                              .at = at };
-    uint64_t room = k->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
 
-    in.data = room <= sizeof(in.small) ? in.small : mpi_block_new(win->mr, room);
-    if (k->origin != NULL)
-        mpi_type_pack(k->origin, a->origin, (uint64_t)a->origin_count, in.data);
+    mpi_win_data_new(&in);
+    if (a->origin_layout != NULL)
+        mpi_type_pack(a->origin_layout, a->origin, (uint64_t)a->origin_count, in.data);
     if (a->kind == MPI_WIN_SWAP)
-        memcpy(in.data + k->bytes, a->compare, k->bytes);
+        memcpy(in.data + a->bytes, a->compare, a->bytes);
     mpi_win_accumulate(&in);
-    if (k->result != NULL)
-        mpi_type_unpack(k->result, a->result, in.data, k->bytes);
+    if (a->result_layout != NULL)
+        mpi_type_unpack(a->result_layout, a->result, in.data, a->bytes);
     if (in.data != in.small)
         mpi_block_free(in.data);
 }
 
-void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k)
+void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a)
 {
     struct mpi_rank *mr = win->mr;
-    char *at = win->flavor == MPI_WIN_FLAVOR_DYNAMIC ? (char *)(uintptr_t)k->at
-                                                     : win->peers[a->target].base + k->at;
+    char *at = win->flavor == MPI_WIN_FLAVOR_DYNAMIC ? (char *)(uintptr_t)a->at
+                                                     : win->peers[a->target].base + a->at;
 
     if (a->kind == MPI_WIN_PUT)
-        (void)mpi_type_copy(k->origin, a->origin, (uint64_t)a->origin_count, k->target, at,
-                            (uint64_t)a->target_count);
+        (void)mpi_type_copy(a->origin_layout, a->origin, (uint64_t)a->origin_count,
+                            a->target_layout, at, (uint64_t)a->target_count);
     else if (a->kind == MPI_WIN_GET)
-        (void)mpi_type_copy(k->target, at, (uint64_t)a->target_count, k->result, a->result,
-                            k->bytes / k->result->bytes);
+        (void)mpi_type_copy(a->target_layout, at, (uint64_t)a->target_count, a->result_layout,
+                            a->result, a->bytes / a->result_layout->bytes);
     else
-        accumulate_own(win, a, k, at);
-    mpi_spend_copy(mr, k->bytes);
+        accumulate_own(win, a, at);
+    mpi_spend_copy(mr, a->bytes);
 }

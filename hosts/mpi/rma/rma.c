@@ -1,7 +1,7 @@
 /* One-sided operations, as programs call them. */
 #include "hosts/mpi/rma/rma.h"
 
-static int check_target(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
+static int check_target(struct mpi_win *win, struct mpi_rma_call *a)
 {
     struct mpi_rank *mr = win->mr;
     const struct mpi_win_peer *peer = &win->peers[a->target];
@@ -11,11 +11,11 @@ static int check_target(struct mpi_win *win, const struct mpi_rma_call *a, struc
         return mpi_fail(mr, MPI_ERR_DISP, "target_disp = %ld: expected 0 or more", a->disp);
     if (a->disp > INT64_MAX / 2 / unit)
         return mpi_fail(mr, MPI_ERR_DISP, "target_disp = %ld: beyond any window", a->disp);
-    k->at = a->disp * unit;
-    if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || k->bytes == 0)
+    a->at = a->disp * unit;
+    if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || a->bytes == 0)
         return MPI_SUCCESS;
-    low = k->at + k->target->true_low;
-    high = low + k->target->true_extent + (a->target_count - 1) * k->target->extent;
+    low = a->at + a->target_layout->true_low;
+    high = low + a->target_layout->true_extent + (a->target_count - 1) * a->target_layout->extent;
     if (low < 0 || high > peer->size)
         return mpi_fail(mr, MPI_ERR_RMA_RANGE,
                         "bytes %lld to %lld of rank %d's window, which has %ld", (long long)low,
@@ -36,26 +36,26 @@ static int check_swap(struct mpi_win *win, const struct mpi_type *t)
     return mpi_fail(win->mr, MPI_ERR_TYPE, "datatype: expected a predefined integer or logical");
 }
 
-static int check_op(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k)
+static int check_op(struct mpi_win *win, const struct mpi_rma_call *a)
 {
     const struct mpi_op *op = mpi_op_of(win->mr, a->op);
 
     if (a->kind == MPI_WIN_SWAP)
-        return check_swap(win, k->target);
+        return check_swap(win, a->target_layout);
     if (a->kind == MPI_WIN_PUT || a->kind == MPI_WIN_GET)
         return MPI_SUCCESS;
     if (op == NULL || op->fn != NULL)
         return mpi_fail(win->mr, MPI_ERR_OP, "op = %d: expected a predefined one", a->op);
-    if (k->target->bytes == 0) /* nothing is combined */
+    if (a->target_layout->bytes == 0) /* nothing is combined */
         return MPI_SUCCESS;
-    if (k->target->basic == NULL)
+    if (a->target_layout->basic == NULL)
         return mpi_fail(win->mr, MPI_ERR_TYPE, "target_datatype: of more than one type");
     if (a->op == MPI_REPLACE || a->op == MPI_NO_OP)
         return MPI_SUCCESS;
-    return mpi_op_check(win->mr, op, k->target->basic->handle);
+    return mpi_op_check(win->mr, op, a->target_layout->basic->handle);
 }
 
-static int check_operation(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
+static int check_operation(struct mpi_win *win, struct mpi_rma_call *a)
 {
     struct mpi_rank *mr = win->mr;
     const struct mpi_win_peer *peer;
@@ -71,19 +71,20 @@ static int check_operation(struct mpi_win *win, const struct mpi_rma_call *a, st
                         "target_rank = %d: no epoch: expected MPI_Win_fence, MPI_Win_start or "
                         "MPI_Win_lock before",
                         a->target);
-    code = mpi_check_data(mr, "", a->target_count, a->target_type, &k->target);
+    code = mpi_check_data(mr, "", a->target_count, a->target_type, &a->target_layout);
     if (code == MPI_SUCCESS && gives)
-        code = mpi_check_data(mr, a->origin, a->origin_count, a->origin_type, &k->origin);
+        code = mpi_check_data(mr, a->origin, a->origin_count, a->origin_type, &a->origin_layout);
     if (code == MPI_SUCCESS && a->result_type != MPI_DATATYPE_NULL)
-        code = mpi_check_data(mr, a->result, a->result_count, a->result_type, &k->result);
+        code = mpi_check_data(mr, a->result, a->result_count, a->result_type, &a->result_layout);
     if (code != MPI_SUCCESS)
         return code;
-    k->bytes = (uint64_t)a->target_count * k->target->bytes;
-    if ((gives && (uint64_t)a->origin_count * k->origin->bytes != k->bytes) ||
-        (k->result != NULL && (uint64_t)a->result_count * k->result->bytes < k->bytes))
+    a->bytes = (uint64_t)a->target_count * a->target_layout->bytes;
+    if ((gives && (uint64_t)a->origin_count * a->origin_layout->bytes != a->bytes) ||
+        (a->result_layout != NULL &&
+         (uint64_t)a->result_count * a->result_layout->bytes < a->bytes))
         return mpi_fail(mr, MPI_ERR_COUNT, "unlike amounts of data at origin and target");
-    code = check_target(win, a, k);
-    return code == MPI_SUCCESS ? check_op(win, a, k) : code;
+    code = check_target(win, a);
+    return code == MPI_SUCCESS ? check_op(win, a) : code;
 }
 
 /* Results that have come, and that no call takes in, need memory. */
@@ -93,17 +94,35 @@ static bool few_expected(const struct mpi_win *win, int rank)
     return win->expects <= MPI_WIN_RESULTS;
 }
 
-static int start_operation(struct mpi_win *win, const struct mpi_rma_call *a)
+/* What the calls that have fewer arguments leave out. */
+static struct mpi_rma_call whole_call(const struct mpi_rma_call *given)
 {
+    struct mpi_rma_call a = *given;
+
+    if (a.kind == MPI_WIN_GET) {
+        a.result = (void *)(uintptr_t)a.origin;
+        a.result_count = a.origin_count;
+        a.result_type = a.origin_type;
+    } else if (a.type != MPI_DATATYPE_NULL) {
+        a.origin_count = a.result_count = a.target_count = 1;
+        a.origin_type = a.result_type = a.target_type = a.type;
+    }
+    return a;
+}
+
+int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given)
+{
+    struct mpi_rma_call call = whole_call(given), *a = &call;
     struct mpi_rank *mr = win->mr;
-    struct mpi_rma k = { 0 };
     struct mpi_request *handle = NULL;
     int code = MPI_SUCCESS;
 
+    if (a->kind == MPI_WIN_ACCUMULATE && a->op == MPI_NO_OP && a->request == NULL)
+        return code;
     host_spend_cost(mr->host, HOST_COST_CALL);
     if (a->target != MPI_PROC_NULL)
-        code = check_operation(win, a, &k);
-    if (code == MPI_SUCCESS && a->wants_request) {
+        code = check_operation(win, a);
+    if (code == MPI_SUCCESS && a->request != NULL) {
         struct mpi_request rq = { .active = true, /* the rest is for reports */
                                   .receives = true,
                                   .comm = win->comm,
@@ -116,79 +135,16 @@ static int start_operation(struct mpi_win *win, const struct mpi_rma_call *a)
     }
     if (code != MPI_SUCCESS)
         return code;
-    if (a->target != MPI_PROC_NULL && k.bytes > 0) {
+    if (a->target != MPI_PROC_NULL && a->bytes > 0) {
         if (a->target != win->comm->rank) {
-            mpi_rma_begin(win, a, &k, handle);
+            mpi_rma_begin(win, a, handle);
             if (!few_expected(win, 0))
                 mpi_win_wait(win, few_expected, 0);
             return code;
         }
-        mpi_rma_own(win, a, &k);
+        mpi_rma_own(win, a);
     }
     if (handle != NULL)
         mpi_ended(mr, handle);
     return code;
 }
-
-static int call_operation(const char *name, MPI_Win win, const struct mpi_rma_call *a)
-{
-    struct mpi_win *w;
-
-    if (a->kind == MPI_WIN_ACCUMULATE && a->op == MPI_NO_OP && !a->wants_request)
-        return MPI_SUCCESS;
-    w = mpi_win_of(win);
-    return mpi_win_end(w, name, w != NULL ? start_operation(w, a) : MPI_ERR_WIN);
-}
-
-/* Arguments that most of the functions below share. */
-#define ORIGIN .origin = origin, .origin_count = origin_count, .origin_type = origin_type
-#define RESULT .result = result, .result_count = result_count, .result_type = result_type
-#define TARGET                                                                                     \
-    .target = target, .disp = disp, .target_count = target_count, .target_type = target_type
-
-#define DATA        int origin_count, MPI_Datatype origin_type
-#define RESULT_DATA void *result, int result_count, MPI_Datatype result_type
-#define TARGET_DATA int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
-
-/** MPI_NAME() and MPI_RNAME(), which has a request. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): parameters */
-#define LIST(...) __VA_ARGS__
-#define OPERATION(NAME, PARAMETERS, KIND, ...)                                                     \
-    int MPI_##NAME(LIST PARAMETERS, MPI_Win win)                                                   \
-    {                                                                                              \
-        const struct mpi_rma_call a = { .kind = KIND, __VA_ARGS__ };                               \
-                                                                                                   \
-        return call_operation(__func__, win, &a);                                                  \
-    }
-#define BOTH(NAME, RNAME, PARAMETERS, KIND, ...)                                                   \
-    OPERATION(NAME, PARAMETERS, KIND, __VA_ARGS__)                                                 \
-    int MPI_##RNAME(LIST PARAMETERS, MPI_Win win, MPI_Request *request)                            \
-    {                                                                                              \
-        const struct mpi_rma_call a = {                                                            \
-            .kind = KIND, __VA_ARGS__, .wants_request = true, .request = request                   \
-        };                                                                                         \
-                                                                                                   \
-        return call_operation(__func__, win, &a);                                                  \
-    }
-/* NOLINTEND(bugprone-macro-parentheses) */
-
-BOTH(Put, Rput, (const void *origin, DATA, TARGET_DATA), MPI_WIN_PUT, ORIGIN, TARGET)
-BOTH(Get, Rget, (void *origin, DATA, TARGET_DATA), MPI_WIN_GET, TARGET, .result = origin,
-     .result_count = origin_count, .result_type = origin_type)
-BOTH(Accumulate, Raccumulate, (const void *origin, DATA, TARGET_DATA, MPI_Op op),
-     MPI_WIN_ACCUMULATE, ORIGIN, TARGET, .op = op)
-BOTH(Get_accumulate, Rget_accumulate,
-     (const void *origin, DATA, RESULT_DATA, TARGET_DATA, MPI_Op op), MPI_WIN_GET_ACCUMULATE,
-     ORIGIN, RESULT, TARGET, .op = op)
-
-#define ONE_OF_EACH                                                                                \
-    .origin = origin, .origin_count = 1, .origin_type = type, .result = result, .result_count = 1, \
-    .result_type = type, .target = target, .disp = disp, .target_count = 1, .target_type = type
-OPERATION(Fetch_and_op,
-          (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
-           MPI_Op op),
-          MPI_WIN_GET_ACCUMULATE, ONE_OF_EACH, .op = op)
-OPERATION(Compare_and_swap,
-          (const void *origin, const void *compare, void *result, MPI_Datatype type, int target,
-           MPI_Aint disp),
-          MPI_WIN_SWAP, ONE_OF_EACH, .compare = compare)

@@ -4,7 +4,7 @@
 
 #include "hosts/mpi/rma/win.h"
 
-/** What an MPI_ function was called with. */
+/** What an MPI_ function was called with (c_bindings.py). */
 struct mpi_rma_call {
     enum mpi_win_kind kind;
     const void *origin;
@@ -19,22 +19,31 @@ struct mpi_rma_call {
     MPI_Datatype target_type;
     MPI_Op op;
     const void *compare;
-    bool wants_request;
-    MPI_Request *request;
-};
-
-/** What its arguments stand for. */
-struct mpi_rma {
-    struct mpi_type *origin, *result, *target;
+    MPI_Datatype type;    /* of all, with one element each; or MPI_DATATYPE_NULL */
+    MPI_Request *request; /* or NULL */
+    /* What that stands for, once it was checked; no more than the kind has. */
+    struct mpi_type *origin_layout, *result_layout, *target_layout;
     int64_t at; /* bytes */
     uint64_t bytes;
 };
 
+int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given);
+
+/** Arguments of the calls that create a window (c_bindings.py). */
+struct mpi_win_making {
+    int kind;   /* MPI_WIN_FLAVOR_CREATE and the like */
+    void *base; /* the memory, or where a pointer to what is allocated goes */
+    MPI_Aint size;
+    int disp_unit;
+    MPI_Info info;
+    MPI_Win *win;
+};
+int mpi_do_win(const char *call, MPI_Comm comm, const struct mpi_win_making *given);
+
 /* origin.c; of at least one byte */
 /** Sends what it takes. `handle`: ends with it, or NULL. */
-void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k,
-                   struct mpi_request *handle);
+void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_request *handle);
 /** In the rank's own memory, at once. */
-void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k);
+void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a);
 
 #endif /* MPI_RMA_H */

@@ -1,6 +1,5 @@
 /* Epochs of one-sided communication: waiting, fences, 11.5.1, and groups, 11.5.2 of MPI-3.1. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "hosts/mpi/rma/win.h"
 
@@ -103,8 +102,9 @@ struct mpi_win *mpi_win_begin(const char *call, MPI_Win win)
 
 /* Each rank reports how many operations are for whom, and waits for those that are for itself. Then
  * it waits for the others, since what begins after the fence must find all of it done. */
-static int fence_window(struct mpi_win *win, bool last)
+int mpi_do_win_fence(struct mpi_win *win, int promises)
 {
+    bool last = (promises & MPI_MODE_NOSUCCEED) != 0;
     size_t n = (size_t)win->comm->size;
     uint64_t *counts;
     int code;
@@ -128,14 +128,6 @@ static int fence_window(struct mpi_win *win, bool last)
     for (size_t r = 0; r < n; r++)
         win->peers[r].unsure = 0;
     return MPI_Barrier(win->comm_handle);
-}
-
-int MPI_Win_fence(int promises, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-    bool last = (promises & MPI_MODE_NOSUCCEED) != 0;
-
-    return mpi_win_end(w, __func__, w != NULL ? fence_window(w, last) : MPI_ERR_WIN);
 }
 
 /* ---- start, complete, post, wait ---- */
@@ -172,8 +164,9 @@ static bool has_posted(const struct mpi_win *win, int rank)
     return !win->peers[rank].started || win->peers[rank].posts > 0;
 }
 
-static int start_access(struct mpi_win *win, MPI_Group group, bool checks)
+int mpi_do_win_start(struct mpi_win *win, MPI_Group group, int promises)
 {
+    bool checks = (promises & MPI_MODE_NOCHECK) == 0;
     int code = take_group(win, group, &win->start);
 
     if (code != MPI_SUCCESS)
@@ -187,15 +180,7 @@ static int start_access(struct mpi_win *win, MPI_Group group, bool checks)
     return code;
 }
 
-int MPI_Win_start(MPI_Group group, int promises, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-    bool checks = (promises & MPI_MODE_NOCHECK) == 0;
-
-    return mpi_win_end(w, __func__, w != NULL ? start_access(w, group, checks) : MPI_ERR_WIN);
-}
-
-static int complete_access(struct mpi_win *win)
+int mpi_do_win_complete(struct mpi_win *win)
 {
     if (win->start == NULL)
         return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_start() before");
@@ -210,15 +195,9 @@ static int complete_access(struct mpi_win *win)
     return MPI_SUCCESS;
 }
 
-int MPI_Win_complete(MPI_Win win)
+int mpi_do_win_post(struct mpi_win *win, MPI_Group group, int promises)
 {
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-
-    return mpi_win_end(w, __func__, w != NULL ? complete_access(w) : MPI_ERR_WIN);
-}
-
-static int post_exposure(struct mpi_win *win, MPI_Group group, bool checks)
-{
+    bool checks = (promises & MPI_MODE_NOCHECK) == 0;
     int code = take_group(win, group, &win->post);
 
     for (int i = 0; code == MPI_SUCCESS && i < win->post->size; i++) {
@@ -229,14 +208,6 @@ static int post_exposure(struct mpi_win *win, MPI_Group group, bool checks)
             mpi_win_announce(win, rank, MPI_WIN_POST, 0, false);
     }
     return code;
-}
-
-int MPI_Win_post(MPI_Group group, int promises, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-    bool checks = (promises & MPI_MODE_NOCHECK) == 0;
-
-    return mpi_win_end(w, __func__, w != NULL ? post_exposure(w, group, checks) : MPI_ERR_WIN);
 }
 
 static bool has_completed(const struct mpi_win *win, int rank)
@@ -267,16 +238,15 @@ static int check_post(struct mpi_win *win)
                              : mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_post() before");
 }
 
-int MPI_Win_wait(MPI_Win win)
+int mpi_do_win_wait(struct mpi_win *win)
 {
-    struct mpi_win *w = mpi_win_begin(__func__, win);
-    int code = check_post(w);
+    int code = check_post(win);
 
     if (code == MPI_SUCCESS) {
-        mpi_win_wait(w, has_completed, -1);
-        end_exposure(w);
+        mpi_win_wait(win, has_completed, -1);
+        end_exposure(win);
     }
-    return mpi_win_end(w, __func__, code);
+    return code;
 }
 
 int MPI_Win_test(MPI_Win win, int *flag)

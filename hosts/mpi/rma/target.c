@@ -88,12 +88,6 @@ static void grant_locks(struct mpi_win *win)
     }
 }
 
-static void release_lock(struct mpi_win *win)
-{
-    win->lock_holders = win->lock_holders < 0 ? 0 : win->lock_holders - 1;
-    grant_locks(win);
-}
-
 static void answer_waiting(struct mpi_win *win)
 {
     for (struct mpi_win_waiting **at = &win->waiting; *at != NULL;) {
@@ -104,8 +98,10 @@ static void answer_waiting(struct mpi_win *win)
             continue;
         }
         *at = w->next;
-        if (w->kind == MPI_WIN_UNLOCK)
-            release_lock(win);
+        if (w->kind == MPI_WIN_UNLOCK) {
+            win->lock_holders = win->lock_holders < 0 ? 0 : win->lock_holders - 1;
+            grant_locks(win);
+        }
         if (w->answered)
             mpi_win_announce(win, w->source, MPI_WIN_ANSWER, 0, false);
         free(w);
@@ -190,14 +186,14 @@ static void make_layout(struct mpi_win_in *in)
 }
 
 /* target = target op data, number by number. Pairs have gaps in memory, not in packed form. */
-static void combine_packed(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
+static void combine_packed(const struct mpi_win_in *in, uint8_t *old)
 {
     struct mpi_rank *mr = in->win->mr;
     const struct mpi_type *basic = mpi_type_of(mr, in->head.basic);
     uint64_t n = in->head.bytes / basic->bytes, room = n * (uint64_t)basic->extent;
     uint8_t *left = mpi_need(mr, malloc(2 * room)), *right = left + room;
 
-    mpi_type_unpack(basic, left, data, in->head.bytes);
+    mpi_type_unpack(basic, left, in->data, in->head.bytes);
     mpi_type_unpack(basic, right, old, in->head.bytes);
     mpi_op_apply(mpi_op_of(mr, in->head.op), left, right, n, basic);
     mpi_type_pack(basic, right, n, old);
@@ -214,7 +210,7 @@ static void combine_at(struct mpi_win_in *in, uint8_t *at)
         mpi_op_apply(mpi_op_of(mr, in->head.op), in->data, at, in->head.bytes / basic->bytes,
                      basic);
     else
-        combine_packed(in, at, in->data);
+        combine_packed(in, at);
 }
 
 /* What is in the window goes to in->data, for an answer; what came is put there. Data in one piece
@@ -224,11 +220,11 @@ static void exchange_data(struct mpi_win_in *in)
     struct mpi_rank *mr = in->win->mr;
     uint64_t bytes = in->head.bytes;
     bool swaps = in->head.kind == MPI_WIN_SWAP, flat;
-    uint8_t few[32], *old = NULL, *at;
+    uint8_t *old = NULL, *at;
     int64_t offset;
 
     if (in->head.kind != MPI_WIN_ACCUMULATE)
-        old = bytes <= sizeof(few) ? few : mpi_need(mr, malloc(bytes));
+        old = mpi_need(mr, malloc(bytes));
     flat = mpi_type_is_block(in->type, in->count, &offset);
     at = flat ? (uint8_t *)in->at + offset : mpi_need(mr, malloc(bytes));
     if (!flat)
@@ -245,8 +241,7 @@ static void exchange_data(struct mpi_win_in *in)
         mpi_type_unpack(in->type, in->at, at, bytes);
         free(at);
     }
-    if (old != few)
-        free(old);
+    free(old);
 }
 
 void mpi_win_accumulate(struct mpi_win_in *in)
@@ -259,20 +254,16 @@ void mpi_win_accumulate(struct mpi_win_in *in)
     mpi_spend_between(in->win->mr, in->at, in->data, in->head.bytes);
 }
 
-/* Those of one source are done in their order (MPI 3.1, 11.7.1). */
-static bool is_first(const struct mpi_win_in *in)
+uint64_t mpi_win_data_bytes(const struct mpi_win_head *head)
 {
-    return in->turn == in->win->peers[in->source].turn;
+    return head->kind == MPI_WIN_SWAP ? 2 * head->bytes : head->bytes;
 }
 
-static uint64_t data_bytes(const struct mpi_win_in *in)
+void mpi_win_data_new(struct mpi_win_in *in)
 {
-    return in->head.kind == MPI_WIN_SWAP ? 2 * in->head.bytes : in->head.bytes;
-}
+    uint64_t bytes = mpi_win_data_bytes(&in->head);
 
-static uint8_t *room_of(struct mpi_win_in *in, uint64_t bytes)
-{
-    return bytes <= sizeof(in->small) ? in->small : mpi_block_new(in->win->mr, bytes);
+    in->data = bytes <= sizeof(in->small) ? in->small : mpi_block_new(in->win->mr, bytes);
 }
 
 static void start_data(struct mpi_win_in *in)
@@ -292,11 +283,11 @@ static void start_data(struct mpi_win_in *in)
     } else if (in->head.kind == MPI_WIN_PUT) {
         start_message(in, true, in->at, in->count, in->type);
     } else if (in->head.op == MPI_NO_OP) { /* brings no data */
-        in->data = room_of(in, in->head.bytes);
+        mpi_win_data_new(in);
         in->ended = true;
     } else if (in->data == NULL) {
-        in->data = room_of(in, data_bytes(in));
-        start_message(in, true, in->data, data_bytes(in), bytes);
+        mpi_win_data_new(in);
+        start_message(in, true, in->data, mpi_win_data_bytes(&in->head), bytes);
     }
 }
 
@@ -304,6 +295,7 @@ static void start_data(struct mpi_win_in *in)
 static bool go_on(struct mpi_win_in *in)
 {
     struct mpi_win *win = in->win;
+    uint64_t *turn = &win->peers[in->source].turn;
 
     if (in->step == MPI_WIN_RUNS && in->ended)
         start_data(in);
@@ -312,9 +304,10 @@ static bool go_on(struct mpi_win_in *in)
             return true;
         in->step = MPI_WIN_TURN;
     }
-    if (in->step == MPI_WIN_TURN && is_first(in)) {
+    /* Those of one source are done in their order (MPI 3.1, 11.7.1). */
+    if (in->step == MPI_WIN_TURN && in->turn == *turn) {
         mpi_win_accumulate(in);
-        win->peers[in->source].turn++;
+        ++*turn;
         if (in->head.kind == MPI_WIN_ACCUMULATE)
             return true;
         in->step = MPI_WIN_REPLY;

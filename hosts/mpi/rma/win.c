@@ -1,5 +1,5 @@
 /* Windows: memory that other ranks may reach. */
-#include "hosts/mpi/rma/win.h"
+#include "hosts/mpi/rma/rma.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 struct mpi_win *mpi_win_of(MPI_Win win)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = mr != NULL && win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
+    struct mpi_win *w = win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
 
     if (w == NULL)
         mpi_note(mr, "win = %d: no window, or one that was freed", win);
@@ -20,9 +20,8 @@ int mpi_win_end(struct mpi_win *win, const char *call, int code)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr == NULL)
-        return mpi_end(mr, call, MPI_ERR_OTHER);
-    mr->outer = NULL;
+    if (mr->outer == call)
+        mr->outer = NULL;
     if (win == NULL || code == MPI_SUCCESS)
         return mpi_end(mr, call, code);
     return mpi_end_object(mr, win->errhandler, win->handle, call, code);
@@ -71,12 +70,6 @@ void mpi_windows_release(struct mpi_rank *mr)
         if (mr->wins.at[i] != NULL)
             win_free(mr->wins.at[i]);
     mpi_table_release(&mr->wins);
-}
-
-static int win_add(struct mpi_rank *mr, struct mpi_win *win)
-{
-    win->handle = mpi_table_add(mr, &mr->wins, win) + 1;
-    return win->handle > 0 ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /** What each rank says of its part. */
@@ -141,30 +134,19 @@ static int share_memory(struct mpi_win *win)
     return code;
 }
 
-/** Arguments of all calls that create one. */
-struct making {
-    int flavor;
-    void *base;
-    MPI_Aint size;
-    int disp_unit;
-    MPI_Info info;
-    MPI_Comm comm;
-};
-
-static int allocate_memory(struct mpi_win *win, struct making *a)
+static int allocate_memory(struct mpi_win *win, const struct mpi_win_making *a)
 {
     struct host *h = win->mr->host;
 
-    if (a->flavor != MPI_WIN_FLAVOR_ALLOCATE)
+    if (a->kind != MPI_WIN_FLAVOR_ALLOCATE)
         return MPI_SUCCESS;
     win->allocated = h->memory->alloc(h, (uint64_t)a->size + 1, 64);
-    a->base = win->allocated;
-    return a->base != NULL ? MPI_SUCCESS
-                           : mpi_fail(win->mr, MPI_ERR_NO_MEM,
-                                      "size = %ld: the node has not so much left", a->size);
+    return win->allocated != NULL ? MPI_SUCCESS
+                                  : mpi_fail(win->mr, MPI_ERR_NO_MEM,
+                                             "size = %ld: the node has not so much left", a->size);
 }
 
-static int prepare_window(struct mpi_win *win, struct making *a)
+static int prepare_window(struct mpi_win *win, const struct mpi_win_making *a)
 {
     struct mpi_rank *mr = win->mr;
     struct said own;
@@ -172,30 +154,33 @@ static int prepare_window(struct mpi_win *win, struct making *a)
 
     if (code != MPI_SUCCESS)
         return code;
-    win->flavor = a->flavor;
+    win->flavor = a->kind;
     win->model = MPI_WIN_UNIFIED;
     win->peers = calloc((size_t)win->comm->size, sizeof(*win->peers));
     if (win->peers == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     for (int r = 0; r < win->comm->size; r++)
         TAILQ_INIT(&win->peers[r].held);
-    win->peers[win->comm->rank].base = a->base;
+    win->peers[win->comm->rank].base = a->kind == MPI_WIN_FLAVOR_CREATE ? a->base : win->allocated;
     own = (struct said){ a->size, a->disp_unit, mr->host->node->index };
     code = exchange_parts(win, &own);
     if (code == MPI_SUCCESS)
         code = mpi_info_keep(mr, &win->info, a->info);
-    if (code == MPI_SUCCESS && a->flavor == MPI_WIN_FLAVOR_SHARED)
+    if (code == MPI_SUCCESS && a->kind == MPI_WIN_FLAVOR_SHARED)
         code = share_memory(win);
-    if (code == MPI_SUCCESS)
-        code = win_add(mr, win);
-    if (code == MPI_SUCCESS)
-        mpi_win_listen(win);
+    if (code != MPI_SUCCESS)
+        return code;
+    win->handle = mpi_table_add(mr, &mr->wins, win) + 1;
+    if (win->handle <= 0)
+        return MPI_ERR_NO_MEM;
+    mpi_win_listen(win);
     return code;
 }
 
-static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_comm **comm_p)
+static int check_making(struct mpi_rank *mr, MPI_Comm comm, const struct mpi_win_making *a,
+                        struct mpi_comm **comm_p)
 {
-    int code = mpi_comm_get_intra(a->comm, comm_p);
+    int code = mpi_comm_get_intra(comm, comm_p);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -207,11 +192,12 @@ static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_
 }
 
 /* Messages of the window have a communicator of their own. */
-static int create_window(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
+static int create_window(struct mpi_rank *mr, MPI_Comm comm, const struct mpi_win_making *a,
+                         struct mpi_win **win_p)
 {
     struct mpi_comm *old = NULL;
     struct mpi_win *win;
-    int code = check_making(mr, a, &old);
+    int code = check_making(mr, comm, a, &old);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -228,99 +214,65 @@ static int create_window(struct mpi_rank *mr, struct making *a, struct mpi_win *
         code = prepare_window(win, a);
     }
     if (code != MPI_SUCCESS) {
-        struct mpi_comm *comm = win->comm;
+        struct mpi_comm *own = win->comm;
 
         if (win->allocated != NULL)
             mr->host->memory->free(mr->host, win->allocated);
         win_free(win);
-        if (comm != NULL)
-            mpi_comm_drop(comm);
+        if (own != NULL)
+            mpi_comm_drop(own);
         return code;
     }
     *win_p = win;
     return MPI_SUCCESS;
 }
 
-static int create_win(const char *call, struct making *a, void *base_p, MPI_Win *win)
+int mpi_do_win(const char *call, MPI_Comm comm, const struct mpi_win_making *given)
 {
     struct mpi_rank *mr = mpi_self();
+    struct mpi_win_making a = *given;
     struct mpi_win *w = NULL;
     int code;
 
-    if (mr == NULL)
-        return mpi_end(mr, call, MPI_ERR_OTHER);
+    if (a.kind == MPI_WIN_FLAVOR_DYNAMIC)
+        a.disp_unit = 1;
     if (mr->outer == NULL) /* else within another call */
         mr->outer = call;
-    code = create_window(mr, a, &w);
+    code = create_window(mr, comm, &a, &w);
     if (code == MPI_SUCCESS) {
-        *win = w->handle;
-        if (base_p != NULL)
-            memcpy(base_p, &w->peers[w->comm->rank].base, sizeof(void *));
+        *a.win = w->handle;
+        if (a.kind == MPI_WIN_FLAVOR_ALLOCATE || a.kind == MPI_WIN_FLAVOR_SHARED)
+            memcpy(a.base, &w->peers[w->comm->rank].base, sizeof(void *));
     }
     return mpi_win_end(NULL, call, code);
 }
 
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                   MPI_Win *win)
-{
-    struct making a = { MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info, comm };
-
-    return create_win(__func__, &a, NULL, win);
-}
-
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base,
-                     MPI_Win *win)
-{
-    struct making a = { MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm };
-
-    return create_win(__func__, &a, base, win);
-}
-
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base,
-                            MPI_Win *win)
-{
-    struct making a = { MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit, info, comm };
-
-    return create_win(__func__, &a, base, win);
-}
-
-int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
-{
-    struct making a = { MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info, comm };
-
-    return create_win(__func__, &a, NULL, win);
-}
-
 static int check_dynamic(struct mpi_win *win)
 {
-    if (win == NULL)
-        return MPI_ERR_WIN;
     return win->flavor == MPI_WIN_FLAVOR_DYNAMIC
                ? MPI_SUCCESS
                : mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_create_dynamic()");
 }
 
 /* All memory of a rank can be reached, so there is nothing to be done. */
-int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+int mpi_do_win_attach(struct mpi_win *win, void *base, MPI_Aint size)
 {
-    struct mpi_win *w = mpi_win_of(win);
-    int code = check_dynamic(w);
+    int code = check_dynamic(win);
 
     (void)base;
-    if (code == MPI_SUCCESS && size < 0)
-        code = mpi_fail(w->mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", size);
-    return mpi_win_end(w, __func__, code);
+    return code == MPI_SUCCESS && size < 0
+               ? mpi_fail(win->mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", size)
+               : code;
 }
 
-int MPI_Win_detach(MPI_Win win, const void *base)
+int mpi_do_win_detach(struct mpi_win *win, const void *base)
 {
-    struct mpi_win *w = mpi_win_of(win);
-
     (void)base;
-    return mpi_win_end(w, __func__, check_dynamic(w));
+    return check_dynamic(win);
 }
 
-static int query_shared(struct mpi_win *win, int rank, const struct mpi_win_peer **peer_p)
+int mpi_do_win_shared_query(struct mpi_win *win, int rank, MPI_Aint *size, int *disp_unit,
+                            void *base)
 {
     if (win->flavor != MPI_WIN_FLAVOR_SHARED)
         return mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_allocate_shared()");
@@ -329,22 +281,10 @@ static int query_shared(struct mpi_win *win, int rank, const struct mpi_win_peer
             rank++;
     if (mpi_win_check_rank(win, rank) != MPI_SUCCESS)
         return MPI_ERR_RANK;
-    *peer_p = &win->peers[rank];
+    *size = win->peers[rank].size;
+    *disp_unit = win->peers[rank].disp_unit;
+    memcpy(base, &win->peers[rank].base, sizeof(void *));
     return MPI_SUCCESS;
-}
-
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
-{
-    struct mpi_win *w = mpi_win_of(win);
-    const struct mpi_win_peer *peer = NULL;
-    int code = w != NULL ? query_shared(w, rank, &peer) : MPI_ERR_WIN;
-
-    if (code == MPI_SUCCESS) {
-        *size = peer->size;
-        *disp_unit = peer->disp_unit;
-        memcpy(base, &peer->base, sizeof(void *));
-    }
-    return mpi_win_end(w, __func__, code);
 }
 
 static bool all_here(const struct mpi_win *win, int rank)

@@ -23,6 +23,8 @@
 
 #include "hosts/mpi/create/create.h"
 
+#include <mpi-workers.h> /* what c_bindings.py has calls with @ and $ do */
+
 #define MPI_WIN_MESSAGE 512u                 /* bytes of a header with what fits behind it */
 #define MPI_WIN_HEAD    0                    /* tag */
 #define MPI_WIN_RESULTS (UINT64_C(16) << 20) /* bytes of results that may be on their way */
@@ -184,7 +186,7 @@ void mpi_win_collect(struct mpi_win *win);
 void mpi_win_drop_ops(struct mpi_win *win);
 
 /* sync.c */
-/** What each call begins with. @return NULL: no window, noted. */
+/** What calls begin with that take time. @return NULL: no window, noted. */
 struct mpi_win *mpi_win_begin(const char *call, MPI_Win win);
 /** @return the code for a rank that is none of the window's. */
 int mpi_win_check_rank(const struct mpi_win *win, int rank);
@@ -206,6 +208,10 @@ void mpi_win_start(struct mpi_win *win, struct mpi_request *rq);
 void mpi_win_listen(struct mpi_win *win);
 /** A header of an epoch has come. */
 void mpi_win_announced(struct mpi_win *win, int source, const struct mpi_win_head *head);
+/** Of an operation, in packed form. */
+uint64_t mpi_win_data_bytes(const struct mpi_win_head *head);
+/** Memory for them. */
+void mpi_win_data_new(struct mpi_win_in *in);
 /** Combines in->data, packed, with what is in the window, which is then there instead. */
 void mpi_win_accumulate(struct mpi_win_in *in);
 void mpi_win_drop_ins(struct mpi_win *win);

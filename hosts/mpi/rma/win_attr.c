@@ -1,12 +1,9 @@
 /* What windows say of themselves, and what programs attach to them. */
 #include "hosts/mpi/rma/win.h"
 
-int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
+int mpi_do_win_get_group(struct mpi_win *win, MPI_Group *group)
 {
-    struct mpi_win *w = mpi_win_of(win);
-
-    return mpi_win_end(w, __func__,
-                       w != NULL ? MPI_Comm_group(w->comm_handle, group) : MPI_ERR_WIN);
+    return MPI_Comm_group(win->comm_handle, group);
 }
 
 /* Hints that have not been set have their defaults (11.2.1, 11.2.7). */
@@ -27,23 +24,17 @@ static int add_defaults(const struct mpi_win *w, MPI_Info info)
     return code;
 }
 
-int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
+int mpi_do_win_get_info(struct mpi_win *win, MPI_Info *info)
 {
-    struct mpi_win *w = mpi_win_of(win);
-    int code = w != NULL ? mpi_info_copy(w->mr, w->info, info) : MPI_ERR_WIN;
+    int code = mpi_info_copy(win->mr, win->info, info);
 
-    if (code == MPI_SUCCESS)
-        code = add_defaults(w, *info);
-    return mpi_win_end(w, __func__, code);
+    return code == MPI_SUCCESS ? add_defaults(win, *info) : code;
 }
 
-int MPI_Win_get_name(MPI_Win win, char *name, int *length)
+int mpi_do_win_get_name(struct mpi_win *win, char *name, int *length)
 {
-    struct mpi_win *w = mpi_win_of(win);
-
-    if (w != NULL)
-        mpi_name_get(w->name, name, length);
-    return mpi_win_end(w, __func__, w != NULL ? MPI_SUCCESS : MPI_ERR_WIN);
+    mpi_name_get(win->name, name, length);
+    return MPI_SUCCESS;
 }
 
 /* The standard's own attributes. The base is the value, the others are pointed to. */

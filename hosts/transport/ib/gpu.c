@@ -68,21 +68,6 @@ static void write_to_self(struct ibt *ib, const struct verbs_region *to, uint64_
     ibt_wait_op(ib, &op);
 }
 
-/** By the copy engine; `host` is pinned. */
-static void copy_by_engine(struct ibt *ib, const struct host_pointer *gpu, const void *host,
-                           bool in, uint64_t bytes)
-{
-    struct host *h = ib->t.host;
-    struct host_copy_end device = { true, gpu->offset };
-    struct host_copy_end bus = { false, h->memory->pointer(h, host).offset };
-
-    host_spend_cost(h, HOST_COST_CUDA_COPY);
-    h->gpus->wait(h, gpu->gpu,
-                  h->gpus->copy(h, gpu->gpu, in ? device : bus, in ? bus : device, bytes, 0));
-    if (!in)
-        driver_flush_gpu(h, gpu->gpu); /* what it has sent has arrived */
-}
-
 void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
 {
     struct host *h = ib->t.host;
@@ -99,7 +84,7 @@ void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
         write_to_self(ib, &ib->mirror_region, (uint64_t)((uint8_t *)to - ib->mirror), region,
                       offset, bytes);
     else
-        copy_by_engine(ib, &where, to, false, bytes);
+        transport_copy_gpu(&ib->t, &where, h->memory->pointer(h, to).offset, false, bytes);
 }
 
 /** From host memory of the library; at most what the scratch memory holds. */
@@ -122,7 +107,7 @@ static void put_bytes(struct ibt *ib, const struct host_pointer *where, void *to
     }
     region = ibt_direct(ib, bytes) ? ibt_region(ib, to, bytes, &offset) : NULL;
     if (region == NULL)
-        copy_by_engine(ib, where, from, true, bytes);
+        transport_copy_gpu(&ib->t, where, h->memory->pointer(h, from).offset, true, bytes);
     else
         write_to_self(ib, region, offset, inbox ? &ib->inbox_region : &ib->mirror_region,
                       (uint64_t)(from - (inbox ? ib->inbox : ib->mirror)), bytes);

@@ -113,7 +113,6 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
         if ((region == NULL || !ibt_direct(ib, bytes)) && !ibt_slots_take(ib, &key))
             return false;
     }
-    memset(key_p, 0, sizeof(*key_p));
     memcpy(key_p, &key, sizeof(key));
     return true;
 }

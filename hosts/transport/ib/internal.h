@@ -53,21 +53,47 @@
 #define IBT_RQ_MORE                                                                                \
     16u /* at most so many are posted anew at once: what the adapter fetches ahead */
 
-/** As the library of its time had them; set by keys "mpi.*". */
+/*
+ * Settings as the library of its time had them, with keys "mpi.*":
+ *
+ *   NUMBER(member, unit, most, what 0 stands for, meaning)
+ *   SWITCH(member, meaning)      on unless it is off
+ */
+/* clang-format off */
+#define IBT_BYTES_MAX (UINT32_C(1) << 30)
+#define IBT_SETTINGS(NUMBER, SWITCH)                                                               \
+    NUMBER(rails, "1", IBT_RAILS, 1, "ports of the InfiniBand adapter that MPI uses; 0 = one")     \
+    NUMBER(stripe_bytes, "bytes", IBT_BYTES_MAX, 16384,                                            \
+           "InfiniBand: shortest write that is shared out among the rails; 0 = 16384")             \
+    NUMBER(inline_bytes, "bytes", IBT_BYTES_MAX, 128,                                              \
+           "InfiniBand: longest entry that travels inside of its work request; 0 = 128")           \
+    SWITCH(gdr, "InfiniBand: whether the adapter reads and writes GPU memory")                     \
+    NUMBER(gdr_limit, "bytes", IBT_BYTES_MAX, 8192,                                                \
+           "InfiniBand: longest message that the adapter moves from or to a GPU; 0 = 8192")        \
+    NUMBER(gpu_load_bytes, "bytes", IBT_BYTES_MAX, 16,                                             \
+           "InfiniBand: most data that the core loads from a GPU; 0 = 16; 1 = none")               \
+    NUMBER(gpu_store_bytes, "bytes", IBT_BYTES_MAX, 16,                                            \
+           "InfiniBand: most data that the core stores to a GPU; 0 = 16; 1 = none")                \
+    SWITCH(gpu_gather,                                                                             \
+           "InfiniBand: eager data leave the GPU by the adapter, or are looped to the host first") \
+    NUMBER(gpu_eager_bytes, "bytes", IBT_BYTES_MAX, 4096,                                          \
+           "InfiniBand: longest message from a GPU that is sent without asking; 0 = 4096; 1 = none") \
+    NUMBER(chunk_bytes, "bytes", IBT_BYTES_MAX, 262144,                                            \
+           "InfiniBand: piece of a message that is staged through the host; 0 = 262144")           \
+    NUMBER(chunks, "1", IBT_SLOTS_MAX, 4, "InfiniBand: such pieces under way; 0 = 4")              \
+    NUMBER(copies_ahead, "1", IBT_SLOTS_MAX, 1,                                                    \
+           "InfiniBand: pieces copied out of the GPU before the first of them leaves; 0 = 1")      \
+    NUMBER(gdr_rails, "1", IBT_RAILS, 1,                                                           \
+           "InfiniBand: ports that move data of a GPU without staging; 0 = one")                   \
+    NUMBER(gpu_query_ps, "ps", 1000000000, 0,                                                      \
+           "InfiniBand: finding out whose memory a pointer of a call points to")
+#define IBT_NUMBER(member, unit, most, own, meaning) uint32_t member;
+#define IBT_SWITCH(member, meaning) bool member;
+/* clang-format on */
+
 struct ibt_settings {
-    uint32_t rails, stripe_bytes; /* from so many bytes on a write is shared out among the rails */
-    uint32_t inline_bytes;        /* longest entry that travels inside of its work request */
-    bool gdr;
-    uint32_t gdr_rails;      /* of what it reads from or writes to a GPU */
-    uint32_t gdr_limit;      /* longest message that the adapter reads from or writes to a GPU */
-    uint32_t gpu_load_bytes; /* the core reads so much itself */
-    uint32_t gpu_store_bytes;
-    bool gpu_gather; /* the adapter reads eager data right out of the GPU */
-    uint32_t gpu_eager_bytes;
-    uint32_t chunk_bytes, chunks;
-    uint32_t copies_ahead; /* out of the GPU, before the first of them is sent */
-    bool rings;            /* completions interrupt, here and elsewhere */
-    uint64_t gpu_query_ps; /* finding out whose memory a pointer points to */
+    IBT_SETTINGS(IBT_NUMBER, IBT_SWITCH)
+    bool rings; /* completions interrupt, here and elsewhere */
 };
 
 /** A write or read that goes on. */
@@ -95,8 +121,7 @@ struct ibt_peer {
     struct transport_taken entry;
     enum transport_fifo fifo;
     /* chunks that have come, and those of them that were copied on; their copies */
-    uint32_t chunks_in, chunks_out;
-    uint64_t slots_given;
+    uint64_t chunks_in, chunks_out;
     uint64_t chunks_sent; /* to it */
     struct ibt_chunk_copy {
         unsigned gpu;

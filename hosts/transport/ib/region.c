@@ -1,6 +1,5 @@
 /* Memory that was registered once stays so: registering takes far longer than a message. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/internal.h"

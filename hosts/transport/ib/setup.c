@@ -6,83 +6,29 @@
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/internal.h"
 
-/* What a setting is by 0, where nothing was said; and so in its text. */
-#define STRIPE_BYTES    16384
-#define INLINE_BYTES    128
-#define GDR_LIMIT       8192
-#define GPU_LOAD_BYTES  16
-#define GPU_STORE_BYTES 16
-#define GPU_EAGER_BYTES 4096
-#define CHUNK_BYTES     262144
-#define CHUNKS          4
-#define TEXT_OF(value)  #value
-#define TEXT(value)     TEXT_OF(value)
+#define NUMBER(member, unit, most, own, meaning)                                                   \
+    { "mpi." #member, unit, 0, most, 0, meaning, NULL, 0 },
+#define SWITCH(member, meaning) HOST_PARAM_CHOICE("mpi." #member, 0, "own|on|off", 2, meaning),
+const struct host_param ibt_params[] = { IBT_SETTINGS(NUMBER, SWITCH) HOST_PARAM_END };
 
-#define BYTES(key, own, text)                                                                      \
-    HOST_PARAM_BYTES("mpi." key, 0, "InfiniBand: " text "; 0 = " TEXT(own))
-#define BYTES_OR_NONE(key, own, text)                                                              \
-    HOST_PARAM_BYTES("mpi." key, 0, "InfiniBand: " text "; 0 = " TEXT(own) "; 1 = none")
-
-const struct host_param ibt_params[] = {
-    { "mpi.rails", "1", 0, 2, 0, "ports of the InfiniBand adapter that MPI uses; 0 = one", NULL,
-      0 },
-    BYTES("stripe_bytes", STRIPE_BYTES, "shortest write that is shared out among the rails"),
-    BYTES("inline_bytes", INLINE_BYTES, "longest entry that travels inside of its work request"),
-    HOST_PARAM_CHOICE("mpi.gdr", 0, "own|on|off", 2,
-                      "InfiniBand: whether the adapter reads and writes GPU memory"),
-    BYTES("gdr_limit", GDR_LIMIT, "longest message that the adapter moves from or to a GPU"),
-    BYTES_OR_NONE("gpu_load_bytes", GPU_LOAD_BYTES, "most data that the core loads from a GPU"),
-    BYTES_OR_NONE("gpu_store_bytes", GPU_STORE_BYTES, "most data that the core stores to a GPU"),
-    HOST_PARAM_CHOICE(
-        "mpi.gpu_gather", 0, "own|on|off", 2,
-        "InfiniBand: eager data leave the GPU by the adapter, or are looped to the host first"),
-    BYTES_OR_NONE("gpu_eager_bytes", GPU_EAGER_BYTES,
-                  "longest message from a GPU that is sent without asking"),
-    BYTES("chunk_bytes", CHUNK_BYTES, "piece of a message that is staged through the host"),
-    { "mpi.chunks", "1", 0, IBT_SLOTS_MAX, 0,
-      "InfiniBand: such pieces under way; 0 = " TEXT(CHUNKS), NULL, 0 },
-    { "mpi.copies_ahead", "1", 0, IBT_SLOTS_MAX, 0,
-      "InfiniBand: pieces copied out of the GPU before the first of them leaves; 0 = 1", NULL, 0 },
-    { "mpi.gdr_rails", "1", 0, 2, 0,
-      "InfiniBand: ports that move data of a GPU without staging; 0 = one", NULL, 0 },
-    HOST_PARAM_PS("mpi.gpu_query_ps", 0,
-                  "InfiniBand: finding out whose memory a pointer of a call points to"),
-    HOST_PARAM_END
-};
-
-static uint32_t number_of(const struct host *h, const char *key, uint32_t own)
+/* Of bytes that may be none: "none" is 1, since 0 means that nothing was said. */
+static void make_none(uint32_t *bytes)
 {
-    return (uint32_t)transport_setting(h, key, own);
-}
-
-/** A number of bytes that may be none: "none" is 1, since 0 means that nothing was said. */
-static uint32_t bytes_or_none(const struct host *h, const char *key, uint32_t own)
-{
-    uint32_t bytes = number_of(h, key, own);
-
-    return bytes == 1 ? 0 : bytes;
+    if (*bytes == 1)
+        *bytes = 0;
 }
 
 static struct ibt_settings settings_of(const struct host *h)
 {
-    struct ibt_settings set = {
-        .rails = number_of(h, "mpi.rails", 1),
-        .stripe_bytes = number_of(h, "mpi.stripe_bytes", STRIPE_BYTES),
-        .inline_bytes = number_of(h, "mpi.inline_bytes", INLINE_BYTES),
-        .gdr = !transport_is_set(h, "mpi.gdr", "off"),
-        .gdr_limit = number_of(h, "mpi.gdr_limit", GDR_LIMIT),
-        .gpu_load_bytes = bytes_or_none(h, "mpi.gpu_load_bytes", GPU_LOAD_BYTES),
-        .gpu_store_bytes = bytes_or_none(h, "mpi.gpu_store_bytes", GPU_STORE_BYTES),
-        .gpu_gather = !transport_is_set(h, "mpi.gpu_gather", "off"),
-        .gpu_eager_bytes = bytes_or_none(h, "mpi.gpu_eager_bytes", GPU_EAGER_BYTES),
-        .chunk_bytes = number_of(h, "mpi.chunk_bytes", CHUNK_BYTES),
-        .chunks = number_of(h, "mpi.chunks", CHUNKS),
-        .copies_ahead = number_of(h, "mpi.copies_ahead", 1),
-        .gdr_rails = number_of(h, "mpi.gdr_rails", 1),
-        .gpu_query_ps = transport_setting(h, "mpi.gpu_query_ps", 0),
-        .rings = transport_wants_helper(h),
-    };
+    struct ibt_settings set = { .rings = transport_wants_helper(h) };
 
+#define READ_NUMBER(member, unit, most, own, meaning)                                              \
+    set.member = (uint32_t)transport_setting(h, "mpi." #member, own);
+#define READ_SWITCH(member, meaning) set.member = !transport_is_set(h, "mpi." #member, "off");
+    IBT_SETTINGS(READ_NUMBER, READ_SWITCH)
+    make_none(&set.gpu_load_bytes);
+    make_none(&set.gpu_store_bytes);
+    make_none(&set.gpu_eager_bytes);
     if (set.copies_ahead > set.chunks)
         set.copies_ahead = set.chunks;
     if (set.inline_bytes > IB_WQE_INLINE_MAX)

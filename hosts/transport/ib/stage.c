@@ -242,12 +242,11 @@ static bool run_in(struct ibt *ib, unsigned source)
         if (!copy_ended(ib, copy->gpu, copy->number))
             break;
         peer->chunks_out++;
-        peer->slots_given++;
         ib->coming--;
         any = true;
     }
     if (any)
-        ibt_report(ib, source, IBT_SLOTS, peer->slots_given);
+        ibt_report(ib, source, IBT_SLOTS, peer->chunks_out);
     return any;
 }
 

@@ -1,5 +1,4 @@
 /* Remote writes and reads of memory that the far side has exposed. */
-#include <string.h>
 
 #include "hosts/transport/ib/internal.h"
 

@@ -116,7 +116,6 @@ static bool mbcf_expose_memory(struct transport *t, void *p, uint64_t bytes,
         return false;
     region = m->spare[--m->nspare];
     m->task->regions[region] = (struct mbcf_region){ p, bytes };
-    memset(key_p, 0, sizeof(*key_p));
     memcpy(key_p->bytes, &region, sizeof(region));
     return true;
 }
@@ -254,13 +253,8 @@ static bool any_entry(struct transport *t)
            mbcf_next(t, TRANSPORT_MESSAGE, 0) < mbcft_of(t)->size;
 }
 
-/** A turn of a loop that waits: a system call for each FIFO, which finds nothing. */
-static uint64_t looks_ps(const struct mbcf_costs *costs)
-{
-    return TRANSPORT_FIFOS * (costs->trap_in + costs->line + costs->trap_out);
-}
-
-/* What comes finds the loop half through a turn, on average; then two FIFOs' heads and a note are
+/* A turn of the loop is a system call for each FIFO, which finds nothing. What comes finds it half
+ * through one, on average; then two FIFOs' heads and a note are
  * not in the cache. */
 static void mbcf_wait_any(struct transport *t)
 {
@@ -276,7 +270,8 @@ static void mbcf_wait_any(struct transport *t)
     task->blocked = false;
     task->seen = task->events;
     if (slept)
-        ps += m->sockets ? costs->wake : looks_ps(costs) / 2;
+        ps += m->sockets ? costs->wake
+                         : TRANSPORT_FIFOS * (costs->trap_in + costs->line + costs->trap_out) / 2;
     transport_spend(t, ps);
 }
 

@@ -293,7 +293,6 @@ static bool net_expose(struct transport *t, void *p, uint64_t bytes, struct tran
     if (!t->caps.sends_requests || bytes == 0 || !find_slot(net, &slot))
         return false;
     net->exposed[slot] = p;
-    memset(key_p, 0, sizeof(*key_p));
     memcpy(key_p->bytes, &slot, sizeof(slot));
     return true;
 }

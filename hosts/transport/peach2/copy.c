@@ -3,15 +3,6 @@
 
 #include "hosts/transport/peach2/dma.h"
 
-void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
-                       struct host_copy_end from, uint64_t bytes)
-{
-    struct host *h = p2->t.host;
-
-    host_spend_cost(h, HOST_COST_CUDA_COPY);
-    h->gpus->wait(h, gpu, h->gpus->copy(h, gpu, to, from, bytes, 0));
-}
-
 uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes)
 {
     uint64_t at = (uint64_t)stage * p2_stage_bytes(p2) + (to & P2_ALIGN_LOW);
@@ -25,9 +16,7 @@ uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, 
         (void)driver_pin_gpu(h, hp.gpu, hp.offset, bytes, &bus);
         h->bus->load_block(h, &g->bar, bus - g->bar_bus, p2->stage + at, bytes);
     } else if (hp.kind == HOST_GPU) {
-        p2_copy_by_engine(p2, hp.gpu, (struct host_copy_end){ false, p2->stage_bus + at },
-                          (struct host_copy_end){ true, hp.offset }, bytes);
-        driver_flush_gpu(h, hp.gpu); /* what it has sent has arrived */
+        transport_copy_gpu(&p2->t, &hp, p2->stage_bus + at, false, bytes);
     } else {
         transport_copy(&p2->t, p2->stage + at, from, bytes);
     }

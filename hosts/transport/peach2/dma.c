@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "hosts/driver/descriptor.h"
 #include "hosts/transport/peach2/dma.h"
 #include "hosts/transport/peach2/ring.h"
 
@@ -109,7 +108,7 @@ static bool start_next(struct p2 *p2)
     unsigned c = 0;
     uint32_t head;
 
-    if (!p2_has_turn(p2))
+    if (p2->nsharers > 0 && !p2->has_turn)
         return false;
     while (c < p2->nchannels &&
            (p2->channel[c].busy || !driver_channel_idle(h, p2->d, p2->channel[c].number)))
@@ -245,11 +244,6 @@ void p2_dma_ring(struct p2 *p2)
     for (unsigned c = 0; c < p2->nchannels; c++)
         driver_write(p2->t.host, p2->d, HUB_DMA(p2->channel[c].number) + HUB_DMA_IRQ,
                      p2->peers[p2->me].bell);
-}
-
-bool p2_dma_queued(const struct p2 *p2)
-{
-    return p2->nops > 0 || p2->staging > 0;
 }
 
 bool p2_dma_waits_for_others(const struct p2 *p2)
@@ -443,13 +437,12 @@ void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes)
         int stage = wait_stage(p2);
         uint64_t at = p2_fill_stage(p2, stage, 0, (const uint8_t *)from + done, n);
 
-        if (dst.kind == HOST_GPU) {
-            p2_copy_by_engine(p2, dst.gpu, (struct host_copy_end){ true, dst.offset + done },
-                              (struct host_copy_end){ false, at }, n);
-        } else {
+        if (dst.kind == HOST_GPU)
+            transport_copy_gpu(&p2->t, &dst, at, true, n);
+        else
             transport_copy(&p2->t, (uint8_t *)to + done, p2->stage + (at - p2->stage_bus), n);
-        }
         p2->stages_free |= 1u << stage;
+        dst.offset += n;
         done += n;
     }
 }

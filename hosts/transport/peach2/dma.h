@@ -10,8 +10,6 @@ bool p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
 /** From now on ends of the rank's chains ring its helper; a rank that shares its channel waits for
  * them itself. */
 void p2_dma_ring(struct p2 *p2);
-/** Is there what only the rank's core can start? */
-bool p2_dma_queued(const struct p2 *p2);
 /** Takes in what has ended, and starts what may begin. @return whether anything has ended. */
 bool p2_dma_progress(struct p2 *p2);
 /** Is something queued that waits for a program's own chain? */
@@ -38,11 +36,6 @@ bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
 /** Waits for the channel; and gives it to the rank that has waited longest. */
 void p2_turn_take(struct p2 *p2);
 void p2_turn_give(struct p2 *p2);
-/** May it start chains? */
-static inline bool p2_has_turn(const struct p2 *p2)
-{
-    return p2->nsharers == 0 || p2->has_turn;
-}
 
 /* copy.c */
 #define P2_ALIGN_LOW 15u /* source and destination agree in these bits of their addresses */
@@ -51,10 +44,6 @@ static inline uint32_t p2_stage_bytes(const struct p2 *p2)
 {
     return p2->piece_bytes + TRANSPORT_HEAD_BYTES + P2_UNIT;
 }
-/** One end is memory of a GPU. Returns when the engine is done; what it has sent to host memory may
- * still be on its way. */
-void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
-                       struct host_copy_end from, uint64_t bytes);
 /** Copies into a stage, to an address that agrees with `to`. @return its bus address. */
 uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes);
 /** To a bus address in the window, by the core. */

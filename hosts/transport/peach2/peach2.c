@@ -24,7 +24,7 @@ static bool make_inbox(struct p2 *p2)
     p2->ring_units = p2->ring_bytes / P2_UNIT;
     p2->piece_bytes =
         p2->ring_bytes / P2_PIECES < P2_PIECE_MAX ? p2->ring_bytes / P2_PIECES : P2_PIECE_MAX;
-    p2->rings = p2_rings_at(p2->nranks);
+    p2->rings = p2_flags_at(p2->nranks) + p2->nranks * P2_FLAGS * 8u;
     bytes = p2->rings + (uint64_t)p2->nranks * p2->ring_bytes;
     p2->inbox = h->memory->alloc(h, bytes, HOST_PAGE);
     if (p2->inbox == NULL ||
@@ -51,12 +51,6 @@ static unsigned on_node_of(const struct p2 *p2, unsigned rank, unsigned end)
     for (unsigned r = 0; r < end; r++)
         n += p2->peers[r].node == p2->peers[rank].node;
     return n;
-}
-
-static void make_bells(struct p2 *p2)
-{
-    for (unsigned r = 0; r < p2->nranks; r++)
-        p2->peers[r].bell = driver_helper_bit(on_node_of(p2, r, r));
 }
 
 /* Channels are dealt out among the ranks of the node. */
@@ -101,7 +95,8 @@ static bool p2_connect(struct transport *t, char *why)
     if (p2->peers == NULL || p2->taken == NULL || p2->credit_seen == NULL || p2->ready == NULL ||
         !make_inbox(p2) || !p2_exchange(p2) || !p2_order_init(p2) || !make_channels(p2))
         return false;
-    make_bells(p2);
+    for (unsigned r = 0; r < p2->nranks; r++)
+        p2->peers[r].bell = driver_helper_bit(on_node_of(p2, r, r));
     t->caps = (struct transport_caps){
         .gpu = true,
         .sends_requests = true,
@@ -194,7 +189,6 @@ static bool p2_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     if (driver_address(t->host, p, bytes, &bus, &key.area, &key.offset) != DRIVER_OK ||
         key.area == DRIVER_NO_AREA)
         return false;
-    memset(key_p, 0, sizeof(*key_p));
     memcpy(key_p, &key, sizeof(key));
     return true;
 }
@@ -280,12 +274,13 @@ static bool p2_ring_op(struct transport *t)
     return true;
 }
 
-/* What fills rings is taken out, even where no call waits for a message: senders want the room. */
+/* Only the rank's core can start what is queued. What fills rings is taken out, even where no call
+ * waits for a message: senders want the room. */
 static bool p2_queued(const struct transport *t)
 {
     const struct p2 *p2 = (const struct p2 *)t;
 
-    return p2_dma_queued(p2) || p2_half_full(p2);
+    return p2->nops > 0 || p2->staging > 0 || p2_half_full(p2);
 }
 
 const struct transport_ops transport_peach2 = {

@@ -10,10 +10,6 @@ static inline uint32_t p2_flags_at(uint32_t nranks)
 {
     return P2_CREDITS_AT + (nranks * 8u + 63u) / 64u * 64u;
 }
-static inline uint32_t p2_rings_at(uint32_t nranks)
-{
-    return p2_flags_at(nranks) + nranks * P2_FLAGS * 8u;
-}
 
 /** Room that was found for an entry. */
 struct p2_place {

@@ -16,17 +16,6 @@ struct grid {
     ptrdiff_t extent[DIMENSIONS], distance[DIMENSIONS];
 };
 
-static struct grid grid_of(const struct array *a)
-{
-    struct grid g = { a->base, a->rank + 1, { (ptrdiff_t)a->element }, { 1 } };
-
-    for (int i = 1; i < g.n; i++) {
-        g.extent[i] = a->dim[i - 1].extent;
-        g.distance[i] = a->dim[i - 1].distance;
-    }
-    return g;
-}
-
 static struct grid grid_of_own(const struct own_array *a)
 {
     struct grid g = { a->base, a->type.rank + 1, { (ptrdiff_t)a->type.element }, { 1 } };
@@ -36,6 +25,31 @@ static struct grid grid_of_own(const struct own_array *a)
         g.distance[i] = a->dim[i - 1].distance * a->span;
     }
     return g;
+}
+
+/* Both descriptors number types alike, but for derived ones and texts, which change places. */
+const struct own_array *own_array(struct own_array *own, const struct array *a)
+{
+    int kind = a->type & 0xff;
+
+    *own = (struct own_array){ .base = a->base, .span = 1 };
+    own->type.element = a->element;
+    own->type.rank = a->rank;
+    own->type.type = (signed char)(kind >= 1 && kind <= 4 ? kind : kind == 5 ? 6 : 5);
+    for (int i = 0; i < a->rank; i++) {
+        own->dim[i].distance = a->dim[i].distance;
+        own->dim[i].lower = 1;
+        own->dim[i].upper = a->dim[i].extent; /* -1, too */
+        own->offset -= (size_t)a->dim[i].distance;
+    }
+    return own;
+}
+
+static struct grid grid_of(const struct array *a)
+{
+    struct own_array own;
+
+    return grid_of_own(own_array(&own, a));
 }
 
 static bool has_gaps(const struct grid *g)
@@ -194,22 +208,4 @@ void section_free(struct section *s)
 {
     if (s->made)
         PMPI_Type_free(&s->type);
-}
-
-/* Both descriptors number types alike, but for derived ones and texts, which change places. */
-const struct own_array *own_array(struct own_array *own, const struct array *a)
-{
-    int kind = a->type & 0xff;
-
-    *own = (struct own_array){ .base = a->base, .span = 1 };
-    own->type.element = a->element;
-    own->type.rank = a->rank;
-    own->type.type = (signed char)(kind >= 1 && kind <= 4 ? kind : kind == 5 ? 6 : 5);
-    for (int i = 0; i < a->rank; i++) {
-        own->dim[i].distance = a->dim[i].distance;
-        own->dim[i].lower = 1;
-        own->dim[i].upper = a->dim[i].extent; /* -1, too */
-        own->offset -= (size_t)a->dim[i].distance;
-    }
-    return own;
 }

@@ -150,23 +150,17 @@ SPECIAL(type_hvector, const int *count, const int *length, const int *stride,
     *ierror = MPI_Type_create_hvector(*count, *length, *stride, *type, newtype);
 }
 
-SPECIAL(type_hindexed, const int *count, const int *lengths, const int *displacements,
-        const MPI_Datatype *type, MPI_Datatype *newtype, int *ierror)
-{
-    MPI_Aint *at = aints_of(*count, displacements);
-
-    *ierror = MPI_Type_create_hindexed(*count, lengths, at, *type, newtype);
-    free(at);
-}
-
-SPECIAL(type_struct, const int *count, const int *lengths, const int *displacements,
-        const MPI_Datatype *types, MPI_Datatype *newtype, int *ierror)
-{
-    MPI_Aint *at = aints_of(*count, displacements);
-
-    *ierror = MPI_Type_create_struct(*count, lengths, at, types, newtype);
-    free(at);
-}
+#define DISPLACED(name, Name, value)                                                               \
+    SPECIAL(name, const int *count, const int *lengths, const int *displacements,                  \
+            const MPI_Datatype *types, MPI_Datatype *newtype, int *ierror)                         \
+    {                                                                                              \
+        MPI_Aint *at = aints_of(*count, displacements);                                            \
+                                                                                                   \
+        *ierror = MPI_##Name(*count, lengths, at, value, newtype);                                 \
+        free(at);                                                                                  \
+    }
+DISPLACED(type_hindexed, Type_create_hindexed, *types)
+DISPLACED(type_struct, Type_create_struct, types)
 
 /* ---- attributes: a Fortran program keeps integers ------------------------------------------- */
 
@@ -336,26 +330,26 @@ SHARED(grequest_start, void (*query)(MPI_Aint *, MPI_Status *, int *),
 }
 
 /* The functions of the standard, to be named as arguments. */
+#define NAMED(name, ...)                                                                           \
+    void name(__VA_ARGS__);                                                                        \
+    void name(__VA_ARGS__)
 #define NULL_COPY(name)                                                                            \
-    void name(int *handle, int *keyval, void *extra, void *in, void *out, int *flag, int *ierror); \
-    void name(int *handle, int *keyval, void *extra, void *in, void *out, int *flag, int *ierror)  \
+    NAMED(name, int *handle, int *keyval, void *extra, void *in, void *out, int *flag,             \
+          int *ierror)                                                                             \
     {                                                                                              \
         (void)handle, (void)keyval, (void)extra, (void)in, (void)out;                              \
         *flag = 0;                                                                                 \
         *ierror = MPI_SUCCESS;                                                                     \
     }
 #define NULL_DELETE(name)                                                                          \
-    void name(int *handle, int *keyval, void *value, void *extra, int *ierror);                    \
-    void name(int *handle, int *keyval, void *value, void *extra, int *ierror)                     \
+    NAMED(name, int *handle, int *keyval, void *value, void *extra, int *ierror)                   \
     {                                                                                              \
         (void)handle, (void)keyval, (void)value, (void)extra;                                      \
         *ierror = MPI_SUCCESS;                                                                     \
     }
 #define DUP(name, integer)                                                                         \
-    void name(int *handle, int *keyval, void *extra, integer *in, integer *out, int *flag,         \
-              int *ierror);                                                                        \
-    void name(int *handle, int *keyval, void *extra, integer *in, integer *out, int *flag,         \
-              int *ierror)                                                                         \
+    NAMED(name, int *handle, int *keyval, void *extra, integer *in, integer *out, int *flag,       \
+          int *ierror)                                                                             \
     {                                                                                              \
         (void)handle, (void)keyval, (void)extra;                                                   \
         *out = *in;                                                                                \
