@@ -78,7 +78,7 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     if (rq->status.MPI_ERROR == MPI_SUCCESS)
         return MPI_SUCCESS;
     mr->blamed.handler = NULL;
-    if (rq->comm != NULL && rq->comm->holders > 1) /* else it goes with the request */
+    if (rq->comm != NULL)
         mpi_blame(rq->comm);
     if (rq->status.MPI_ERROR != MPI_ERR_TRUNCATE)
         return mpi_error(rq->status.MPI_ERROR, "the operation failed");

@@ -439,6 +439,7 @@ static void truncation(void)
     static char out[20000], in[20000];
     static const int sent[] = { 10, 3000, 20000 };
     int n = -1;
+    MPI_Comm comm;
     MPI_Request rq[2];
     MPI_Status st[2];
 
@@ -455,6 +456,16 @@ static void truncation(void)
     CHECK_ERROR(MPI_ERR_IN_STATUS, MPI_Waitall(2, rq, st), "3.7.5 an error in one of two");
     CHECK(st[0].MPI_ERROR == MPI_ERR_TRUNCATE && st[1].MPI_ERROR == MPI_SUCCESS,
           "3.7.5 statuses tell which");
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int k = 0; k < 2; k++)
+        MPI_Irecv(in + 10 * k, 5 + k, MPI_CHAR, prev, k, comm, &rq[k]);
+    for (int k = 0; k < 2; k++)
+        MPI_Send(out, 6, MPI_CHAR, next, k, comm);
+    MPI_Comm_free(&comm);
+    CHECK_ERROR(MPI_ERR_IN_STATUS, MPI_Waitall(2, rq, st),
+                "6.4.3 an error of a communicator that ends within the call");
+    CHECK(st[0].MPI_ERROR == MPI_ERR_TRUNCATE && st[1].MPI_ERROR == MPI_SUCCESS,
+          "6.4.3 statuses tell which");
     MPI_Isend(out, 4, MPI_CHAR, next, 63, MPI_COMM_WORLD, &rq[0]);
     MPI_Recv(in, 20000, MPI_CHAR, prev, 63, MPI_COMM_WORLD, &st[0]);
     MPI_Get_count(&st[0], MPI_CHAR, &n);
