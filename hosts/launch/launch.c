@@ -46,14 +46,14 @@ const struct host_param *launch_param(unsigned i, const char **transport_p)
 
     if (transport_p != NULL)
         *transport_p = NULL;
-    for (unsigned t = 0; found == NULL && t < sizeof(first) / sizeof(first[0]); t++)
+    for (unsigned t = 0; found == NULL && t < SIM_COUNT(first); t++)
         found = table_row(first[t], &i);
     for (unsigned t = 0; found == NULL && transports[t] != NULL; t++) {
         found = table_row(transports[t]->params, &i);
         if (found != NULL && transport_p != NULL)
             *transport_p = transports[t]->name;
     }
-    for (unsigned t = 0; found == NULL && t < sizeof(last) / sizeof(last[0]); t++)
+    for (unsigned t = 0; found == NULL && t < SIM_COUNT(last); t++)
         found = table_row(last[t], &i);
     return found;
 }
@@ -88,7 +88,7 @@ void launch_software_set(struct launch_software *software, const struct host_par
         software->cost_ps[p->cost - 1] = value;
         return;
     }
-    for (unsigned i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+    for (unsigned i = 0; i < SIM_COUNT(own); i++)
         if (p == &own_params[i]) {
             *own[i] = value;
             return;
@@ -105,8 +105,7 @@ struct launch_software launch_software_default(void)
     const struct host_param *p;
 
     for (unsigned i = 0; (p = launch_param(i, NULL)) != NULL; i++)
-        if (p->cost != 0 ||
-            (p >= own_params && p < own_params + sizeof(own_params) / sizeof(own_params[0])))
+        if (p->cost != 0 || (p >= own_params && p < own_params + SIM_COUNT(own_params)))
             launch_software_set(&software, p, p->def);
     return software;
 }

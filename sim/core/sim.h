@@ -265,7 +265,6 @@ struct sim_stat_row {
     const uint64_t *value;
     const char *name, *unit, *meaning;
 };
-#define SIM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 /** Each of `n` rows as "path.name". */
 void sim_stats_register(struct sim_domain *dom, const char *path, const struct sim_stat_row *rows,
                         size_t n);

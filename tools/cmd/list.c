@@ -41,7 +41,7 @@ static void list(struct cmd_session *session)
     struct listing listing;
 
     lab_table_begin(&listing.table, "kind, name, description");
-    for (unsigned i = 0; i < LOAD_COUNT(kinds); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(kinds); i++) {
         listing.kind = kinds[i][0];
         load_find_each(&common->roots, kinds[i][1], add_file, &listing);
     }

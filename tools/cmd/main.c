@@ -33,7 +33,7 @@ static const struct {
     { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", &cmd_topology,
       CMD_FAILED },
 };
-#define NCOMMANDS (LOAD_COUNT(commands))
+#define NCOMMANDS SIM_COUNT(commands)
 
 static void print_help(FILE *out)
 {

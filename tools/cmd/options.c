@@ -64,7 +64,7 @@ void cmd_take_time(struct argp_state *state, const struct cmd_option *o, void *t
 
     if (digits < sizeof(number))
         memcpy(number, text, digits);
-    for (size_t i = 0; i < LOAD_COUNT(units); i++) {
+    for (size_t i = 0; i < SIM_COUNT(units); i++) {
         if (strcmp(text + digits, units[i].name) != 0 || !load_number(number, false, &value) ||
             value == 0 || value > (SIM_TIME_NEVER - 1) / units[i].ps)
             continue;

@@ -101,7 +101,7 @@ static bool is_experiment(const struct load_tree *tree)
     static const char *const keys[] = { "series", "workload", "setup" };
     bool found = false;
 
-    for (size_t i = 0; i < LOAD_COUNT(keys); i++)
+    for (size_t i = 0; i < SIM_COUNT(keys); i++)
         found |= load_tree_get(tree, keys[i]) != NULL;
     return found && load_tree_get(tree, "nodes") == NULL;
 }

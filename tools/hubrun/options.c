@@ -40,7 +40,7 @@ static const char *const computes[] = { [LAUNCH_COMPUTE_NONE] = "none",
 
 static void take_compute(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    const size_t n = LOAD_COUNT(computes);
+    const size_t n = SIM_COUNT(computes);
     size_t i = 0;
 
     while (i < n && strcmp(text, computes[i]) != 0)

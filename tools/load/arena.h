@@ -15,8 +15,6 @@
 
 SIM_BEGIN_DECLS
 
-#define LOAD_COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
 /** All zero is an empty one. A copy of the structure is the same arena. */
 struct load_arena {
     struct load_block *block;

@@ -14,7 +14,7 @@ static const struct {
     int digits; /* 10^digits ps */
 } times[] = { { "ps", 0 }, { "ns", 3 }, { "us", 6 }, { "ms", 9 }, { "s", 12 } };
 
-#define NTIMES (LOAD_COUNT(times))
+#define NTIMES SIM_COUNT(times)
 
 static bool is_digit(char c)
 {

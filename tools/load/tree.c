@@ -155,7 +155,7 @@ static const char *advice_on(const char *problem)
         { "unexpected end of stream", "the quote that closes the text" },
     };
 
-    for (size_t i = 0; i < LOAD_COUNT(known); i++)
+    for (size_t i = 0; i < SIM_COUNT(known); i++)
         if (strstr(problem, known[i].words) != NULL)
             return known[i].expected;
     return "YAML";

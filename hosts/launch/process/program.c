@@ -129,7 +129,7 @@ static bool names_board(void *own, const char *name)
 {
     static const char *const prefixes[] = { "tca", "peach2_", "driver_" };
 
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+    for (size_t i = 0; i < SIM_COUNT(prefixes); i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return dlsym(own, name) != NULL;
     return false;

@@ -55,7 +55,7 @@ struct lab_bound lab_ib_bound(const struct machine_desc *desc, uint64_t rails)
     double mtu = (double)lab_value(desc, 0, "ib", "link.mtu_bytes", 0);
     struct lab_bound bound = { .name = NULL };
 
-    if (speed >= sizeof(rates) / sizeof(rates[0]))
+    if (speed >= SIM_COUNT(rates))
         return bound;
     bound.link_bytes_per_s =
         rates[speed] / 8 * (double)(lanes * rails) * mtu / (mtu + IB_OVERHEAD_BYTES);

@@ -86,7 +86,7 @@ static void describe_run(const struct lab_message *m, struct lab_run *run, struc
                                  load_text(arena, "descriptors=%s", m->descriptors) };
 
     run->program = "message";
-    run->nargs = sizeof(args) / sizeof(args[0]);
+    run->nargs = SIM_COUNT(args);
     memcpy(run->args, args, sizeof(args));
     run->nranks = 2 + m->ncontend;
     run->nodes[0] = m->from;

@@ -331,7 +331,7 @@ static bool row_agrees(const struct lab_row *row, const struct lab_series *serie
     if (strcmp(row->workload, series->workload) != 0 || series->platform == NULL ||
         strcmp(row->platform, series->platform) != 0)
         return false;
-    for (unsigned i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(telling); i++) {
         const char *key = telling[i].key;
 
         if (strcmp(key, series->key) != 0 &&
@@ -339,7 +339,7 @@ static bool row_agrees(const struct lab_row *row, const struct lab_series *serie
                    word_of(&series->setup, key, telling[i].absent)) != 0)
             return false;
     }
-    for (unsigned i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(shape); i++) {
         const char *a = lab_setup_get(&row->setup, shape[i]);
         const char *b = lab_setup_get(&series->setup, shape[i]);
 
@@ -357,7 +357,7 @@ static double scale_of(const struct lab_row *row)
         double scale;
     } units[] = { { "us", 1 }, { "ns", 1e-3 }, { "ms", 1e3 }, { "MB/s", 1 }, { "GB/s", 1e3 } };
 
-    for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+    for (unsigned i = 0; i < SIM_COUNT(units); i++)
         if (strcmp(units[i].unit, row->unit) == 0)
             return units[i].scale;
     return 0;
@@ -449,7 +449,7 @@ void lab_figure_write_axes(const struct lab_figure *figure, FILE *out)
                                      { "y_label", figure->y_label },
                                      { "y_scale", figure->y_scale } };
 
-    for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(pairs); i++) {
         (void)fprintf(out, "%s\"%s\": ", i == 0 ? "{" : ", ", pairs[i][0]);
         lab_json_text(out, pairs[i][1]);
     }

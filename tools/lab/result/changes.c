@@ -62,7 +62,7 @@ static void find_made(struct lab_changes *changes)
           join_words(b->command, b->words, b->nwords, changes->arena) },
     };
 
-    for (unsigned i = 0; i < LOAD_COUNT(texts); i++)
+    for (unsigned i = 0; i < SIM_COUNT(texts); i++)
         if (strcmp(texts[i].a, texts[i].b) != 0)
             lab_changes_add(changes, (struct lab_change){ .kind = LAB_CHANGE_MADE,
                                                           .name = texts[i].name,

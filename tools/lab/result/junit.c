@@ -13,7 +13,7 @@ static const char *escape(const char *text, struct load_arena *arena)
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
 
-        if (c < LOAD_COUNT(names) && names[c] != NULL)
+        if (c < SIM_COUNT(names) && names[c] != NULL)
             at += sprintf(at, "%s", names[c]);
         else
             *at++ = (char)(c < 0x20 && c != '\t' && c != '\n' ? ' ' : c);

@@ -159,7 +159,7 @@ static void check_what(const struct load_tree *root, const struct lab_manifest *
     static const char *const kinds[] = { "experiment", "machine", "program" };
     bool lab = strcmp(m->command, "hubsim") == 0, known = false;
 
-    for (unsigned i = 0; i < LOAD_COUNT(kinds); i++)
+    for (unsigned i = 0; i < SIM_COUNT(kinds); i++)
         known |= strcmp(m->kind, kinds[i]) == 0;
     if (!known)
         load_fail(load_tree_get(root, "kind"), NULL, "expected experiment, machine or program");
@@ -187,7 +187,7 @@ struct lab_manifest lab_manifest_from(const struct load_tree *root, struct load_
 
     check_format(root, LAB_OUT_FORMAT);
     check_map(root, NULL, keys);
-    for (unsigned i = 0; i < LOAD_COUNT(texts); i++)
+    for (unsigned i = 0; i < SIM_COUNT(texts); i++)
         *texts[i].text_p = need_text(root, texts[i].key);
     m->words = need_items(&r, root, "arguments", sizeof(*m->words), read_text, &m->nwords);
     check_what(root, m);

@@ -198,7 +198,7 @@ void lab_manifest_write(const char *path, const struct lab_out *out)
     };
 
     fputs("{\n", w.f);
-    for (size_t i = 0; i < LOAD_COUNT(texts); i++)
+    for (size_t i = 0; i < SIM_COUNT(texts); i++)
         fprintf(w.f, "  \"%s\": %s,\n", texts[i][0], quote(&w, texts[i][1]));
     write_texts(&w, "arguments", out->words, out->nwords);
     fprintf(w.f, "  \"seed\": %" PRIu64 ",\n", out->seed);

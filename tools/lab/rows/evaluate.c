@@ -157,7 +157,7 @@ static double unit_scale(const struct lab_context *c, const char *measure_text)
     bool time =
         strncmp(measure_text, "bandwidth", 9) != 0 && strcmp(measure_text, LAB_BYTE_RATE) != 0;
 
-    for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(units); i++) {
         if (strcmp(units[i].unit, c->row->unit) != 0)
             continue;
         if (units[i].quantity != NULL && time != (strcmp(units[i].quantity, "latency") == 0))

@@ -54,7 +54,7 @@ static void read_real(const struct lab_csv *csv, unsigned i, const char *column,
 
 static void read_relation(const char *text, struct lab_row *row)
 {
-    const unsigned n = sizeof(relations) / sizeof(relations[0]);
+    const unsigned n = SIM_COUNT(relations);
 
     for (unsigned i = 0; i < n; i++) {
         if (strcmp(relations[i], text) == 0) {

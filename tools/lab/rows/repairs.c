@@ -26,7 +26,7 @@ static const struct {
     { ".tx.discarded_tlps", "TLPs lost with a link that went down" }, /* the last: always printed */
 };
 
-#define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define NKINDS SIM_COUNT(kinds)
 
 void lab_repairs_add(struct lab_repairs *r, const char *path, uint64_t value)
 {

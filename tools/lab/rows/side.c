@@ -17,7 +17,7 @@ bool lab_side_is_basic(const char *quantity)
     static const char *const names[] = { "latency",     "bandwidth",      "time",     "round_trip",
                                          LAB_BYTE_RATE, LAB_MESSAGE_RATE, LAB_WRITTEN };
 
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    for (unsigned i = 0; i < SIM_COUNT(names); i++)
         if (strcmp(names[i], quantity) == 0)
             return true;
     return false;

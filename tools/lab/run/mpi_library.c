@@ -79,7 +79,7 @@ const char *lab_mpi_library_of(const char *api)
         { "mvapich2-gdr-2.2", "mvapich2-gdr-2.2" },
     };
 
-    for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    for (unsigned i = 0; i < SIM_COUNT(known); i++)
         if (strcmp(known[i].api, api) == 0)
             return known[i].library;
     return NULL;

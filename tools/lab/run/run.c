@@ -70,7 +70,7 @@ void lab_result_parse(const char *text, struct load_arena *arena, struct lab_res
                   [LAB_LINE_TRAFFIC] = { &result->traffic, &result->ntraffic },
                   [LAB_LINE_FAULT] = { &result->faults, &result->nfaults },
                   [LAB_LINE_USAGE] = { &result->usage, &result->nusage } };
-    enum { NPAIRS = sizeof(pairs) / sizeof(pairs[0]) };
+    enum { NPAIRS = SIM_COUNT(pairs) };
 
     *result = (struct lab_result){ 0 };
     for (unsigned k = 0; k < NPAIRS; k++)

@@ -29,7 +29,7 @@ static const char *find_missing(const struct transport_ops *ops)
         { "poll", ops->poll != NULL },
     };
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    for (size_t i = 0; i < SIM_COUNT(parts); i++)
         if (!parts[i].has)
             return parts[i].name;
     return NULL;

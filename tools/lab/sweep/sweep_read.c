@@ -130,7 +130,7 @@ static void put_all(struct lab_sweep_series *series, const struct load_tree *map
 {
     for (unsigned i = 0; i < map->n; i++) {
         const struct load_tree *item = &map->items[i];
-        const size_t nown = LOAD_COUNT(own_keys);
+        const size_t nown = SIM_COUNT(own_keys);
         size_t own = 0;
 
         while (own < nown && strcmp(own_keys[own].key, item->key) != 0)

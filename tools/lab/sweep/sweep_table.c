@@ -225,7 +225,7 @@ void lab_sweep_table(const struct lab_sweep *sweep, const struct lab_sweep_resul
     for (unsigned i = 0; i < sweep->n && !planned; i++)
         planned = sweep->points[i].planned;
     add_parameters(sweep, &c);
-    for (size_t i = 0; planned && i < LOAD_COUNT(measured); i++)
+    for (size_t i = 0; planned && i < SIM_COUNT(measured); i++)
         add_column(&c, measured[i].name, measured[i].number);
     add_results(results, &c);
     add_column(&c, "failure", false);

@@ -78,7 +78,7 @@ static bool choose_link(const struct lab_planning *p)
     const char *dual = strstr(net, "-dual");
     size_t n = dual != NULL && dual[5] == '\0' ? (size_t)(dual - net) : strlen(net);
 
-    for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(known); i++) {
         if (strlen(known[i].net) != n || strncmp(known[i].net, net, n) != 0)
             continue;
         if (known[i].set != NULL)

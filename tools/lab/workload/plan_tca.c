@@ -35,7 +35,7 @@ void lab_plan_machine(const struct lab_planning *p)
     }
     if (hops == 0)
         lab_plan_fail(p, "hops", "1 .. 5 where there are two nodes");
-    for (unsigned i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(machines); i++) {
         if (machines[i].nodes < nodes || machines[i].hops < hops)
             continue;
         p->run->machine = machines[i].name;

@@ -60,7 +60,7 @@ static const struct lab_workload *const families[] = { lab_workloads_tca, lab_wo
 
 const struct lab_workload *lab_workload_find(const char *name, struct load_arena *arena)
 {
-    for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
+    for (size_t f = 0; f < SIM_COUNT(families); f++)
         for (const struct lab_workload *w = families[f]; w->name != NULL; w++)
             if (strcmp(w->name, name) == 0)
                 return w;
@@ -69,7 +69,7 @@ const struct lab_workload *lab_workload_find(const char *name, struct load_arena
 
 void lab_workload_each(lab_workload_fn fn, void *arg)
 {
-    for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
+    for (size_t f = 0; f < SIM_COUNT(families); f++)
         for (const struct lab_workload *w = families[f]; w->name != NULL; w++)
             fn(arg, w->name, "");
     lab_plan_each_described(fn, arg);
@@ -162,7 +162,7 @@ static const struct lab_word *find_anywhere(const char *key, struct load_nearest
 {
     const struct lab_word *found = NULL;
 
-    for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
+    for (size_t f = 0; f < SIM_COUNT(families); f++)
         for (const struct lab_workload *w = families[f]; w->name != NULL && found == NULL; w++)
             found = lab_workload_word(w, key, near);
     return found;
