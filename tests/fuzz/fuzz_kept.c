@@ -80,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     struct input in = { .bytes = bytes, .n = n, .kept = { .dir = "result" } };
 
+    load_arena_begin(&in.arena);
     if (is_understood(parse_bytes, &in)) {
         bool manifest = is_understood(read_manifest, &in);
 

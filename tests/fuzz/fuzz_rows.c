@@ -31,8 +31,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     struct input in = { .bytes = (const char *)bytes, .n = n };
     struct sim_error err = { 0 };
-    int rc = load_attempt(read_rows, &in, &err);
+    int rc;
 
+    load_arena_begin(&in.arena);
+    rc = load_attempt(read_rows, &in, &err);
     if ((rc == SIM_OK) != (err.text[0] == '\0') || strchr(err.text, '\n') != NULL)
         abort();
     (void)load_attempt(read_list, &in, NULL);

@@ -12,3 +12,8 @@ template <class F> int attempt(struct sim_error *err, F &&body)
 
     return load_attempt([](void *arg) { (*static_cast<body_type *>(arg))(); }, &body, err);
 }
+
+/** An arena that may be used in attempts and behind them. */
+struct begun_arena : load_arena {
+    begun_arena() : load_arena() { load_arena_begin(this); }
+};

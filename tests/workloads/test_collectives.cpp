@@ -60,7 +60,7 @@ class Collectives : public testing::Test
     }
     static double share(const lab_sample &s) { return s.bytes_per_s / s.bound.bytes_per_s; }
     lab_site site = {};
-    load_arena arena = {};
+    begun_arena arena;
     lab_evaluator ev = {};
     sim_error err = {};
 };

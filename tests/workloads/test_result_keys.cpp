@@ -78,7 +78,7 @@ class ResultKeys : public testing::Test
         return keys;
     }
     lab_site site = {};
-    load_arena arena = {};
+    begun_arena arena;
     lab_evaluator ev = {};
     sim_error err = {};
 };

@@ -25,6 +25,7 @@ static void add_file(void *arg, const char *name, const char *path)
     struct listing *listing = arg;
     struct file file = { path, "", { NULL } };
 
+    load_arena_begin(&file.arena);
     (void)load_attempt(read_description, &file, NULL);
     lab_table_set(&listing->table, lab_table_add(&listing->table), KIND, "%s\t%s\t%s",
                   listing->kind, name, file.description);

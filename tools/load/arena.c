@@ -35,16 +35,20 @@ static _Thread_local struct blocks outside; /* of all attempts */
 
 /* ---- arenas ------------------------------------------------------------------------ */
 
+void load_arena_begin(struct load_arena *arena)
+{
+    arena->block = calloc(1, sizeof(*arena->block));
+    SIM_ASSERT(arena->block != NULL);
+    LIST_INSERT_HEAD(innermost != NULL ? &innermost->blocks : &outside, arena->block, link);
+}
+
 static struct chunk *add_chunk(struct load_arena *arena, size_t bytes)
 {
     struct chunk *chunk = calloc(1, sizeof(*chunk) + bytes);
 
     SIM_ASSERT(chunk != NULL);
-    if (arena->block == NULL) {
-        arena->block = calloc(1, sizeof(*arena->block));
-        SIM_ASSERT(arena->block != NULL);
-        LIST_INSERT_HEAD(innermost != NULL ? &innermost->blocks : &outside, arena->block, link);
-    }
+    if (arena->block == NULL)
+        load_arena_begin(arena);
     SLIST_INSERT_HEAD(&arena->block->chunks, chunk, link);
     return chunk;
 }
@@ -118,12 +122,10 @@ void load_arena_fini(struct load_arena *arena)
     free(block);
 }
 
-/** To the list of what goes on after the attempt: the block itself stays, since an arena outside
- * may have begun inside. */
-static void hand_out(struct load_block *block, struct attempt *outer)
+static void move_block(struct load_block *block, struct blocks *to)
 {
     LIST_REMOVE(block, link);
-    LIST_INSERT_HEAD(outer != NULL ? &outer->blocks : &outside, block, link);
+    LIST_INSERT_HEAD(to, block, link);
 }
 
 /* ---- errors ------------------------------------------------------------------------ */
@@ -134,27 +136,33 @@ int load_attempt(void (*fn)(void *arg), void *arg, struct sim_error *err)
     struct attempt attempt = { .outer = innermost, .err = err != NULL ? err : &own };
 
     innermost = &attempt;
-    if (setjmp(attempt.out) != 0)
+    if (setjmp(attempt.out) != 0) {
+        innermost = attempt.outer;
         return attempt.err->code;
+    }
     fn(arg);
     innermost = attempt.outer;
     while (!LIST_EMPTY(&attempt.blocks))
-        hand_out(LIST_FIRST(&attempt.blocks), attempt.outer);
+        move_block(LIST_FIRST(&attempt.blocks),
+                   attempt.outer != NULL ? &attempt.outer->blocks : &outside);
     return SIM_OK;
 }
 
-/** The arenas end while the frames that they were begun in are still there. */
+/** The arenas end while the frames that they were begun in are still there. An empty block stays
+ * until all are: what one arena owns may end another. */
 static _Noreturn void leave_attempt(void)
 {
     struct attempt *attempt = innermost;
+    struct blocks empty = LIST_HEAD_INITIALIZER(empty);
 
-    innermost = attempt->outer;
     while (!LIST_EMPTY(&attempt->blocks)) {
         struct load_block *block = LIST_FIRST(&attempt->blocks);
 
-        hand_out(block, attempt->outer);
+        move_block(block, &empty);
         empty_block(block);
     }
+    while (!LIST_EMPTY(&empty))
+        load_arena_fini(&(struct load_arena){ LIST_FIRST(&empty) });
     longjmp(attempt->out, 1);
 }
 

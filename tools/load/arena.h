@@ -15,11 +15,14 @@
 
 SIM_BEGIN_DECLS
 
-/** All zero is an empty one. A copy of the structure is the same arena. */
+/** All zero is an empty one, which begins with its first memory, in the innermost attempt. A copy
+ * of the structure is the same arena. */
 struct load_arena {
     struct load_block *block;
 };
 
+/** For one that outlives an attempt, and has no memory yet when that begins. */
+void load_arena_begin(struct load_arena *arena);
 void *load_alloc(struct load_arena *arena, size_t bytes); /* zeroed */
 /** Room for one more than the `n` items of `size` bytes: they themselves, or copied to where there
  * is more. */
@@ -33,8 +36,8 @@ void *load_own(struct load_arena *arena, void (*undo)(void *thing), void *thing)
 void load_arena_fini(struct load_arena *arena);
 
 /** Runs `fn(arg)`. @return SIM_OK, or the code of the error that has left it, with its message in
- * *err (which may be NULL); arenas that it began have ended then. One thread's errors stay there.
- */
+ * *err (which may be NULL). Arenas that began inside have ended then, and their structures are of
+ * no use. One thread's errors stay there. */
 int load_attempt(void (*fn)(void *arg), void *arg, struct sim_error *err);
 /** Leaves the innermost attempt of this thread; there must be one. */
 _Noreturn void load_raise(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -23,7 +23,7 @@ class Machine
     {
         load_roots roots = {};
         load_options opt = {};
-        load_arena arena = {};
+        begun_arena arena;
         sim_error err = {};
 
         load_roots_add(&roots, CONFIGS);

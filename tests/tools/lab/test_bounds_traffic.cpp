@@ -46,7 +46,7 @@ class TrafficBound : public testing::Test
         EXPECT_EQ(SIM_OK, lab_result_try(text.c_str(), &arena, &result, &err)) << err.text;
         return result;
     }
-    load_arena arena = {};
+    begun_arena arena;
     sim_error err = {};
     int rc = SIM_OK;
 };

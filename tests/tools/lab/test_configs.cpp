@@ -38,7 +38,7 @@ class Configs : public testing::Test
     {
         return attempt(&err, [&] { lab_experiment_read(path.c_str(), &arena, &exp); });
     }
-    load_arena arena = {};
+    begun_arena arena;
     lab_experiment exp = {};
     sim_error err = {};
 };

@@ -17,7 +17,7 @@ class Csv : public testing::Test
         return attempt(&err,
                        [&] { csv = lab_csv_parse("t.csv", text.data(), text.size(), &arena); });
     }
-    load_arena arena = {};
+    begun_arena arena;
     lab_csv csv = {};
     sim_error err = {};
 };

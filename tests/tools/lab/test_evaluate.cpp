@@ -106,7 +106,7 @@ class Evaluate : public testing::Test
         EXPECT_EQ(SIM_ERR_CONFIG, try_score(lines));
         return err.text;
     }
-    load_arena arena = {};
+    begun_arena arena;
     lab_rows rows = {};
     lab_evaluator ev = {};
     lab_score score = {};

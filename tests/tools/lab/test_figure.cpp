@@ -55,7 +55,7 @@ class Figure : public testing::Test
         lab_table_fini(&table);
         return list;
     }
-    load_arena arena = {};
+    begun_arena arena;
     sim_error err = {};
     lab_series series = {};
     lab_experiment exp = {};

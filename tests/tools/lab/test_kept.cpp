@@ -106,7 +106,7 @@ class Kept : public test::Folder
         EXPECT_NE(SIM_OK, try_read(dir, &kept));
         return replaced(err.text, dir, "");
     }
-    load_arena arena = {};
+    begun_arena arena;
     sim_error err = {};
 };
 

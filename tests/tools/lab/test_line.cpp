@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tests/tools/attempt.h"
 #include "tools/lab/bounds/bounds.h"
 #include "tools/lab/run/run.h"
 
@@ -22,7 +23,7 @@ class Lines : public testing::Test
     FILE *out = nullptr;
     char *text = nullptr;
     size_t size = 0;
-    load_arena arena = {};
+    begun_arena arena;
 };
 
 TEST_F(Lines, OfEachKindComeBack)

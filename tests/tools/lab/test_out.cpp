@@ -13,7 +13,7 @@ namespace
 
 TEST(Index, NumbersFollowTheFirstMeeting)
 {
-    struct load_arena arena = {};
+    begun_arena arena;
     struct lab_index index = {};
 
     EXPECT_EQ(LAB_INDEX_NONE, lab_index_get(&index, "a"));
@@ -73,7 +73,7 @@ class Out : public testing::Test
         return std::string(std::istreambuf_iterator<char>(in), {});
     }
     std::string folder;
-    struct load_arena arena = {};
+    begun_arena arena;
     struct lab_result result = {};
     struct sim_error err = {};
 };

@@ -32,7 +32,7 @@ class Plan : public testing::Test
         EXPECT_EQ(SIM_ERR_CONFIG, plan(workload, text));
         return err.text;
     }
-    load_arena arena = {};
+    begun_arena arena;
     lab_protocol protocol = { 1, 10, 3, 0 };
     lab_plan p = {};
     sim_error err = {};

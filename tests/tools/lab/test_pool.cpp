@@ -98,7 +98,7 @@ TEST_P(Pool, RunsDifferByEverythingThatMakesTheirResult)
 {
     static const char *const sets[] = { "a=1" };
     lab_run r = run_of("p", "n=1");
-    load_arena arena = {};
+    begun_arena arena;
     std::string base = lab_run_text(&r, &arena);
     lab_run other[6] = { r, r, r, r, r, r };
 

@@ -59,7 +59,7 @@ class Protocol : public testing::TestWithParam<const char *>
         return reading.value;
     }
     lab_site site = {};
-    load_arena arena = {};
+    begun_arena arena;
     lab_evaluator ev = {};
     sim_error err = {};
 };

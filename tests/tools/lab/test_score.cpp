@@ -76,7 +76,7 @@ class Score : public testing::Test
         free(bytes);
         return s;
     }
-    load_arena arena = {};
+    begun_arena arena;
     lab_rows rows = {};
     lab_evaluator ev = {};
     lab_site site = {};
@@ -147,6 +147,7 @@ TEST_F(Score, SensitivityTellsWhatAParameterMoves)
               csv_text());
     lab_table_fini(&table);
     EXPECT_EQ(SIM_ERR_CONFIG, sensitivity("node0.nothing.*"));
+    table = {}; /* it has ended */
     EXPECT_STREQ("node0.nothing.*: matches no parameter", err.text);
 }
 

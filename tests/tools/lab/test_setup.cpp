@@ -33,7 +33,7 @@ class Setup : public testing::Test
         EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] { lab_setup_parse(text, "t.csv:2", &arena); }));
         return err.text;
     }
-    load_arena arena = {};
+    begun_arena arena;
     sim_error err = {};
 };
 

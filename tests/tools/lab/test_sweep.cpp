@@ -87,7 +87,7 @@ class Sweep : public test::Folder
         return attempt(&err, [&] { lab_sweep_db_set_aside(path.c_str()); });
     }
     lab_site site = {};
-    load_arena arena = {};
+    begun_arena arena;
     lab_sweep sweep = {};
     sim_error err = {};
 };

@@ -16,7 +16,7 @@ class Find : public ConfigTest
         err = {};
         return attempt(&err, [&] { path = load_find(&roots, "machines", name, &arena); });
     }
-    load_arena arena = {};
+    begun_arena arena;
     const char *path = nullptr;
 };
 

@@ -19,7 +19,7 @@ class TreeTest : public testing::Test
         EXPECT_EQ(std::string::npos, std::string(err.text).find('\n'));
         return err.text;
     }
-    load_arena arena = {};
+    begun_arena arena;
     load_tree *tree = nullptr;
     sim_error err = {};
 };
