@@ -40,8 +40,6 @@ static bool make_peers(struct mbcf_node *node)
 {
     const uint64_t window = node->costs.window;
 
-    if (window > SIZE_MAX / sizeof(*node->windows) / node->npeers)
-        return false;
     node->peers = calloc(node->npeers, sizeof(*node->peers));
     node->windows = calloc(node->npeers * window, sizeof(*node->windows));
     if (node->peers == NULL || node->windows == NULL)

@@ -32,12 +32,13 @@ struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct 
     return p;
 }
 
-/** Do the enables leave no gap among the `n` bytes from the first to the last enabled one? */
-static bool enables_contiguous(const struct pcie_tlp *tlp, uint32_t n)
+/** Do the enables leave no gap between the first and the last enabled byte? One is enabled. */
+static bool enables_contiguous(const struct pcie_tlp *tlp)
 {
-    uint32_t between = tlp->length_dw > 2 ? (tlp->length_dw - 2u) * 4 : 0;
+    unsigned enabled = tlp->first_be | (unsigned)tlp->last_be << 4;
+    unsigned above = enabled + (enabled & -enabled); /* one bit, where all were in a row */
 
-    return n == between + (uint32_t)__builtin_popcount(tlp->first_be | tlp->last_be << 4);
+    return (above & (above - 1)) == 0;
 }
 
 static void write_gaps(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp *tlp,
@@ -64,7 +65,7 @@ void node_write_bytes(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp 
     if (n == 0 || tlp->first_be == 0)
         return; /* no byte enabled: a flush, not a write (2.2.5) */
     skip = first - tlp->addr;
-    if (enables_contiguous(tlp, n))
+    if (enables_contiguous(tlp))
         mem_ram_write(ram, addr + skip, tlp->payload->data + skip, n, NULL);
     else
         write_gaps(ram, addr, tlp, skip, n);

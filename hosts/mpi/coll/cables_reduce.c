@@ -149,10 +149,10 @@ void p2_allreduce_two_rings(struct mpi_coll *c)
 static int ranks_here(const struct mpi_coll *c)
 {
     const struct p2 *p2 = p2_of_coll(c);
-    int n = 0;
+    int n = 1;
 
     for (int r = 0; r < c->size; r++)
-        n += p2_slot(p2, c->comm->world[r]) == p2_slot(p2, c->comm->world[c->rank]);
+        n += r != c->rank && p2_slot(p2, c->comm->world[r]) == p2_slot(p2, c->comm->world[c->rank]);
     return n;
 }
 
