@@ -40,6 +40,8 @@ static bool make_peers(struct mbcf_node *node)
 {
     const uint64_t window = node->costs.window;
 
+    if (node->npeers == 0 || window > SIZE_MAX / sizeof(*node->windows) / node->npeers)
+        return false;
     node->peers = calloc(node->npeers, sizeof(*node->peers));
     node->windows = calloc(node->npeers * window, sizeof(*node->windows));
     if (node->peers == NULL || node->windows == NULL)

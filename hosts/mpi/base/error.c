@@ -42,15 +42,6 @@ _Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code)
         mr->host->process->abort(mr->host, exit_code); /* does not return */
 }
 
-void *mpi_need(struct mpi_rank *mr, void *memory)
-{
-    if (memory != NULL)
-        return memory;
-    mpi_note(mr, "out of memory");
-    mr->host->process->print(mr->host, mr->why);
-    mpi_abort(mr, 1);
-}
-
 static void report_error(struct host *h, const char *call, const char *why)
 {
     char line[512];
@@ -58,6 +49,14 @@ static void report_error(struct host *h, const char *call, const char *why)
     (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s: %s", h->rank,
                    h->node->index, (double)h->cpu->time_ps(h) * 1e-6, mpi_call_name(call), why);
     h->process->print(h, line);
+}
+
+void *mpi_need(struct mpi_rank *mr, void *memory)
+{
+    if (memory != NULL)
+        return memory;
+    report_error(mr->host, mr->outer != NULL ? mr->outer : "MPI", "out of memory");
+    mpi_abort(mr, 1);
 }
 
 void mpi_refuse_interruption(struct mpi_rank *mr)

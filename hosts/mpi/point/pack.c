@@ -1,6 +1,5 @@
 /* MPI_Pack() and its like. Packed data are the bytes of the elements; in "external32" each number
  * is big-endian, of the size that MPI 3.1, 13.5.2 gives. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,10 +27,16 @@ static int check_packed(MPI_Comm comm, const void *buf, int count, MPI_Datatype 
         return code;
     if (at < 0 || size < 0 || at > size)
         return mpi_error(MPI_ERR_ARG, "position = %lld of %lld", (long long)at, (long long)size);
-    if ((uint64_t)(size - at) < (uint64_t)count * (*type_p)->bytes)
-        return mpi_error(MPI_ERR_TRUNCATE, "%d elements of %llu bytes: room for %lld", count,
-                         (unsigned long long)(*type_p)->bytes, (long long)(size - at));
     return MPI_SUCCESS;
+}
+
+/* Of this machine's bytes. */
+static int check_room(const struct mpi_type *t, int count, int room)
+{
+    if ((uint64_t)room >= (uint64_t)count * t->bytes)
+        return MPI_SUCCESS;
+    return mpi_error(MPI_ERR_TRUNCATE, "%d elements of %llu bytes: room for %d", count,
+                     (unsigned long long)t->bytes, room);
 }
 
 int MPI_Pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
@@ -40,6 +45,8 @@ int MPI_Pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, in
     struct mpi_type *t;
     int code = check_packed(comm, inbuf, incount, type, *position, outsize, &t);
 
+    if (code == MPI_SUCCESS)
+        code = check_room(t, incount, outsize - *position);
     if (code == MPI_SUCCESS) {
         spend_copy((uint64_t)incount * t->bytes);
         mpi_type_pack(t, inbuf, (uint64_t)incount, (char *)outbuf + *position);
@@ -54,6 +61,8 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
     struct mpi_type *t;
     int code = check_packed(comm, outbuf, outcount, type, *position, insize, &t);
 
+    if (code == MPI_SUCCESS)
+        code = check_room(t, outcount, insize - *position);
     if (code == MPI_SUCCESS) {
         spend_copy((uint64_t)outcount * t->bytes);
         mpi_type_unpack(t, outbuf, (const char *)inbuf + *position, (uint64_t)outcount * t->bytes);
@@ -65,7 +74,7 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
 int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
     struct mpi_type *t;
-    int code = check_packed(comm, &count, count, type, 0, LLONG_MAX, &t);
+    int code = check_packed(comm, &count, count, type, 0, 0, &t);
 
     if (code == MPI_SUCCESS)
         *size = (int)((uint64_t)count * t->bytes);
@@ -169,7 +178,7 @@ static uint64_t external_bytes(const struct mpi_type *t)
 static int external_check(const char *datarep, const void *buf, int count, MPI_Datatype type,
                           int64_t at, int64_t size, struct mpi_type **type_p)
 {
-    int code = check_packed(MPI_COMM_WORLD, buf, count, type, at, INT64_MAX, type_p);
+    int code = check_packed(MPI_COMM_WORLD, buf, count, type, at, size, type_p);
 
     if (code != MPI_SUCCESS)
         return code;

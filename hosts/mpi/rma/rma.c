@@ -60,6 +60,7 @@ static int check_operation(struct mpi_win *win, struct mpi_rma_call *a)
     struct mpi_rank *mr = win->mr;
     const struct mpi_win_peer *peer;
     bool gives = a->kind != MPI_WIN_GET && a->op != MPI_NO_OP;
+    bool gets = a->kind != MPI_WIN_PUT && a->kind != MPI_WIN_ACCUMULATE;
     int code = MPI_SUCCESS;
 
     if (a->target < 0 || a->target >= win->comm->size)
@@ -74,7 +75,7 @@ static int check_operation(struct mpi_win *win, struct mpi_rma_call *a)
     code = mpi_check_data(mr, "", a->target_count, a->target_type, &a->target_layout);
     if (code == MPI_SUCCESS && gives)
         code = mpi_check_data(mr, a->origin, a->origin_count, a->origin_type, &a->origin_layout);
-    if (code == MPI_SUCCESS && a->result_type != MPI_DATATYPE_NULL)
+    if (code == MPI_SUCCESS && gets)
         code = mpi_check_data(mr, a->result, a->result_count, a->result_type, &a->result_layout);
     if (code != MPI_SUCCESS)
         return code;

@@ -390,6 +390,9 @@ static void external(void)
     CHECK_OK(MPI_Pack_external("external32", &ld, 1, MPI_LONG_DOUBLE, out, sizeof(out), &at),
              "4.3");
     CHECK(at == 32 && out[16] == 0x40 && out[17] == 0 && out[18] == 0x40, "13.5.2 a long double");
+    at = sizeof(out) + 1;
+    CHECK_ERROR(MPI_ERR_ARG, MPI_Pack_external("external32", &i, 1, MPI_INT, out, sizeof(out), &at),
+                "4.3 a position behind the end");
     at = 4;
     CHECK_OK(MPI_Unpack_external("external32", out, 32, &at, &back, 1, MPI_LONG), "4.3");
     CHECK(back == -2, "4.3 a long comes back");

@@ -121,6 +121,12 @@ static void fences(void)
                 "11.6.2 negative displacement");
     CHECK_ERROR(MPI_ERR_DISP, MPI_Put(from, 1, MPI_INT, right, (MPI_Aint)1 << 62, 1, MPI_INT, win),
                 "11.6.2 a displacement whose bytes overflow");
+    CHECK_ERROR(MPI_ERR_TYPE, MPI_Get(from, 1, MPI_DATATYPE_NULL, right, 0, 1, MPI_INT, win),
+                "11.3.2 without a type");
+    CHECK_ERROR(MPI_ERR_TYPE,
+                MPI_Get_accumulate(from, 1, MPI_INT, from, 1, MPI_DATATYPE_NULL, right, 0, 1,
+                                   MPI_INT, MPI_SUM, win),
+                "11.3.4 without a type of the result");
     CHECK_ERROR(MPI_ERR_RANK, MPI_Put(from, 1, MPI_INT, check_size, 0, 1, MPI_INT, win),
                 "11.6.2 no such rank");
     CHECK_ERROR(MPI_ERR_OP,
