@@ -342,4 +342,19 @@ TEST(Machine, FaultsReachTheirComponentsOrAreRefused)
     }
 }
 
+TEST(Machine, AFaultsValueIsInItsRange)
+{
+    Machine plain(one_host()); /* borrows its description */
+    machine_desc desc = plain.b.desc;
+    const uint64_t late[] = { 0, 1000000, 0, 0, 0, 0 };
+    const machine_fault_desc slow = { 0, "host", nullptr, fault_named("slow"), late, nullptr, 0 };
+    const sim_config cfg = {};
+    machine *m = nullptr;
+    sim_error err = {};
+
+    desc.nfaults = 1;
+    desc.faults = &slow;
+    EXPECT_DEATH(machine_create(&desc, &cfg, nullptr, nullptr, &m, &err), "params\\[i\\].min");
+}
+
 } // namespace
