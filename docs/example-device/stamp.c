@@ -225,7 +225,7 @@ static struct machine_port stamp_port(void *component, unsigned index)
     struct stamp *s = component;
 
     (void)index; /* it has one */
-    return (struct machine_port){ "pcie", s->port, pcie_link_connect };
+    return (struct machine_port){ "pcie", s->port, pcie_link_join };
 }
 
 static const char *const ports[] = { "pcie", NULL };

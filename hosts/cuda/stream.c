@@ -7,7 +7,6 @@
 #include "hosts/cuda/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /** A stream, or an event; programs hold its address. */
 struct cuda_object {
@@ -87,8 +86,9 @@ static struct cuda_object *find_object(const struct cuda_rank *cr, enum cuda_kin
     return o;
 }
 
-/* `handle_p`: where the program wants the handle, which may be nowhere. */
-static cudaError_t create_object(enum cuda_kind kind, void *handle_p)
+/* `handle_p`: where the program wants the handle, which may be nowhere; its caller writes it. */
+static cudaError_t create_object(enum cuda_kind kind, const void *handle_p,
+                                 struct cuda_object **object_p)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     struct cuda_object *o;
@@ -100,7 +100,7 @@ static cudaError_t create_object(enum cuda_kind kind, void *handle_p)
         return cuda_leave(cr, cudaErrorMemoryAllocation);
     o->next = cr->objects[kind];
     cr->objects[kind] = o;
-    memcpy(handle_p, &o, sizeof(o));
+    *object_p = o;
     return cudaSuccess;
 }
 
@@ -131,19 +131,31 @@ static struct cuda_last *find_last(struct cuda_rank *cr, enum cuda_kind kind, co
     return o != NULL ? &o->last : NULL;
 }
 
-/* Waits for what the object stands for, or (not `wait`) says whether it has ended: not ready is an
- * answer, not an error to remember. */
-static cudaError_t synchronize(enum cuda_kind kind, const void *handle, bool wait)
+static cudaError_t settle_last(struct cuda_rank *cr, const struct cuda_last *last)
+{
+    if (last == NULL)
+        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    cuda_settle(cr, *last);
+    return cudaSuccess;
+}
+
+/* Waits for what the object stands for. */
+static cudaError_t synchronize(enum cuda_kind kind, const void *handle)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    return settle_last(cr, find_last(cr, kind, handle));
+}
+
+/* Has it ended? Not ready is an answer, not an error to remember. */
+static cudaError_t query(enum cuda_kind kind, const void *handle)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     const struct cuda_last *last = find_last(cr, kind, handle);
 
-    if (last == NULL)
-        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
-    if (!wait && !copy_ended(cr, *last))
+    if (last != NULL && !copy_ended(cr, *last))
         return cudaErrorNotReady;
-    cuda_settle(cr, *last);
-    return cudaSuccess;
+    return settle_last(cr, last);
 }
 
 /* ---- streams ----------------------------------------------------------------- */
@@ -155,7 +167,12 @@ struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream)
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    return create_object(CUDA_STREAM, stream);
+    struct cuda_object *o = NULL;
+    cudaError_t code = create_object(CUDA_STREAM, stream, &o);
+
+    if (code == cudaSuccess)
+        *stream = (cudaStream_t)o;
+    return code;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -165,12 +182,12 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return synchronize(CUDA_STREAM, stream, true);
+    return synchronize(CUDA_STREAM, stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return synchronize(CUDA_STREAM, stream, false);
+    return query(CUDA_STREAM, stream);
 }
 
 /* ---- events ------------------------------------------------------------------ */
@@ -195,7 +212,12 @@ static struct cuda_stamp *take_stamp(struct cuda_rank *cr)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    return create_object(CUDA_EVENT, event);
+    struct cuda_object *o = NULL;
+    cudaError_t code = create_object(CUDA_EVENT, event, &o);
+
+    if (code == cudaSuccess)
+        *event = (cudaEvent_t)o;
+    return code;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -225,12 +247,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    return synchronize(CUDA_EVENT, event, true);
+    return synchronize(CUDA_EVENT, event);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    return synchronize(CUDA_EVENT, event, false);
+    return query(CUDA_EVENT, event);
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)

@@ -44,25 +44,27 @@ static uint64_t get_field(const uint8_t **at, unsigned bytes)
     return value;
 }
 
-/* X(field, its bytes), in the order of the cable. */
+/* X(field, its type, which is as long as it is on the cable), in the order of the cable. */
 /* clang-format off */
 #define FIELDS(X)                                                                                  \
-    X(op, 1) X(flags, 1) X(bytes, 2) X(task, 4) X(from_task, 4) X(sequence, 4) X(ack, 4)           \
-    X(object, 4) X(offset, 8)
+    X(op, uint8_t) X(flags, uint8_t) X(bytes, uint16_t) X(task, uint32_t) X(from_task, uint32_t)   \
+    X(sequence, uint32_t) X(ack, uint32_t) X(object, uint32_t) X(offset, uint64_t)
 /* clang-format on */
 
 void mbcf_header_encode(const struct mbcf_header *h, uint8_t *bytes)
 {
     uint8_t *at = bytes;
 
-#define PUT(field, n) put_field(&at, h->field, n);
+#define PUT(field, type) put_field(&at, h->field, sizeof(type));
     FIELDS(PUT)
     put_field(&at, 0, MBCF_HEADER_BYTES - 32); /* the real one had addresses of hosts, too */
 }
 
 void mbcf_header_decode(struct mbcf_header *h, const uint8_t *bytes)
 {
-#define GET(field, n) h->field = get_field(&bytes, n);
+#define GET(field, type)                                                                           \
+    _Static_assert(sizeof(h->field) == sizeof(type), "nothing is cut off");                        \
+    h->field = (type)get_field(&bytes, sizeof(type));
     FIELDS(GET)
 }
 

@@ -49,7 +49,8 @@ static const struct machine_param params[] = {
 /** Signals leave in the order in which they were caused. */
 static sim_time_t departure_time(struct repeater *hub, sim_time_t at)
 {
-    return hub->last_out = sim_max(hub->last_out, at + hub->cfg.delay_ps);
+    hub->last_out = sim_max(hub->last_out, at + hub->cfg.delay_ps);
+    return hub->last_out;
 }
 
 /** `frame`, or (NULL) noise, by all ports but `source`. */

@@ -16,7 +16,7 @@ int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_po
 
 struct machine_port hub_edge_plug(struct hub_edge *edge)
 {
-    return (struct machine_port){ "pcie", edge->pcie, pcie_link_connect };
+    return (struct machine_port){ "pcie", edge->pcie, pcie_link_join };
 }
 
 bool hub_edge_up(const struct hub_edge *edge)

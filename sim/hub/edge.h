@@ -1,8 +1,12 @@
 /*
- * The edge of a hub: all that passes between a port and the core. A packet is
+ * The edge of a hub: how packets pass between a port and the core. A packet is
  * atomic: it comes and goes as a whole, at its first edge of the core's clock, and
  * takes a number of beats on the core's bus. A core of another make (RTL, SystemC)
  * stands behind the same calls; what it adds is times.
+ *
+ * What else a core needs it asks the port itself, edge.pcie. pcie/port/port.h says
+ * what is connected, the payload in force, what is queued, held or stalled.
+ * pcie/port/aer.h records the errors that the core detects.
  *
  *   far side --> [receive buffer] --received()--> core --send()--> [port] --> far side
  *                       <---------release()-----       <--ready()---
@@ -20,7 +24,7 @@ SIM_BEGIN_DECLS
 enum hub_role { HUB_ENDPOINT, HUB_ROOT };
 
 struct hub_edge {
-    struct pcie_port *pcie;        /* also for what it knows and records: pcie/port/port.h, aer.h */
+    struct pcie_port *pcie;        /* see above */
     uint8_t role;                  /* enum hub_role */
     struct pcie_function function; /* endpoints: what the far side configures */
 };

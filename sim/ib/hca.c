@@ -225,7 +225,7 @@ static struct machine_port hca_port(void *component, unsigned index)
     struct ib_hca *hca = component;
 
     if (index == 0)
-        return (struct machine_port){ "pcie", hca->pcie, pcie_link_connect };
+        return (struct machine_port){ "pcie", hca->pcie, pcie_link_join };
     if (index > hca->cfg.ports)
         return (struct machine_port){ NULL, NULL, NULL };
     return (struct machine_port){ index == 1 ? "ib" : "ib2", &hca->port[index - 1], ib_port_join };

@@ -2,6 +2,7 @@
 #include "machine/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct routing {
     struct machine_graph graph;
@@ -110,8 +111,11 @@ static void check_registers(const struct component *c)
     for (unsigned i = 0; c->desc->kind->route != NULL && i < c->routes->nranges; i++) {
         const struct machine_route_range *range = &c->routes->ranges[i];
 
-        for (unsigned slot = range->first; slot <= range->last; slot++)
-            SIM_ASSERT(c->desc->kind->route(c->it, slot) == range->port);
+        for (unsigned slot = range->first; slot <= range->last; slot++) {
+            const char *port = c->desc->kind->route(c->it, slot);
+
+            SIM_ASSERT(port != NULL && strcmp(port, range->port) == 0);
+        }
     }
 }
 

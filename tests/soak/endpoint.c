@@ -268,7 +268,7 @@ static struct machine_port port_of(void *component, unsigned index)
     struct soak_node *n = component;
 
     (void)index; /* it has one */
-    return (struct machine_port){ "pcie", n->port, pcie_link_connect };
+    return (struct machine_port){ "pcie", n->port, pcie_link_join };
 }
 
 static int start(void *component, struct sim_error *err)

@@ -5,7 +5,8 @@
  * Who finds an error raises it, with the one line that says what was expected. It leaves the
  * innermost load_attempt(): nothing between has to pass it on, and what is still open there, files
  * and machines too, belongs to arenas, which end on that way. So functions of tools return what
- * they were asked for. A tool that finds no memory has nothing better to do than to stop, so
+ * they were asked for. A file that is written (lab_out_open()) belongs to none: nothing raises
+ * until it is closed. A tool that finds no memory has nothing better to do than to stop, so
  * load_alloc() does not fail.
  */
 #ifndef LOAD_ARENA_H
@@ -15,8 +16,8 @@
 
 SIM_BEGIN_DECLS
 
-/** All zero is an empty one, which begins with its first memory, in the innermost attempt. A copy
- * of the structure is the same arena. */
+/** All zero is an empty one, which begins with its first memory, in the innermost attempt. Once it
+ * has begun, a copy of the structure is the same arena. */
 struct load_arena {
     struct load_block *block;
 };

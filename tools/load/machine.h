@@ -37,6 +37,10 @@ struct load_options {
 
 struct load_machine; /* a description with everything it points to */
 
+/* These three raise SIM_ERR_IO or SIM_ERR_CONFIG: a file cannot be read, or what is said there or
+ * in `opt` is wrong, which the message names with its place. An error that leaves the attempt that
+ * they were called in destroys the machine. */
+
 /** @param path of a machine file. Free with load_machine_destroy(). */
 struct load_machine *load_machine_create(const char *path, const struct load_options *opt);
 /** The same from memory; `name` stands for the path. */

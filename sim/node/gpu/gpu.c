@@ -224,7 +224,7 @@ static struct machine_port gpu_port(void *component, unsigned index)
     struct node_gpu *gpu = component;
 
     (void)index; /* it has one */
-    return (struct machine_port){ "pcie", gpu->port, pcie_link_connect };
+    return (struct machine_port){ "pcie", gpu->port, pcie_link_join };
 }
 
 /** The link has settled on a payload size by now. */

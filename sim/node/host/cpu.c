@@ -375,6 +375,7 @@ void node_core_advance(struct node_core *core)
     } else if (core->op == CORE_LOAD) {
         issue_load(core);
     } else {
+        SIM_ASSERT(core->op == CORE_CONFIG);
         issue_config(core);
     }
 }

@@ -258,7 +258,7 @@ static struct machine_port host_port(void *component, unsigned index)
     struct node_host *host = component;
 
     if (index < HOST_PORTS)
-        return (struct machine_port){ "pcie", host->rc.port[index].port, pcie_link_connect };
+        return (struct machine_port){ "pcie", host->rc.port[index].port, pcie_link_join };
     return (struct machine_port){ "net", &host->net, node_net_join };
 }
 

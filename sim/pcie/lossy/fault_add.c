@@ -1,5 +1,5 @@
-/* The faults of a port: tables of what a machine file says of them; checked and kept, all at once
- * or one by one. */
+/* The faults of a port: tables of what a machine file says of them; each is checked and added to
+ * those before it. */
 #include "pcie/lossy/fault.h"
 #include "pcie/lossy/lossy_impl.h"
 #include "pcie/lossy/misbehave.h"

@@ -237,9 +237,9 @@ void pcie_port_set_facing(struct pcie_port *p, enum pcie_facing facing)
     p->facing = facing;
 }
 
-int pcie_link_connect(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err)
+int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
+                      struct sim_error *err)
 {
-    struct pcie_port *a = end_a, *b = end_b;
     struct pcie_port *used = a->out != NULL ? a : b;
     int rc;
 
@@ -262,4 +262,9 @@ int pcie_link_connect(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_e
         (void)pcie_tap_levels(b);
     }
     return SIM_OK;
+}
+
+int pcie_link_join(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err)
+{
+    return pcie_link_connect(end_a, end_b, wire_ps, err);
 }

@@ -75,9 +75,11 @@ void pcie_port_destroy(struct pcie_port *port);
 /** Which end of its link a port is; without this any. Two of one kind cannot be joined. */
 enum pcie_facing { PCIE_ANY_END, PCIE_ENDPOINT_END, PCIE_ROOT_END };
 void pcie_port_set_facing(struct pcie_port *port, enum pcie_facing facing);
-/** Joins two ends (struct pcie_port) by a cable or trace of `wire_ps`; both directions become
- * channels. Once each. See struct machine_port. */
-int pcie_link_connect(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err);
+/** Joins two ends by a cable or trace of `wire_ps`; both directions become channels. Once each. */
+int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
+                      struct sim_error *err);
+/** The same as the `join` of a struct machine_port, whose `end` is a struct pcie_port. */
+int pcie_link_join(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err);
 
 /**
  * Room for one more TLP of the class; the link need not be up. Ask and send in phase SIM_CLOCK or

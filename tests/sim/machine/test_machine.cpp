@@ -239,17 +239,22 @@ const machine_kind *router_kind()
     return &kind;
 }
 
-TEST(Machine, TellsRoutersTheirPlaceAndWays)
+Builder ring_of_four(const machine_kind *kind)
 {
     Builder b;
 
     for (unsigned i = 0; i < 4; i++)
-        b.add(i, "hub", router_kind());
+        b.add(i, "hub", kind);
     for (unsigned i = 0; i < 4; i++)
         b.cable(i, "hub", "e", (i + 1) % 4, "hub", "w");
     b.desc.window_bytes = UINT64_C(512) << 30;
     b.desc.part_bytes = UINT64_C(32) << 30;
-    Machine m(b);
+    return b;
+}
+
+TEST(Machine, TellsRoutersTheirPlaceAndWays)
+{
+    Machine m(ring_of_four(router_kind()));
     ASSERT_EQ(SIM_OK, m.code) << m.err.text;
     auto *r = static_cast<Router *>(machine_component(m.m, 1, "hub", nullptr));
     EXPECT_EQ(1u, r->routes.slot);
@@ -258,6 +263,27 @@ TEST(Machine, TellsRoutersTheirPlaceAndWays)
     EXPECT_STREQ("e", r->routes.ranges[1].port);
     EXPECT_EQ(2u, r->routes.ranges[1].first);
     EXPECT_EQ(3u, r->routes.ranges[1].last);
+}
+
+/* A kind may name a port by any text that reads the same, and not by another. */
+TEST(Machine, RegistersThatLeadElsewhereAreFound)
+{
+    machine_kind kind = *router_kind();
+
+    kind.route = [](void *component, unsigned slot) -> const char * {
+        static const char e[] = "e", w[] = "w"; /* not those of the table of ports */
+        const machine_routes &routes = static_cast<Router *>(component)->routes;
+        unsigned i = 0;
+
+        while (routes.ranges[i].last < slot)
+            i++;
+        return routes.ranges[i].port[0] == 'e' ? e : w;
+    };
+    EXPECT_EQ(SIM_OK, Machine(ring_of_four(&kind)).code);
+    kind.route = [](void *, unsigned) -> const char * { return "e"; };
+    EXPECT_DEATH(Machine(ring_of_four(&kind)), "range->port");
+    kind.route = [](void *, unsigned) -> const char * { return nullptr; };
+    EXPECT_DEATH(Machine(ring_of_four(&kind)), "port != NULL");
 }
 
 TEST(Machine, RefusesAWindowThatIsNoPowerOfTwo)
@@ -314,6 +340,21 @@ TEST(Machine, FaultsReachTheirComponentsOrAreRefused)
         EXPECT_STREQ(c.message != nullptr ? c.message : "", err.text);
         machine_destroy(m);
     }
+}
+
+TEST(Machine, AFaultsValueIsInItsRange)
+{
+    Machine plain(one_host()); /* borrows its description */
+    machine_desc desc = plain.b.desc;
+    const uint64_t late[] = { 0, 1000000, 0, 0, 0, 0 };
+    const machine_fault_desc slow = { 0, "host", nullptr, fault_named("slow"), late, nullptr, 0 };
+    const sim_config cfg = {};
+    machine *m = nullptr;
+    sim_error err = {};
+
+    desc.nfaults = 1;
+    desc.faults = &slow;
+    EXPECT_DEATH(machine_create(&desc, &cfg, nullptr, nullptr, &m, &err), "params\\[i\\].min");
 }
 
 } // namespace

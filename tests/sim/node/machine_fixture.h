@@ -215,7 +215,7 @@ inline void device_destroy(void *component)
 
 inline machine_port device_port(void *component, unsigned)
 {
-    return { "pcie", static_cast<Device *>(component)->port, pcie_link_connect };
+    return { "pcie", static_cast<Device *>(component)->port, pcie_link_join };
 }
 
 inline const machine_kind *device_kind()

@@ -15,6 +15,7 @@ void lab_out_folder(const char *path);
 /** Makes or empties a file, or opens a device or pipe: one without a reader is refused at once.
  * @return a descriptor to be closed */
 int lab_out_create(const char *path);
+/** No arena has the file: nothing that may raise until lab_out_close(). */
 FILE *lab_out_open(const char *path);
 /** Raises when not all of it could be written. */
 void lab_out_close(FILE *file, const char *path);
