@@ -115,6 +115,7 @@ struct mpi_rank {
     uint8_t *device_stage; /* pinned; NULL: not yet */
     struct mpi_env env;
     struct mpi_blamed blamed;
+    struct mpi_blames outer_blames;
     bool ended;        /* an error handler has been called for the present call */
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
@@ -149,6 +150,12 @@ int mpi_no_memory(void);
 /** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
  * all ranks unless it is to be returned. `mr` may be NULL. @return `code` */
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
+/** Before a call and after it: what is blamed in the call that it is in is kept. @return what the
+ * end needs */
+unsigned mpi_blame_begin(struct mpi_rank *mr);
+void mpi_blame_end(struct mpi_rank *mr, unsigned kept);
+/** An object ends: no call blames it from now on, but MPI_COMM_WORLD. */
+void mpi_blame_drop(struct mpi_rank *mr, struct mpi_errhandler *const *handler);
 /** Ends a call that has failed. @return `code` */
 int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code);
 /** Ends a call before MPI_Init() or after MPI_Finalize(); `why` NULL: that is what is wrong. */
