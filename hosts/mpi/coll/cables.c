@@ -205,6 +205,7 @@ static const struct mpi_algorithm algorithms[] = {
     { 0 },
 };
 
+_Static_assert(P2_PIO_MAX + 1 == 65, "limit of all-to-all by spread on 12 to 14 ranks");
 /*
  * Who is quickest on 4, 8 and 16 nodes, one ring and two (docs/mpi-peach2.md has the tables). Few
  * ranks do best to send to all others at once: a message costs its sender 0.2 us, or 1 us in a
