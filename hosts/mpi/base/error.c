@@ -24,11 +24,6 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...)
     va_end(args);
 }
 
-int mpi_no_memory(void)
-{
-    return mpi_error(MPI_ERR_NO_MEM, "out of memory");
-}
-
 static _Noreturn void end_rank(struct host *h, int exit_code)
 {
     for (;;)

@@ -35,10 +35,9 @@ static const char *const names[MPI_COLLECTIVES] = {
     "reduce",   "allreduce", "reduce_scatter", "scan",     "exscan",
 };
 
-int mpi_select_init(struct mpi_rank *mr)
+void mpi_select_init(struct mpi_rank *mr)
 {
-    mr->select = calloc(1, sizeof(*mr->select));
-    return mr->select != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    mr->select = mpi_need(mr, calloc(1, sizeof(*mr->select)));
 }
 
 void mpi_select_release(struct mpi_rank *mr)

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/folder.h"
 #include "tests/hosts/mpi/ranks.h"
 
 namespace
@@ -220,6 +221,37 @@ TEST(Mpi, WrongArgumentsGiveErrorCodesWhenAskedFor)
         EXPECT_EQ(MPI_ERR_OTHER, MPI_Barrier(MPI_COMM_WORLD));
         return 0;
     });
+}
+
+class MpiFile : public test::Folder
+{
+};
+
+/* Rank 1 gets more than its call is for, as no two ranks call the same function. */
+TEST_F(MpiFile, AFailedExchangeReturnsItsOwnCode)
+{
+    std::string name = folder + "/file";
+    test::ClusterConfig cc;
+    cc.nodes = 2;
+    cc.hubs = false;
+    test::Cluster c(cc);
+    launch_config cfg = {};
+    cfg.nranks = 2;
+    c.expect_run(
+        [&] {
+            Me me;
+            MPI_File file;
+            EXPECT_EQ(MPI_SUCCESS,
+                      MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                                    MPI_INFO_NULL, &file));
+            if (me.rank == 0)
+                EXPECT_NE(MPI_SUCCESS, MPI_File_set_size(file, 7));
+            else
+                EXPECT_EQ(MPI_ERR_TRUNCATE, MPI_File_set_atomicity(file, 1));
+            EXPECT_EQ(MPI_SUCCESS, MPI_File_close(&file));
+            return MPI_Finalize();
+        },
+        cfg);
 }
 
 TEST(Mpi, WtimeIsSimulatedTime)
