@@ -223,6 +223,40 @@ TEST(Mpi, WrongArgumentsGiveErrorCodesWhenAskedFor)
     });
 }
 
+int blamed_comm = 0, blamed_code = 0;
+
+void on_error(MPI_Comm *comm, int *code, ...)
+{
+    blamed_comm = *comm;
+    blamed_code = *code;
+}
+
+TEST(Mpi, AWindowThatCannotBeMadeIsAnErrorOfItsCommunicator)
+{
+    test::ClusterConfig cc;
+    cc.nodes = 1;
+    cc.hubs = false;
+    test::Cluster c(cc);
+    c.expect_run([] {
+        Me me;
+        int v = 0;
+        MPI_Comm comm;
+        MPI_Errhandler handler;
+        MPI_Win win;
+        EXPECT_EQ(MPI_SUCCESS, MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_create_errhandler(on_error, &handler);
+        MPI_Comm_set_errhandler(comm, handler);
+        MPI_Errhandler_free(&handler);
+        blamed_comm = blamed_code = 0;
+        EXPECT_EQ(MPI_ERR_SIZE, MPI_Win_create(&v, -1, 1, MPI_INFO_NULL, comm, &win));
+        EXPECT_EQ(comm, blamed_comm);
+        EXPECT_EQ(MPI_ERR_SIZE, blamed_code);
+        MPI_Comm_free(&comm);
+        return MPI_Finalize();
+    });
+}
+
 class MpiFile : public test::Folder
 {
 };
