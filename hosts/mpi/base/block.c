@@ -57,24 +57,19 @@ static void keep_or_clear(struct mpi_block *b)
         clear_block(b);
 }
 
-static struct mpi_block *make_block(struct mpi_pool *pool, unsigned log2)
+static struct mpi_block *make_block(struct mpi_rank *mr, unsigned log2)
 {
-    struct mpi_block *b = malloc(sizeof(*b));
+    struct mpi_pool *pool = &mr->pool;
+    struct mpi_block *b = mpi_need(mr, malloc(sizeof(*b)));
 
-    if (b == NULL)
-        return NULL;
     *b = (struct mpi_block){ .next_all = pool->all, .pool = pool, .log2 = log2 };
-    b->pages = aligned_alloc(HOST_PAGE, (size_t)1 << log2);
-    if (b->pages == NULL) {
-        free(b);
-        return NULL;
-    }
-    clear_block(b); /* gaps in what is sent have no other bytes in another run */
     pool->all = b;
+    b->pages = mpi_need(mr, aligned_alloc(HOST_PAGE, (size_t)1 << log2));
+    clear_block(b); /* gaps in what is sent have no other bytes in another run */
     return b;
 }
 
-void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes)
+void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes)
 {
     struct mpi_pool *pool = &mr->pool;
     unsigned log2 = log2_of(bytes + sizeof(union head));
@@ -83,19 +78,12 @@ void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes)
     if (b != NULL)
         pool->free[log2 - LEAST_LOG2] = b->next;
     else
-        b = make_block(pool, log2);
-    if (b == NULL)
-        return NULL;
+        b = make_block(mr, log2);
     if (b->kept)
         pool->kept -= UINT64_C(1) << log2;
     b->kept = false;
     ((union head *)(void *)b->pages)->block = b;
     return b->pages + sizeof(union head);
-}
-
-void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes)
-{
-    return mpi_need(mr, mpi_block_try(mr, bytes));
 }
 
 void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes)

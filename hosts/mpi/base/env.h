@@ -82,6 +82,13 @@ struct mpi_blamed {
     int handle;
 };
 
+/** The same of the calls that the present one is in: a function of the program called it. They are
+ * kept here rather than on the stack, since a jump may leave those calls without their end. */
+struct mpi_blames {
+    struct mpi_blamed *at; /* the outermost first */
+    unsigned n, room;
+};
+
 struct mpi_info_entry {
     struct mpi_info_entry *next; /* in the order of setting */
     char *key, *value;

@@ -24,11 +24,6 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...)
     va_end(args);
 }
 
-int mpi_no_memory(void)
-{
-    return mpi_error(MPI_ERR_NO_MEM, "out of memory");
-}
-
 static _Noreturn void end_rank(struct host *h, int exit_code)
 {
     for (;;)
@@ -123,6 +118,42 @@ int mpi_end(struct mpi_rank *mr, const char *call, int code)
         return mpi_end_outside(call, NULL, code);
     return mpi_end_object(mr, mr->world_errhandler != NULL ? *mr->world_errhandler : NULL,
                           MPI_COMM_WORLD, call, code);
+}
+
+unsigned mpi_blame_begin(struct mpi_rank *mr)
+{
+    struct mpi_blames *outer = &mr->outer_blames;
+    unsigned kept = outer->n;
+
+    if (mr->blamed.handler == NULL)
+        return kept;
+    if (outer->n == outer->room) {
+        outer->room = 2 * outer->room + 4;
+        outer->at = mpi_need(mr, realloc(outer->at, outer->room * sizeof(*outer->at)));
+    }
+    outer->at[outer->n++] = mr->blamed;
+    mr->blamed.handler = NULL;
+    return kept;
+}
+
+void mpi_blame_end(struct mpi_rank *mr, unsigned kept)
+{
+    struct mpi_blames *outer = &mr->outer_blames;
+
+    if (kept < outer->n)
+        mr->blamed = outer->at[kept];
+    else
+        mr->blamed.handler = NULL;
+    outer->n = kept; /* with those of calls within that a jump has left */
+}
+
+void mpi_blame_drop(struct mpi_rank *mr, struct mpi_errhandler *const *handler)
+{
+    if (mr->blamed.handler == handler)
+        mr->blamed.handler = NULL;
+    for (unsigned i = 0; i < mr->outer_blames.n; i++)
+        if (mr->outer_blames.at[i].handler == handler)
+            mr->outer_blames.at[i].handler = NULL;
 }
 
 int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code)

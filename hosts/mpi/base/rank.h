@@ -115,6 +115,7 @@ struct mpi_rank {
     uint8_t *device_stage; /* pinned; NULL: not yet */
     struct mpi_env env;
     struct mpi_blamed blamed;
+    struct mpi_blames outer_blames;
     bool ended;        /* an error handler has been called for the present call */
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
@@ -143,12 +144,17 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((forma
 void mpi_note_code(struct mpi_rank *mr, int code);
 /** Notes what is wrong with this rank's present call, and yields `code`. */
 #define mpi_error(code, ...) mpi_fail(mpi_self(), code, __VA_ARGS__)
-int mpi_no_memory(void);
 /** Notes what is wrong, and yields `code`. */
 #define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
 /** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
  * all ranks unless it is to be returned. `mr` may be NULL. @return `code` */
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
+/** Before a call and after it: what is blamed in the call that it is in is kept. @return what the
+ * end needs */
+unsigned mpi_blame_begin(struct mpi_rank *mr);
+void mpi_blame_end(struct mpi_rank *mr, unsigned kept);
+/** An object ends: no call blames it from now on, but MPI_COMM_WORLD. */
+void mpi_blame_drop(struct mpi_rank *mr, struct mpi_errhandler *const *handler);
 /** Ends a call that has failed. @return `code` */
 int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code);
 /** Ends a call before MPI_Init() or after MPI_Finalize(); `why` NULL: that is what is wrong. */
@@ -157,8 +163,9 @@ int mpi_end_outside(const char *call, const char *why, int code);
 int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
                    const char *call, int code);
 __attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);
-/** Ends the rank when `memory` is NULL, since a protocol cannot go on without it. @return `memory`
- */
+/** Ends all ranks when `memory` is NULL. All that the library needs for itself is asked for in this
+ * way, since others would wait for a rank that went on without it. MPI_ERR_NO_MEM is for memory
+ * that the program asks for: MPI_Alloc_mem() and windows. @return `memory` */
 void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull));
 /** Before anything that needs what is under way, which a call that was interrupted may have left
  * half done: ends all ranks in a call that interrupts another one. */
@@ -182,7 +189,6 @@ void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside);
 /** Memory that goes with the rank at the latest, aligned to 64. All that messages are sent from or
  * received into and that is not the program's is of this kind. */
 void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
-void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes);  /* NULL: out of memory */
 void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* all zero */
 void mpi_block_free(void *bytes);                          /* NULL: no effect */
 void mpi_pool_release(struct mpi_rank *mr);

@@ -8,9 +8,8 @@ own, can call PMPI_X.
 Some HMPI_X are made here, too (frames): they find the window or file, and end the call with its error handler.
 Between that works mpi_do_x (workers), or one function for several calls."""
 import re
-import sys
 
-from calls import read_calls
+from calls import FAMILIES, main
 
 HEADER = [
     "/* The functions of mpi.h, which includes this; made from calls.def. */",
@@ -44,7 +43,8 @@ def weak(calls):
 
 def handle_of(call):
     """The object that a call is about, and its kind."""
-    return next((a, a.base[4:].lower()) for a in call.arguments if a.base in ("MPI_Win", "MPI_File", "MPI_Comm"))
+    handle = call.handle()
+    return handle, handle.base[4:].lower()
 
 
 def workers(calls):
@@ -56,31 +56,47 @@ def workers(calls):
             yield f"int mpi_do_{call.name.lower()}(struct mpi_{kind} *{kind}{others});"
 
 
-# Structures of arguments, by the first word behind =>, and what the others begin with. Without others the name of the
-# call says what it does: File_read_at_all.
-STRUCTURES = {"coll": ("mpi_sides", "MPI_COLL_"), "rma": ("mpi_rma_call", "MPI_WIN_"), "file": ("mpi_file_call", "MPI_FILE_"),
-              "win": ("mpi_win_making", "MPI_WIN_FLAVOR_")}
+def side_field(argument):
+    """Where an argument of a collective is in struct mpi_sides: sendbuf is out.buf, rdispls is in.displs, and what has
+    neither side in its name is in, as Bcast's buf."""
+    if argument.name in ("op", "root", "request"):
+        return argument.name
+    side, field = "in", argument.name
+    for prefix, its_side in (("send", "out"), ("recv", "in")):
+        if field.startswith(prefix):
+            side, field = its_side, field[len(prefix):]
+    if field in ("sdispls", "rdispls"):
+        side, field = ("out" if field.startswith("s") else "in"), field[1:]
+    if argument.base == "MPI_Aint":  # displacements in bytes
+        field = "far"
+    return f"{side}.{field}"
 
 
-def side_field(a):
-    """Where an argument of a collective is in struct mpi_sides."""
-    side, name = re.fullmatch(r"(send|recv|[sr](?=displs)|)(.*)", a.name).groups()
-    if name in ("op", "root", "request"):
-        return name
-    return ("out." if side.startswith("s") else "in.") + ("far" if a.base == "MPI_Aint" else name)
+def side_forms(call):
+    """Sides with counts for each rank, with one type or with types for each, are marked as such."""
+    form = "MPI_SIDE_W" if any(a.name == "sendtypes" for a in call.arguments) else "MPI_SIDE_V"
+    counts = [side_field(a) for a in call.arguments if a.name.endswith("counts")]
+    return [(field.replace("counts", "form"), form) for field in counts]
+
+
+def kind_of(call):
+    """What the call does, as constants: of the first word behind the family's name, or else of the words of the call's
+    own name: File_read_at is MPI_FILE_READ | MPI_FILE_AT."""
+    words = call.given[1:2] or call.name.upper().split("_")[1:]
+    return " | ".join(FAMILIES[call.given[0]].prefix + word for word in words)
 
 
 def structure(call, handle):
-    family, *words = call.given
-    name, prefix = STRUCTURES[family]
-    field_of = side_field if family == "coll" else lambda a: a.name
+    """The initialized structure that mpi_do_FAMILY() gets: the arguments, and what else its row says."""
+    family = call.given[0]
+    field_of = side_field if family == "coll" else lambda argument: argument.name
     fields = [(field_of(a), a.name) for a in call.arguments if a is not handle]
-    kinds = words[:1] or call.name.upper().split("_")[1:]
-    fields.append(("kind", " | ".join(prefix + kind for kind in kinds)))
-    fields += [("prepare", "mpi_prepare_" + word) for word in words[1:]]
-    form = "W" if any(a.name == "sendtypes" for a in call.arguments) else "V"
-    fields += ((field.replace("counts", "form"), "MPI_SIDE_" + form) for field, _ in fields if field.endswith("counts"))
-    return f"    const struct {name} given = {{ {', '.join(f'.{field} = {value}' for field, value in fields)} }};\n"
+    fields.append(("kind", kind_of(call)))
+    fields += [("prepare", "mpi_prepare_" + word) for word in call.given[2:]]
+    if family == "coll":
+        fields += side_forms(call)
+    initializers = ", ".join(f".{field} = {value}" for field, value in fields)
+    return f"    const struct {FAMILIES[family].structure} given = {{ {initializers} }};\n"
 
 
 def frames(calls):
@@ -163,4 +179,4 @@ def entries(calls):
 
 
 if __name__ == "__main__":
-    print("\n".join(globals()[sys.argv[1]](read_calls(sys.argv[2]))))
+    main(header, names, weak, workers, frames, entries)

@@ -7,9 +7,8 @@ these with what is contiguous (mpi_send_f08ts_). Those that leave buffers in use
 call the program's MPI_Isend_f08ts where it has one.
 handles, operators, procedures: the parts of that module that are many times the same."""
 import re
-import sys
 
-from calls import read_calls
+from calls import main
 
 HANDLES = "Comm Group Datatype Op Request Message Errhandler Info Win File".split()
 
@@ -210,4 +209,4 @@ def procedures(calls):
 
 
 if __name__ == "__main__":
-    print("\n".join(globals()[sys.argv[1]](read_calls(sys.argv[2]))))
+    main(wrappers, handles, operators, procedures)

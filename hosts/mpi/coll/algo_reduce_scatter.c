@@ -75,8 +75,6 @@ static void reduce_scatter_halving(struct mpi_coll *c)
     struct mpi_halves h;
 
     mpi_halves_init(c, &h, -1, out.count);
-    if (h.cuts == NULL)
-        return;
     for (int r = 0; r < c->size; r++)
         h.cuts[r + 1] = h.cuts[r] + mpi_block_out(c, r).count;
     mpi_coll_copy(c, out, sum);

@@ -67,8 +67,9 @@ int mpi_collectives_init(struct mpi_rank *mr)
     };
     const struct host_setting *force = host_setting_of(mr->host, "mpi.algorithms");
     const char *network = mr->transport->ops->name;
-    int code = mpi_select_init(mr);
+    int code = MPI_SUCCESS;
 
+    mpi_select_init(mr);
     TAILQ_INIT(&mr->ready);
     for (unsigned i = 0; code == MPI_SUCCESS && i < sizeof(own) / sizeof(own[0]); i++)
         code = mpi_algorithms_add(mr, own[i]);

@@ -4,10 +4,11 @@
 static void add_message(const struct mpi_coll *c, enum mpi_step_kind kind, struct mpi_comm *comm,
                         int peer, struct mpi_data data)
 {
-    struct mpi_step *st = peer == MPI_PROC_NULL ? NULL : mpi_schedule_step(c->s, kind);
+    struct mpi_step *st;
 
-    if (st == NULL)
+    if (peer == MPI_PROC_NULL)
         return;
+    st = mpi_schedule_step(c->s, kind);
     if (++c->s->in_round > c->s->most)
         c->s->most = c->s->in_round;
     st->peer = peer;
@@ -39,10 +40,11 @@ void mpi_coll_receive_far(const struct mpi_coll *c, int from, struct mpi_data d)
 static void add_local(const struct mpi_coll *c, enum mpi_step_kind kind, struct mpi_data from,
                       struct mpi_data to)
 {
-    struct mpi_step *st = from.count == 0 ? NULL : mpi_schedule_step(c->s, kind);
+    struct mpi_step *st;
 
-    if (st == NULL)
+    if (from.count == 0)
         return;
+    st = mpi_schedule_step(c->s, kind);
     st->from = from;
     st->to = to;
     from.type->holders++;
@@ -124,12 +126,9 @@ struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struc
     if (count == 0)
         return (struct mpi_data){ NULL, 0, type };
     bytes = type->true_extent + (int64_t)(count - 1) * (step < 0 ? -step : step);
-    at = mpi_schedule_memory(c->s, (uint64_t)bytes);
-    if (at != NULL) {
-        at -= low;
-        if (step < 0)
-            at -= (int64_t)(count - 1) * step;
-    }
+    at = (char *)mpi_schedule_memory(c->s, (uint64_t)bytes) - low;
+    if (step < 0)
+        at -= (int64_t)(count - 1) * step;
     return (struct mpi_data){ at, count, type };
 }
 

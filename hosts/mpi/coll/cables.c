@@ -21,14 +21,11 @@ struct p2 *p2_of_coll(const struct mpi_coll *c)
     return p2_of_transport(c->mr->transport);
 }
 
-/* False: out of memory, which the schedule knows. */
-bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o)
+void p2_coll_order(const struct mpi_coll *c, struct p2_order *o)
 {
     size_t n = (size_t)c->size;
     int *memory = mpi_schedule_memory(c->s, 2 * n * sizeof(int));
 
-    if (memory == NULL)
-        return false;
     *o = (struct p2_order){ .n = c->size, .at = memory + n };
     for (int r = 0; r < c->size; r++) {
         memory[r] = c->comm->world[r];
@@ -37,7 +34,6 @@ bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o)
     o->half = p2_sort(p2_of_coll(c), memory, o->at, o->n);
     while (o->at[o->place] != c->rank)
         o->place++;
-    return true;
 }
 
 static bool are_all_near(const struct mpi_coll *c)
@@ -59,8 +55,7 @@ static void allgather_both_ways(struct mpi_coll *c)
     struct p2_order o;
     struct mpi_data *blocks = p2_coll_parts(c, c->size);
 
-    if (blocks == NULL || !p2_coll_order(c, &o))
-        return;
+    p2_coll_order(c, &o);
     for (int i = 0; i < o.n; i++)
         blocks[i] = mpi_block_in(c, o.at[i]);
     p2_spread_both_ways(c, &o, blocks, 1);
@@ -74,8 +69,7 @@ static void allgather_two_rings(struct mpi_coll *c)
     struct mpi_data *blocks = p2_coll_parts(c, c->size);
     int *at = mpi_schedule_memory(c->s, (uint64_t)c->size * sizeof(int)), peer;
 
-    if (blocks == NULL || at == NULL || !p2_coll_order(c, &o))
-        return;
+    p2_coll_order(c, &o);
     if (o.half == 0) {
         allgather_both_ways(c);
         return;
@@ -140,8 +134,7 @@ static void bcast_chain(struct mpi_coll *c, int east)
     struct mpi_data all = mpi_coll_in(c), flat;
     bool is_last;
 
-    if (!p2_coll_order(c, &o))
-        return;
+    p2_coll_order(c, &o);
     while (o.at[root] != c->root)
         root++;
     way = mpi_wrap(o.place - root, o.n); /* steps east of the root */
@@ -173,8 +166,7 @@ static void alltoall_both_ways(struct mpi_coll *c)
 {
     struct p2_order o;
 
-    if (!p2_coll_order(c, &o))
-        return;
+    p2_coll_order(c, &o);
     mpi_coll_move(c, mpi_block_out(c, c->rank), mpi_block_in(c, c->rank));
     for (int d = 1; d <= o.n / 2; d++) {
         int east = p2_at(&o, o.place + d), west = p2_at(&o, o.place - d);
@@ -205,6 +197,7 @@ static const struct mpi_algorithm algorithms[] = {
     { 0 },
 };
 
+_Static_assert(P2_PIO_MAX + 1 == 65, "limit of all-to-all by spread on 12 to 14 ranks");
 /*
  * Who is quickest on 4, 8 and 16 nodes, one ring and two (docs/mpi-peach2.md has the tables). Few
  * ranks do best to send to all others at once: a message costs its sender 0.2 us, or 1 us in a

@@ -19,12 +19,10 @@ static inline int p2_at(const struct p2_order *o, int place)
 
 /* cables.c */
 struct p2 *p2_of_coll(const struct mpi_coll *c); /* NULL: over another transport */
-/** @return false: out of memory, which the schedule knows. */
-bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o);
+void p2_coll_order(const struct mpi_coll *c, struct p2_order *o);
 bool p2_near_and_commutes(const struct mpi_coll *c);
 
 /* cables_reduce.c */
-/** NULL: out of memory, which the schedule knows. */
 struct mpi_data *p2_coll_parts(const struct mpi_coll *c, int n);
 /** From each rank of the order both ways around to all: the part of its place. Each of so many sets
  * has a part for each place. */

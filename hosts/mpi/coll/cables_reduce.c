@@ -98,8 +98,6 @@ static void allreduce_in(const struct mpi_coll *c, const struct p2_order *o, str
 {
     struct mpi_data *parts = p2_coll_parts(c, o->n);
 
-    if (parts == NULL)
-        return;
     for (int i = 0; i < o->n; i++)
         parts[i] = mpi_nth_part(all, o->n, i);
     sum_both_ways(c, o, parts, parts[o->place]);
@@ -111,8 +109,7 @@ void p2_allreduce_both_ways(struct mpi_coll *c)
     struct mpi_data all = mpi_coll_in(c);
     struct p2_order o;
 
-    if (!p2_coll_order(c, &o))
-        return;
+    p2_coll_order(c, &o);
     mpi_coll_move(c, mpi_coll_out(c), all);
     allreduce_in(c, &o, all);
 }
@@ -124,8 +121,7 @@ void p2_allreduce_two_rings(struct mpi_coll *c)
     struct p2_order o, ring;
     int mine, peer;
 
-    if (!p2_coll_order(c, &o))
-        return;
+    p2_coll_order(c, &o);
     mpi_coll_move(c, mpi_coll_out(c), all);
     if (o.half == 0) {
         allreduce_in(c, &o, all);
@@ -176,8 +172,7 @@ void p2_allreduce_two_levels(struct mpi_coll *c)
     int here = ranks_here(c), node, first;
     struct p2_order o;
 
-    if (!p2_coll_order(c, &o))
-        return;
+    p2_coll_order(c, &o);
     node = o.place / here; /* ranks of a node follow each other */
     first = node * here;
     mpi_coll_move(c, mpi_coll_out(c), sum);
@@ -210,8 +205,7 @@ void p2_reduce_scatter_both_ways(struct mpi_coll *c)
     struct mpi_data own = mpi_coll_in(c), *parts = p2_coll_parts(c, c->size);
     struct p2_order o;
 
-    if (parts == NULL || !p2_coll_order(c, &o))
-        return;
+    p2_coll_order(c, &o);
     for (int i = 0; i < o.n; i++)
         parts[i] = mpi_block_out(c, o.at[i]);
     mpi_coll_move(c, parts[o.place], own);

@@ -50,8 +50,6 @@ static void set_aside(struct mpi_coll *c)
     MPI_Datatype *types = mpi_schedule_memory(c->s, n * sizeof(*types));
     char *to;
 
-    if (counts == NULL || at == NULL || types == NULL)
-        return;
     for (int r = 0; r < c->size; r++) {
         at[r] = (MPI_Aint)all;
         counts[r] = (int)mpi_data_bytes(mpi_block_in(c, r));
@@ -64,7 +62,7 @@ static void set_aside(struct mpi_coll *c)
         c->out = (struct mpi_blocks){ .at = to, .count = mpi_block_bytes(&c->in) };
         c->out.type = mpi_type_of(c->mr, MPI_BYTE);
     }
-    for (int r = 0; to != NULL && r < c->size; r++)
+    for (int r = 0; r < c->size; r++)
         mpi_coll_copy(c, mpi_block_in(c, r), mpi_block_out(c, r));
 }
 

@@ -80,7 +80,7 @@ struct mpi_algorithm {
 };
 
 /* select.c */
-int mpi_select_init(struct mpi_rank *mr);
+void mpi_select_init(struct mpi_rank *mr);
 /** The table must stay; a row without a name ends it. */
 int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms);
 /**
@@ -246,7 +246,7 @@ struct mpi_halves {
     int pairs;      /* ranks 2 i and 2 i + 1 with i below this are a pair */
     int root;       /* never stands back; -1: no root */
     int place;      /* of this rank in the cube, or -1: stands back */
-    uint64_t *cuts; /* first element of each part, and the end; NULL: out of memory */
+    uint64_t *cuts; /* first element of each part, and the end */
 };
 /** Cuts `count` elements into equal parts. */
 void mpi_halves_init(const struct mpi_coll *c, struct mpi_halves *h, int root, uint64_t count);

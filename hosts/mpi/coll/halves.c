@@ -13,7 +13,7 @@ void mpi_halves_init(const struct mpi_coll *c, struct mpi_halves *h, int root, u
     else
         h->place = (c->rank == 2 * pair) == (root == 2 * pair) ? pair : -1;
     h->cuts = mpi_schedule_memory(c->s, (uint64_t)(h->cube + 1) * sizeof(*h->cuts));
-    for (int i = 0; h->cuts != NULL && i <= h->cube; i++)
+    for (int i = 0; i <= h->cube; i++)
         h->cuts[i] = count * (uint64_t)i / (uint64_t)h->cube;
 }
 
@@ -40,8 +40,6 @@ void mpi_halves_reduce(const struct mpi_coll *c, const struct mpi_halves *h, str
     struct mpi_data got;
     int first = 0;
 
-    if (h->cuts == NULL)
-        return;
     if (h->place < 0) {
         mpi_coll_send(c, c->rank ^ 1, sum);
         mpi_coll_fence(c);
@@ -66,8 +64,6 @@ void mpi_halves_reduce(const struct mpi_coll *c, const struct mpi_halves *h, str
 
 void mpi_halves_allgather(const struct mpi_coll *c, const struct mpi_halves *h, struct mpi_data sum)
 {
-    if (h->cuts == NULL)
-        return;
     for (int n = 1; h->place >= 0 && n < h->cube; n *= 2) {
         int peer = rank_at(h, h->place ^ n), first = h->place & ~(n - 1);
 
@@ -84,7 +80,7 @@ void mpi_halves_gather(const struct mpi_coll *c, const struct mpi_halves *h, str
 {
     int root = h->root / 2 < h->pairs ? h->root / 2 : h->root - h->pairs;
 
-    for (int n = 1; h->cuts != NULL && h->place >= 0 && n < h->cube; n *= 2) {
+    for (int n = 1; h->place >= 0 && n < h->cube; n *= 2) {
         int peer = rank_at(h, h->place ^ n), first = h->place & ~(n - 1);
 
         if (((h->place ^ root) & n) != 0) {

@@ -20,13 +20,6 @@ static void fail_schedule(struct mpi_schedule *s, int code)
         s->code = code;
 }
 
-static void *fail_without_memory(struct mpi_schedule *s)
-{
-    mpi_note(s->mr, "out of memory");
-    fail_schedule(s, MPI_ERR_NO_MEM);
-    return NULL;
-}
-
 struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm, int tag)
 {
     struct mpi_schedule *s = LIST_FIRST(&mr->idle);
@@ -34,11 +27,7 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
     if (s != NULL) {
         LIST_REMOVE(s, in_list);
     } else {
-        s = calloc(1, sizeof(*s));
-        if (s == NULL) {
-            mpi_note(mr, "out of memory");
-            return NULL;
-        }
+        s = mpi_need(mr, calloc(1, sizeof(*s)));
         s->mr = mr;
     }
     s->comm = comm;
@@ -139,9 +128,7 @@ void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
     if (c == NULL || c->bytes - c->used < take) {
         uint64_t room = take > FIRST_CHUNK ? take : FIRST_CHUNK;
 
-        c = mpi_block_try(s->mr, sizeof(*c) + room);
-        if (c == NULL)
-            return fail_without_memory(s);
+        c = mpi_block_new(s->mr, sizeof(*c) + room);
         *c = (struct mpi_scratch){ .next = s->memory, .bytes = room };
         s->memory = c;
     }
@@ -152,13 +139,8 @@ void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
 struct mpi_step *mpi_schedule_step(struct mpi_schedule *s, enum mpi_step_kind kind)
 {
     if (s->nsteps == s->step_room) {
-        unsigned room = s->step_room == 0 ? FIRST_STEPS : 2 * s->step_room;
-        struct mpi_step *more = realloc(s->steps, room * sizeof(*more));
-
-        if (more == NULL)
-            return fail_without_memory(s);
-        s->steps = more;
-        s->step_room = room;
+        s->step_room = s->step_room == 0 ? FIRST_STEPS : 2 * s->step_room;
+        s->steps = mpi_need(s->mr, realloc(s->steps, s->step_room * sizeof(*s->steps)));
     }
     s->steps[s->nsteps] = (struct mpi_step){ .kind = kind };
     return &s->steps[s->nsteps++];
@@ -215,16 +197,11 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
 /* Every round has its requests in the same memory. */
 static void make_room(struct mpi_schedule *s)
 {
-    struct mpi_request *more;
+    struct mpi_request *all = s->round.requests;
 
     if (s->most <= s->request_room)
         return;
-    more = realloc(s->round.requests, s->most * sizeof(*more));
-    if (more == NULL) {
-        (void)fail_without_memory(s);
-        return;
-    }
-    s->round.requests = more;
+    s->round.requests = mpi_need(s->mr, realloc(all, s->most * sizeof(*all)));
     s->request_room = s->most;
 }
 
@@ -287,10 +264,6 @@ static void run_rounds(struct mpi_schedule *s)
 void mpi_schedule_start(struct mpi_schedule *s)
 {
     make_room(s);
-    if (s->code != MPI_SUCCESS) {
-        finish_schedule(s);
-        return;
-    }
     s->running = true;
     LIST_INSERT_HEAD(&s->mr->running, s, in_list);
     link_ready(s);

@@ -11,8 +11,7 @@
  * Steps of an empty block or with MPI_PROC_NULL may be written like others: with the null process
  * nothing happens, an empty message travels.
  *
- * Builders return nothing: out of memory, or a wrong argument, is kept in the schedule (its code),
- * and mpi_schedule_start() ends it with that.
+ * Builders return nothing: arguments have been checked before them.
  */
 #ifndef MPI_SCHEDULE_H
 #define MPI_SCHEDULE_H
@@ -64,15 +63,15 @@ struct mpi_schedule {
     int code;
 };
 
-/** Takes an idle schedule of the rank, or a new one. @return NULL: out of memory, noted. */
+/** Takes an idle schedule of the rank, or a new one. */
 struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm, int tag);
 /** Of one that is done, or that will never be: takes its requests back. NULL is none. */
 void mpi_schedule_put(struct mpi_schedule *s);
 void mpi_schedules_release(struct mpi_rank *mr);
 
-/** One more step, which its builder fills in. @return NULL: out of memory; the schedule fails. */
+/** One more step, which its builder fills in. */
 struct mpi_step *mpi_schedule_step(struct mpi_schedule *s, enum mpi_step_kind kind);
-/** Memory until the schedule is put; not NULL unless the schedule has failed. */
+/** Memory until the schedule is put. */
 void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes);
 
 /** With a `handle` the schedule may be gone at return: an error is the request's, as its end is. */

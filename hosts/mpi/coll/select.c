@@ -6,8 +6,8 @@
 #include "hosts/mpi/coll/collective.h"
 
 #define ALGORITHMS_MAX 64u
-#define OWN_MAX        80u /* choices of the library */
-#define FORCED_MAX     128u
+#define OWN_MAX        80u  /* choices of the library: mpi_choices_add() */
+#define FORCED_MAX     128u /* and so many by one text at most: add_choice() */
 #define KB             1024u
 
 /** What is in it; `below` 0: no limit. */
@@ -35,10 +35,9 @@ static const char *const names[MPI_COLLECTIVES] = {
     "reduce",   "allreduce", "reduce_scatter", "scan",     "exscan",
 };
 
-int mpi_select_init(struct mpi_rank *mr)
+void mpi_select_init(struct mpi_rank *mr)
 {
-    mr->select = calloc(1, sizeof(*mr->select));
-    return mr->select != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    mr->select = mpi_need(mr, calloc(1, sizeof(*mr->select)));
 }
 
 void mpi_select_release(struct mpi_rank *mr)
@@ -190,10 +189,15 @@ int mpi_algorithms_force(struct mpi_rank *mr, const char *text)
 
 int mpi_choices_add(struct mpi_rank *mr, const char *text)
 {
+    struct mpi_select *sel = mr->select;
     int code = mpi_algorithms_force(mr, text);
 
-    mr->select->nown = mr->select->nchoices;
-    return code;
+    if (code != MPI_SUCCESS)
+        return code;
+    if (sel->nchoices > OWN_MAX)
+        return mpi_fail(mr, MPI_ERR_INTERN, "more than %u choices of algorithms", OWN_MAX);
+    sel->nown = sel->nchoices;
+    return MPI_SUCCESS;
 }
 
 static bool is_in(const struct range *r, uint64_t n)

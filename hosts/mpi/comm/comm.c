@@ -69,8 +69,7 @@ void mpi_comm_put(struct mpi_comm *comm)
 {
     if (comm == NULL || --comm->holders > 0)
         return;
-    if (comm->mr->blamed.handler == &comm->errhandler)
-        comm->mr->blamed.handler = NULL;
+    mpi_blame_drop(comm->mr, &comm->errhandler);
     mpi_context_put(comm->mr, comm->context);
     mpi_comm_put(comm->local);
     mpi_group_put(comm->group);

@@ -25,6 +25,7 @@ void mpi_rank_release(void *rank)
     if (mr->transport != NULL)
         mr->transport->ops->destroy(mr->transport);
     mpi_pool_release(mr);
+    free(mr->outer_blames.at);
     free(mr);
 }
 

@@ -16,8 +16,7 @@ struct mpi_visit mpi_visit_begin(void)
     v.interrupts = v.mr->interrupts;
     v.mr->interrupts = mpi_library(h, true) ? v.interrupts : v.mr->inside > 0;
     v.mr->inside++;
-    v.blamed = v.mr->blamed;
-    v.mr->blamed.handler = NULL;
+    v.blames = mpi_blame_begin(v.mr);
     v.mr->ended = false;
     return v;
 }
@@ -35,7 +34,7 @@ int mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, ui
         if (--mr->inside == 0 || mr->interrupts)
             mpi_library(mr->host, false);
         mr->interrupts = v->interrupts;
-        mr->blamed = v->blamed;
+        mpi_blame_end(mr, v->blames);
         mr->ended = false;
     }
     if (mr == NULL && host_self() != NULL)

@@ -2,15 +2,13 @@
 #ifndef MPI_VISIT_H
 #define MPI_VISIT_H
 
-#include "hosts/mpi/base/env.h"
 #include "hosts/mpi/init/profile.h"
 
 struct mpi_visit {
     struct mpi_rank *mr; /* NULL: before MPI_Init() */
-    /* mpi_rank's, of the call that this one is in: */
-    bool interrupts;
-    struct mpi_blamed blamed;
-    bool counts; /* for the run's profile: the time since then */
+    bool interrupts;     /* mpi_rank's, of the call that this one is in */
+    unsigned blames;     /* mpi_blame_begin()'s */
+    bool counts;         /* for the run's profile: the time since then */
     uint64_t start_ps;
 };
 

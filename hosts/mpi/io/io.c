@@ -90,28 +90,31 @@ static void note_of(struct mpi_file *f, int rank, int code)
     mpi_note(f->mr, "%.60s: rank %d: %s", f->name, rank, text);
 }
 
-void *mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes)
+int mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes, void *all_p)
 {
     char *all = mpi_block_new(f->mr, (size_t)f->comm->size * bytes);
+    int code;
 
     memcpy(all + (size_t)f->comm->rank * bytes, own, bytes);
-    if (mpi_comm_exchange(f->comm, (int *)(void *)all, (int)(bytes / sizeof(int))) == MPI_SUCCESS)
-        return all;
-    mpi_block_free(all);
-    return NULL;
+    code = mpi_comm_exchange(f->comm, (int *)(void *)all, (int)(bytes / sizeof(int)));
+    if (code == MPI_SUCCESS)
+        memcpy(all_p, &all, sizeof(all));
+    else
+        mpi_block_free(all);
+    return code;
 }
 
 int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code)
 {
-    int mine[AGREED_INTS + 1], *all, bad = MPI_SUCCESS;
+    int mine[AGREED_INTS + 1], *all, bad;
     size_t each = (size_t)n + 1;
 
     for (int i = 0; i < n; i++)
         mine[i] = own[i];
     mine[n] = code;
-    all = mpi_file_gather(f, mine, each * sizeof(*mine));
-    if (all == NULL)
-        return MPI_ERR_NO_MEM;
+    bad = mpi_file_gather(f, mine, each * sizeof(*mine), &all);
+    if (bad != MPI_SUCCESS)
+        return bad;
     for (int r = 0; bad == MPI_SUCCESS && r < f->comm->size; r++) {
         bad = all[each * (size_t)r + (size_t)n];
         if (bad != MPI_SUCCESS && code == MPI_SUCCESS)
@@ -257,10 +260,7 @@ static struct mpi_file *file_new(struct mpi_rank *mr, const char *name, int amod
     if (f->errhandler != NULL)
         f->errhandler->holders++;
     f->handle = mpi_table_add(mr, &mr->files, f) + 1;
-    if (f->handle > 0)
-        return f;
-    file_free(f);
-    return NULL;
+    return f;
 }
 
 /* The window for what the ranks share; its communicator serves the file, too. */
@@ -312,8 +312,6 @@ int MPI_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI
     *file = MPI_FILE_NULL;
     host_spend_cost(mr->host, HOST_COST_CALL);
     f = file_new(mr, name, amode);
-    if (f == NULL)
-        return mpi_file_end(NULL, __func__, MPI_ERR_NO_MEM);
     mr->outer = __func__;
     code = open_shared(mr, f, comm, c->rank == 0, info);
     if (code == MPI_SUCCESS)

@@ -54,9 +54,9 @@ int mpi_file_end(struct mpi_file *f, const char *call, int code);
 int mpi_file_errno(struct mpi_rank *mr, const char *name, int error);
 /** @return the code for the first of these modes that the file has been opened with. */
 int mpi_file_check_mode(const struct mpi_file *f, int unwanted);
-/** Collective: `bytes`, a multiple of an int's, of each rank. @return memory for mpi_block_free(),
- * or NULL: none, noted. */
-void *mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes);
+/** Collective: `bytes`, a multiple of an int's, of each rank. @return MPI_SUCCESS, and the pointer
+ * at `all_p` is to memory for mpi_block_free(); or the code of the exchange. */
+int mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes, void *all_p);
 /** Collective: whether `n` ints are the same on all ranks, and `code` is MPI_SUCCESS.
  * @return the code of the first rank that has another one, or MPI_ERR_NOT_SAME; all the same. */
 int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code);

@@ -36,11 +36,10 @@ static int check_call(struct mpi_file *f, const struct mpi_file_call *c, struct 
 static int order_ranks(struct mpi_file *f, struct mpi_access *a, int code)
 {
     int64_t own = code == MPI_SUCCESS ? mpi_file_etypes(f, a->bytes) : 0, *all, sum = 0, at = 0;
-    int bad;
+    int bad = mpi_file_gather(f, &own, sizeof(own), &all);
 
-    all = mpi_file_gather(f, &own, sizeof(own));
-    if (all == NULL)
-        return MPI_ERR_NO_MEM;
+    if (bad != MPI_SUCCESS)
+        return bad;
     for (int r = 0; r < f->comm->size; r++) {
         a->at += r < f->comm->rank ? all[r] : 0;
         sum += all[r];

@@ -132,10 +132,11 @@ struct outline {
 static int outlines_meet(struct mpi_file *f, const struct outline *own, int *meet_p,
                          uint64_t *runs_p)
 {
-    struct outline *all = mpi_file_gather(f, own, sizeof(*own));
+    struct outline *all;
+    int code = mpi_file_gather(f, own, sizeof(*own), &all);
 
-    if (all == NULL)
-        return MPI_ERR_NO_MEM;
+    if (code != MPI_SUCCESS)
+        return code;
     *runs_p = 0;
     for (int i = 0; i < f->comm->size; i++) {
         *runs_p = all[i].runs > *runs_p ? all[i].runs : *runs_p;
@@ -149,18 +150,18 @@ static int outlines_meet(struct mpi_file *f, const struct outline *own, int *mee
 /* Each rank compares itself with those below. */
 static int blocks_meet(struct mpi_file *f, const struct run *own, uint64_t n, int *meet_p)
 {
-    struct run *all = mpi_file_gather(f, own, n * sizeof(*own));
-    int *all_meet;
+    struct run *all;
+    int *all_meet, code = mpi_file_gather(f, own, n * sizeof(*own), &all);
 
-    if (all == NULL)
-        return MPI_ERR_NO_MEM;
+    if (code != MPI_SUCCESS)
+        return code;
     *meet_p = 0;
     for (int r = 0; r < f->comm->rank && !*meet_p; r++)
         *meet_p = any_meet(own, &all[(uint64_t)r * n], n);
     mpi_block_free(all);
-    all_meet = mpi_file_gather(f, meet_p, sizeof(*meet_p));
-    if (all_meet == NULL)
-        return MPI_ERR_NO_MEM;
+    code = mpi_file_gather(f, meet_p, sizeof(*meet_p), &all_meet);
+    if (code != MPI_SUCCESS)
+        return code;
     for (int r = 0; r < f->comm->size; r++)
         *meet_p |= all_meet[r];
     mpi_block_free(all_meet);
@@ -190,8 +191,6 @@ static int pass_token(struct mpi_file *f, int tag, int peer, bool receives)
                           .s = mpi_schedule_get(f->mr, f->comm, tag) };
     struct mpi_data none = { (char *)f, 0, mpi_type_of(f->mr, MPI_BYTE) };
 
-    if (c.s == NULL)
-        return MPI_ERR_NO_MEM;
     if (receives)
         mpi_coll_receive(&c, peer, none);
     else

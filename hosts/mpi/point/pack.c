@@ -195,11 +195,9 @@ static int pack_external(struct mpi_type *t, void *buf, int count, void *packed,
                          bool out)
 {
     uint64_t bytes = (uint64_t)count * t->bytes;
-    uint8_t *native = malloc(bytes + 1);
+    uint8_t *native = mpi_need(mpi_self(), malloc(bytes + 1));
     struct external e = { out, native, (uint8_t *)packed + *position };
 
-    if (native == NULL)
-        return mpi_no_memory();
     spend_copy(bytes);
     if (out)
         mpi_type_pack(t, buf, (uint64_t)count, native);

@@ -156,9 +156,7 @@ static int prepare_window(struct mpi_win *win, const struct mpi_win_making *a)
         return code;
     win->flavor = a->kind;
     win->model = MPI_WIN_UNIFIED;
-    win->peers = calloc((size_t)win->comm->size, sizeof(*win->peers));
-    if (win->peers == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    win->peers = mpi_need(mr, calloc((size_t)win->comm->size, sizeof(*win->peers)));
     for (int r = 0; r < win->comm->size; r++)
         TAILQ_INIT(&win->peers[r].held);
     win->peers[win->comm->rank].base = a->kind == MPI_WIN_FLAVOR_CREATE ? a->base : win->allocated;
@@ -171,8 +169,6 @@ static int prepare_window(struct mpi_win *win, const struct mpi_win_making *a)
     if (code != MPI_SUCCESS)
         return code;
     win->handle = mpi_table_add(mr, &mr->wins, win) + 1;
-    if (win->handle <= 0)
-        return MPI_ERR_NO_MEM;
     mpi_win_listen(win);
     return code;
 }
@@ -202,8 +198,6 @@ static int create_window(struct mpi_rank *mr, MPI_Comm comm, const struct mpi_wi
     if (code != MPI_SUCCESS)
         return code;
     win = mpi_block_zero(mr, sizeof(*win));
-    if (win == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     win->mr = mr;
     TAILQ_INIT(&win->ins);
     TAILQ_INIT(&win->spare_ins);
@@ -244,7 +238,9 @@ int mpi_do_win(const char *call, MPI_Comm comm, const struct mpi_win_making *giv
         if (a.kind == MPI_WIN_FLAVOR_ALLOCATE || a.kind == MPI_WIN_FLAVOR_SHARED)
             memcpy(a.base, &w->peers[w->comm->rank].base, sizeof(void *));
     }
-    return mpi_win_end(NULL, call, code);
+    if (mr->outer == call)
+        mr->outer = NULL;
+    return code; /* an error is for the handler of the communicator, which is blamed */
 }
 
 static int check_dynamic(struct mpi_win *win)

@@ -211,9 +211,7 @@ int mpi_type_copy(const struct mpi_type *from_type, const void *from, uint64_t f
         mpi_type_unpack(to_type, to, (const uint8_t *)from + offset, bytes);
         return MPI_SUCCESS;
     }
-    packed = malloc(bytes);
-    if (packed == NULL)
-        return mpi_no_memory();
+    packed = mpi_need(mpi_self(), malloc(bytes));
     mpi_type_pack(from_type, from, from_count, packed);
     mpi_type_unpack(to_type, to, packed, bytes);
     free(packed);

@@ -11,6 +11,7 @@ extern "C" {
 struct mpi_rank;
 struct mpi_rank *mpi_self(void);
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text);
+int mpi_choices_add(struct mpi_rank *mr, const char *text);
 bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_t room);
 }
 
@@ -419,6 +420,32 @@ TEST(MpiAlgorithms, AreTakenWithinTheirLimits)
     launch_config cfg = {};
     cfg.nranks = 8;
     c.expect_run(limits_decide, cfg);
+}
+
+/* What networks and the user add fills the table, and no more. */
+int table_is_full()
+{
+    Me me;
+    std::string many = "bcast=linear";
+    int code, added = 0;
+
+    while ((code = mpi_choices_add(mpi_self(), "bcast=linear")) == MPI_SUCCESS && added < 150)
+        added++;
+    EXPECT_EQ(MPI_ERR_INTERN, code);
+    for (int i = 1; i < 128; i++)
+        many += ",bcast=linear";
+    EXPECT_EQ(MPI_ERR_ARG, mpi_algorithms_force(mpi_self(), many.c_str()));
+    return MPI_Finalize();
+}
+
+TEST(MpiAlgorithms, HaveRoomForSoManyChoices)
+{
+    test::ClusterConfig cc;
+
+    cc.nodes = 1;
+    cc.hubs = false;
+    test::Cluster c(cc);
+    c.expect_run(table_is_full);
 }
 
 TEST(MpiAlgorithms, AllAgreeWithTheStandardOnRandomShapes)

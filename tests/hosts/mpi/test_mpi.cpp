@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/folder.h"
 #include "tests/hosts/mpi/ranks.h"
 
 namespace
@@ -220,6 +221,71 @@ TEST(Mpi, WrongArgumentsGiveErrorCodesWhenAskedFor)
         EXPECT_EQ(MPI_ERR_OTHER, MPI_Barrier(MPI_COMM_WORLD));
         return 0;
     });
+}
+
+int blamed_comm = 0, blamed_code = 0;
+
+void on_error(MPI_Comm *comm, int *code, ...)
+{
+    blamed_comm = *comm;
+    blamed_code = *code;
+}
+
+TEST(Mpi, AWindowThatCannotBeMadeIsAnErrorOfItsCommunicator)
+{
+    test::ClusterConfig cc;
+    cc.nodes = 1;
+    cc.hubs = false;
+    test::Cluster c(cc);
+    c.expect_run([] {
+        Me me;
+        int v = 0;
+        MPI_Comm comm;
+        MPI_Errhandler handler;
+        MPI_Win win;
+        EXPECT_EQ(MPI_SUCCESS, MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_create_errhandler(on_error, &handler);
+        MPI_Comm_set_errhandler(comm, handler);
+        MPI_Errhandler_free(&handler);
+        blamed_comm = blamed_code = 0;
+        EXPECT_EQ(MPI_ERR_SIZE, MPI_Win_create(&v, -1, 1, MPI_INFO_NULL, comm, &win));
+        EXPECT_EQ(comm, blamed_comm);
+        EXPECT_EQ(MPI_ERR_SIZE, blamed_code);
+        MPI_Comm_free(&comm);
+        return MPI_Finalize();
+    });
+}
+
+class MpiFile : public test::Folder
+{
+};
+
+/* Rank 1 gets more than its call is for, as no two ranks call the same function. */
+TEST_F(MpiFile, AFailedExchangeReturnsItsOwnCode)
+{
+    std::string name = folder + "/file";
+    test::ClusterConfig cc;
+    cc.nodes = 2;
+    cc.hubs = false;
+    test::Cluster c(cc);
+    launch_config cfg = {};
+    cfg.nranks = 2;
+    c.expect_run(
+        [&] {
+            Me me;
+            MPI_File file;
+            EXPECT_EQ(MPI_SUCCESS,
+                      MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                                    MPI_INFO_NULL, &file));
+            if (me.rank == 0)
+                EXPECT_NE(MPI_SUCCESS, MPI_File_set_size(file, 7));
+            else
+                EXPECT_EQ(MPI_ERR_TRUNCATE, MPI_File_set_atomicity(file, 1));
+            EXPECT_EQ(MPI_SUCCESS, MPI_File_close(&file));
+            return MPI_Finalize();
+        },
+        cfg);
 }
 
 TEST(Mpi, WtimeIsSimulatedTime)

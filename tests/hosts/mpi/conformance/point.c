@@ -544,6 +544,55 @@ static void generalized(void)
     CHECK_ERROR(MPI_ERR_REQUEST, MPI_Grequest_complete(rq), "12.2 complete of nothing");
 }
 
+static int handled;
+
+static void on_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    handled++;
+}
+
+struct swap {
+    MPI_Comm ends, begins;
+};
+
+/* The one that begins may get the memory of the other. */
+static int on_query_swap(void *extra, MPI_Status *st)
+{
+    struct swap *s = extra;
+    MPI_Errhandler handler;
+
+    MPI_Comm_free(&s->ends);
+    MPI_Comm_dup(MPI_COMM_SELF, &s->begins);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(s->begins, handler);
+    MPI_Errhandler_free(&handler);
+    MPI_Status_set_elements(st, MPI_INT, 0);
+    MPI_Status_set_cancelled(st, 0);
+    return MPI_SUCCESS;
+}
+
+static void swap_in_query(void)
+{
+    int out[2] = { 1, 2 }, in = 0;
+    struct swap s;
+    MPI_Request rq[2];
+    MPI_Status st[2];
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &s.ends);
+    MPI_Irecv(&in, 1, MPI_INT, prev, 0, s.ends, &rq[0]);
+    MPI_Send(out, 2, MPI_INT, next, 0, s.ends);
+    MPI_Grequest_start(on_query_swap, on_free, on_cancel, &s, &rq[1]);
+    MPI_Grequest_complete(rq[1]);
+    CHECK_ERROR(MPI_ERR_IN_STATUS, MPI_Waitall(2, rq, st),
+                "6.4.3 an error of a communicator that a query function frees");
+    CHECK(st[0].MPI_ERROR == MPI_ERR_TRUNCATE && st[1].MPI_ERROR == MPI_SUCCESS,
+          "6.4.3 statuses tell which");
+    CHECK(handled == 0, "6.4.3 no other communicator's handler is called");
+    MPI_Comm_free(&s.begins);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv, "point");
@@ -567,5 +616,6 @@ int main(int argc, char **argv)
     truncation();
     errors();
     generalized();
+    swap_in_query();
     return check_end();
 }
