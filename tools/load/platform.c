@@ -80,12 +80,39 @@ static const struct machine_param *table_of(struct load_machine *m, const struct
     return t->rows;
 }
 
+struct include {
+    struct load_machine *m;
+    const char *path;
+    struct load_tree *tree;
+};
+
+static void read_included(void *arg)
+{
+    struct include *i = arg;
+
+    i->tree = load_source_read(i->m, i->path);
+}
+
+/** The file that `at` names. A mistake in it is located there, but not that it cannot be read. */
+static const struct load_tree *read_include(struct load_machine *m, const struct load_tree *at)
+{
+    struct include i = { .m = m, .path = load_beside(m, at->file, at->text) };
+    struct sim_error err = { 0 };
+    int rc = load_attempt(read_included, &i, &err);
+
+    if (rc == SIM_ERR_IO)
+        load_fail(at, NULL, "%s", err.text);
+    if (rc != SIM_OK)
+        *load_error() = err;
+    load_check(rc);
+    return i.tree;
+}
+
 static void read_component(struct load_machine *m, const struct load_tree *item, const char *path,
                            struct machine_component_desc *out)
 {
     struct load_layer layer = { .skip = component_keys, .arena = &m->arena };
-    struct load_tree *base = NULL;
-    const struct load_tree *kind;
+    const struct load_tree *base = NULL, *kind;
     const char *include = NULL;
     struct load_group *group;
 
@@ -93,7 +120,7 @@ static void read_component(struct load_machine *m, const struct load_tree *item,
         load_fail(item, NULL, "expected a mapping with the key kind or include");
     load_tree_text(item, "include", &include);
     if (include != NULL)
-        base = load_source_read(m, load_beside(m, item->file, include));
+        base = read_include(m, load_tree_get(item, "include"));
     kind = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR);
     out->kind = find_kind(m, kind);
     if (base != NULL && load_tree_get(item, "kind") != NULL)

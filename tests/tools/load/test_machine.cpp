@@ -149,7 +149,8 @@ TEST_F(MachineFile, AnIncludedFileSaysWhatMayDiffer)
               "is set by platforms/../hubs/h.yaml",
               message("platform: small\nnodes: 1\n"));
     write("platforms/small.yaml", "components:\n  hub: {include: ../hubs/none.yaml}\nlinks: []\n");
-    EXPECT_EQ("platforms/../hubs/none.yaml: No such file or directory: expected a readable file",
+    EXPECT_EQ("platforms/small.yaml:2:9: include = ../hubs/none.yaml: platforms/../hubs/none.yaml: "
+              "No such file or directory: expected a readable file",
               message("platform: small\nnodes: 1\n"));
 }
 
