@@ -208,11 +208,22 @@ static int split_node(const struct load_machine *m, const char **text_p)
     return (int)node;
 }
 
-static _Noreturn void refuse_port(struct load_machine *m, const struct load_tree *at,
-                                  const struct machine_component_desc *component)
+void load_refuse_port(struct load_machine *m, const struct load_tree *at,
+                      const struct machine_component_desc *component, unsigned nports)
 {
-    load_fail(at, NULL, "expected the port %s of %s", list_names(m, component->kind->ports),
-              component->name);
+    const char **names = load_alloc(&m->arena, (nports + 1) * sizeof(*names));
+
+    memcpy(names, component->kind->ports, nports * sizeof(*names));
+    load_fail(at, NULL, "expected the port %s of %s", list_names(m, names), component->name);
+}
+
+unsigned load_count_ports(const struct machine_component_desc *component)
+{
+    unsigned n = 0;
+
+    while (component->kind->ports[n] != NULL)
+        n++;
+    return n;
 }
 
 const char *load_port(const struct machine_component_desc *component, const char *name)
@@ -224,8 +235,7 @@ const char *load_port(const struct machine_component_desc *component, const char
     return *port;
 }
 
-struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
-                                const char *port)
+struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
     struct load_end end = { .node = node };
@@ -238,8 +248,6 @@ struct load_end load_router_end(struct load_machine *m, const struct load_tree *
         }
     if (hubs != 1)
         load_fail(at, NULL, "node%u has %u hubs: expected one, or cables:", node, hubs);
-    if (port != NULL && (end.port = load_port(end.component, port)) == NULL)
-        refuse_port(m, at, end.component);
     return end;
 }
 
@@ -261,7 +269,7 @@ struct load_end load_end_text(struct load_machine *m, const struct load_tree *at
         refuse_component(m, &m->desc.nodes[node], at);
     port = load_port(component, text + n + 1);
     if (port == NULL)
-        refuse_port(m, at, component);
+        load_refuse_port(m, at, component, load_count_ports(component));
     return (struct load_end){ (unsigned)node, component, port };
 }
 
