@@ -23,6 +23,9 @@ SIM_BEGIN_DECLS
 
 struct lab_series {
     const char *where, *name, *workload, *platform, *machine;
+    struct {
+        const char *workload, *platform, *machine;
+    } at; /* where each is written; NULL: not in the file */
     struct lab_setup setup;
     const char *key; /* the one with a list */
     struct lab_list list;
