@@ -114,6 +114,14 @@ void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_
         read_series(root, &list->items[i], arena, &exp->series[i]);
 }
 
+void lab_experiment_replace_platform(struct lab_experiment *exp, const char *platform)
+{
+    for (unsigned i = 0; platform != NULL && i < exp->n; i++) {
+        exp->series[i].platform = platform;
+        exp->series[i].at.platform = NULL;
+    }
+}
+
 /* ---- running -------------------------------------------------------------------------- */
 
 static struct lab_plan plan_sample(const struct lab_series *series, const char *x,
@@ -182,6 +190,30 @@ static void bound_sample(const struct lab_site *site, const struct lab_evaluator
     load_machine_destroy(machine);
 }
 
+static void check_name(const struct load_roots *roots, const char *where, const char *key,
+                       const char *name, const char *folder)
+{
+    struct load_arena scratch = { 0 };
+    const char *folders[] = { folder, NULL };
+
+    if (where != NULL && load_find_first(roots, folder, name, &scratch) == NULL)
+        load_find_fail(roots, load_text(&scratch, "%s: %s = ", where, key), folders, name);
+    load_arena_fini(&scratch);
+}
+
+/** Names of files, which else would be missed where nothing knows who has named them. */
+static void check_names(const struct lab_experiment *exp, const struct load_roots *roots)
+{
+    for (unsigned i = 0; i < exp->n; i++) {
+        const struct lab_series *s = &exp->series[i];
+
+        check_name(roots, s->at.machine, "machine", s->machine, "machines");
+        if (s->at.platform != NULL)
+            check_name(roots, s->at.platform, "platform", lab_plan_platform(s->platform, &s->setup),
+                       "platforms");
+    }
+}
+
 struct lab_samples lab_experiment_want(const struct lab_experiment *exp,
                                        const struct lab_evaluator *ev, const struct lab_site *site)
 {
@@ -190,6 +222,8 @@ struct lab_samples lab_experiment_want(const struct lab_experiment *exp,
 
     for (unsigned s = 0; s < exp->n; s++)
         n += exp->series[s].list.n;
+    if (site != NULL)
+        check_names(exp, &site->roots);
     samples.samples = load_alloc(ev->arena, (n + 1) * sizeof(*samples.samples));
     for (unsigned s = 0; s < exp->n; s++) {
         const struct lab_series *series = &exp->series[s];

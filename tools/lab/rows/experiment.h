@@ -39,6 +39,9 @@ struct lab_experiment {
 
 void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp);
 
+/** Another platform for all series; NULL: their own. */
+void lab_experiment_replace_platform(struct lab_experiment *exp, const char *platform);
+
 /** One point with its closed-form bound. */
 struct lab_sample {
     const struct lab_series *series;
