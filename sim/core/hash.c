@@ -27,20 +27,41 @@ static void append_text(struct sim_error *err, const char *fmt, va_list ap)
     (void)vsnprintf(err->text + n, sizeof(err->text) - n, fmt, ap);
 }
 
+static void set_value(struct sim_error *err, int code, const char *head, const char *key,
+                      uint64_t value, const char *word, const char *fmt, va_list ap)
+{
+    (void)sim_error_set(err, code, "%s%s = %s: ", head, key, word);
+    append_text(err, fmt, ap);
+    err->cause = SIM_CAUSE_VALUE;
+    (void)snprintf(err->key, sizeof(err->key), "%s", key);
+    err->value = value;
+}
+
 int sim_error_value(struct sim_error *err, int code, const char *head, const char *key,
                     uint64_t value, const char *fmt, ...)
+{
+    char number[24];
+    va_list ap;
+
+    if (err == NULL || err->code != SIM_OK)
+        return code;
+    (void)snprintf(number, sizeof(number), "%llu", (unsigned long long)value);
+    va_start(ap, fmt);
+    set_value(err, code, head, key, value, number, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int sim_error_choice(struct sim_error *err, int code, const char *head, const char *key,
+                     uint64_t value, const char *word, const char *fmt, ...)
 {
     va_list ap;
 
     if (err == NULL || err->code != SIM_OK)
         return code;
-    (void)sim_error_set(err, code, "%s%s = %llu: ", head, key, (unsigned long long)value);
     va_start(ap, fmt);
-    append_text(err, fmt, ap);
+    set_value(err, code, head, key, value, word, fmt, ap);
     va_end(ap);
-    err->cause = SIM_CAUSE_VALUE;
-    (void)snprintf(err->key, sizeof(err->key), "%s", key);
-    err->value = value;
     return code;
 }
 

@@ -61,6 +61,10 @@ int sim_error_set(struct sim_error *err, int code, const char *fmt, ...)
 /** About a value that the user gave: "`head``key` = `value`: ..." */
 int sim_error_value(struct sim_error *err, int code, const char *head, const char *key,
                     uint64_t value, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/** About a choice, which the user gave as a word. */
+int sim_error_choice(struct sim_error *err, int code, const char *head, const char *key,
+                     uint64_t value, const char *word, const char *fmt, ...)
+    __attribute__((format(printf, 7, 8)));
 /** Headed by the line that it is about. `file` NULL: none is known; `line` 0: a command line.
  */
 int sim_error_set_at(struct sim_error *err, int code, const char *file, unsigned line,

@@ -199,7 +199,7 @@ static int check_config(const struct machine_place *place, const struct hub_conf
         if ((powers[i].value & (powers[i].value - 1)) != 0)
             return sim_error_value(err, SIM_ERR_CONFIG, head, powers[i].key, powers[i].value,
                                    "expected a power of two");
-    rc = hub_check_rings(place->path, cfg, err);
+    rc = hub_check_rings(head, cfg, err);
     return rc == SIM_OK ? check_bubble(head, cfg, err) : rc;
 }
 

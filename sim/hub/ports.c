@@ -2,6 +2,7 @@
 
 #include "hub/hub.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NAME(port, ...) #port,
@@ -62,15 +63,31 @@ bool hub_port_date_line(const struct hub_config *cfg, uint32_t port)
     return cfg->date_line[rows[port].date_line] != 0;
 }
 
-int hub_check_rings(const char *path, const struct hub_config *cfg, struct sim_error *err)
+/* Of two rings that do not fit, the one that has been changed: defaults fit each other. */
+static int refuse_ring(const char *head, const struct hub_config *cfg, uint32_t port,
+                       uint32_t partner, struct sim_error *err)
+{
+    bool changed = partner != rows[port].partner;
+    uint32_t at = changed ? port : partner, of = hub_port_partner(cfg, at);
+    const char *word = of == HUB_PORT_NONE ? "none" : hub_port_names[of];
+    char key[32];
+
+    (void)snprintf(key, sizeof(key), "%s.ring", hub_port_names[at]);
+    if (changed)
+        return sim_error_choice(err, SIM_ERR_CONFIG, head, key, cfg->ring[at], word,
+                                "expected none, or a port whose ring is %s", hub_port_names[port]);
+    return sim_error_choice(err, SIM_ERR_CONFIG, head, key, cfg->ring[at], word,
+                            "expected %s, whose ring is %s", hub_port_names[port],
+                            hub_port_names[partner]);
+}
+
+int hub_check_rings(const char *head, const struct hub_config *cfg, struct sim_error *err)
 {
     for (uint32_t p = HUB_FIRST_FREE; p < cfg->ports; p++) {
         uint32_t partner = hub_port_partner(cfg, p);
 
         if (partner != HUB_PORT_NONE && (partner == p || hub_port_partner(cfg, partner) != p))
-            return sim_error_set(
-                err, SIM_ERR_CONFIG, "%s.%s.ring = %llu: expected none, or a port whose ring is %s",
-                path, hub_port_names[p], (unsigned long long)cfg->ring[p], hub_port_names[p]);
+            return refuse_ring(head, cfg, p, partner, err);
     }
     return SIM_OK;
 }

@@ -55,8 +55,8 @@ uint32_t hub_port_find(const char *name);
 uint32_t hub_port_partner(const struct hub_config *cfg, uint32_t port);
 /** Have packets that go on by this port passed the date line of their ring? */
 bool hub_port_date_line(const struct hub_config *cfg, uint32_t port);
-/** Partners name each other. */
-int hub_check_rings(const char *path, const struct hub_config *cfg, struct sim_error *err);
+/** Partners name each other. `head` ("node0.hub.") begins a message. */
+int hub_check_rings(const char *head, const struct hub_config *cfg, struct sim_error *err);
 /** See struct machine_kind. */
 struct machine_ring hub_ring(const void *config, const char *port);
 

@@ -24,7 +24,7 @@ static void read_list(void *arg)
     struct input *in = arg;
     int n = (int)(in->n < 200 ? in->n : 200);
 
-    (void)lab_list_parse(load_text(&in->arena, "%.*s", n, in->bytes), "input", &in->arena);
+    (void)lab_list_parse("key", load_text(&in->arena, "%.*s", n, in->bytes), "input", &in->arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

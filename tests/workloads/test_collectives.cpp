@@ -50,7 +50,7 @@ class Collectives : public testing::Test
                                       exp.n = (unsigned)bytes.size();
                                       for (unsigned s = 0; s < exp.n; s++)
                                           exp.series[s].list =
-                                              lab_list_parse(bytes[s], "test", &arena);
+                                              lab_list_parse("bytes", bytes[s], "test", &arena);
                                       got = lab_experiment_run(&exp, &ev, &site);
                                   }))
             << err.text;

@@ -79,8 +79,7 @@ static void run_experiment(const struct options *opt, const char *path, struct c
     struct lab_table table;
 
     lab_experiment_read(path, &session->arena, &exp);
-    for (unsigned i = 0; opt->common.platform != NULL && i < exp.n; i++)
-        exp.series[i].platform = opt->common.platform;
+    lab_experiment_replace_platform(&exp, opt->common.platform);
     samples = lab_experiment_run(&exp, &session->ev, &session->site);
     lab_samples_table(&samples, &table);
     out.name = exp.name;
@@ -106,6 +105,16 @@ static bool is_experiment(const struct load_tree *tree)
     return found && load_tree_get(tree, "nodes") == NULL;
 }
 
+static void check_found(const struct cmd_session *session, const char *name)
+{
+    static const char *const folders[] = { "experiments", "machines", NULL };
+    struct load_arena scratch = { 0 };
+
+    if (load_find_first(&session->site.roots, "machines", name, &scratch) == NULL)
+        load_find_fail(&session->site.roots, "", folders, name);
+    load_arena_fini(&scratch);
+}
+
 /** An experiment by name or path; anything else is a machine. */
 static void run_file(void *arg)
 {
@@ -114,6 +123,8 @@ static void run_file(void *arg)
     const char *path =
         load_find_first(&session->site.roots, "experiments", opt->file, &session->arena);
 
+    if (path == NULL)
+        check_found(session, opt->file);
     if (path != NULL && is_experiment(load_tree_read(path, &session->arena)))
         run_experiment(opt, path, session);
     else

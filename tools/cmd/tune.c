@@ -56,8 +56,7 @@ static void tune_file(const struct options *opt, struct cmd_session *session, co
 
     lab_experiment_read(load_find(&session->site.roots, "experiments", file, arena), arena, &exp);
     lab_tune_check(&exp);
-    for (unsigned i = 0; opt->common.platform != NULL && i < exp.n; i++)
-        exp.series[i].platform = opt->common.platform;
+    lab_experiment_replace_platform(&exp, opt->common.platform);
     samples = lab_experiment_want(&exp, &session->ev, &session->site);
     if (want)
         return;

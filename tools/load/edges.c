@@ -37,18 +37,21 @@ static unsigned split_words(struct load_machine *m, const char *line, const char
     }
 }
 
-/** "3" or "3.a". */
+/** "3" or "3.a". How many ports the hub has may still be set, so plug_edge() looks for the port. */
 static struct load_end read_end(struct load_machine *m, const struct load_tree *at,
                                 const char *word)
 {
     const char *dot = strchr(word, '.');
     const char *number = dot == NULL ? word : load_text(&m->arena, "%.*s", (int)(dot - word), word);
+    struct load_end end;
     uint64_t node;
 
     if (!load_number(number, false, &node) || node >= m->desc.nnodes)
         load_fail(at, NULL, "%s: expected a node, 0 .. %u, or a node and a port, 0.e", word,
                   m->desc.nnodes - 1);
-    return load_router_end(m, at, (unsigned)node, dot != NULL ? dot + 1 : NULL);
+    end = load_router_end(m, at, (unsigned)node);
+    end.port = dot != NULL ? dot + 1 : NULL;
+    return end;
 }
 
 static void read_line(struct load_machine *m, const struct load_tree *at)
@@ -171,22 +174,23 @@ static bool is_plugged(const struct machine_link_desc *links, unsigned n, unsign
 struct hub_end {
     unsigned node;
     const struct machine_component_desc *hub;
-    uint64_t nports;
+    unsigned nports;
     bool free[32];
 };
 
-static struct hub_end look_at(const struct load_machine *m, unsigned node, const char *component,
-                              const char *port)
+/** @param port the only one that will do, NULL: each that has no cable */
+static struct hub_end look_at(struct load_machine *m, const struct load_tree *at, unsigned node,
+                              const char *component, const char *port)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
     struct hub_end e = { .node = node, .hub = load_component(m, node, component) };
-    const struct machine_value *ports;
+    const struct machine_value *ports = find_value(e.hub, "ports", "");
+    bool found = port == NULL;
 
-    while (e.nports < 32 && e.hub->kind->ports[e.nports] != NULL)
-        e.nports++;
-    ports = find_value(e.hub, "ports", "");
+    e.nports = load_count_ports(e.hub);
+    SIM_ASSERT(e.nports <= SIM_COUNT(e.free));
     if (ports != NULL && ports->value < e.nports)
-        e.nports = ports->value;
+        e.nports = (unsigned)ports->value;
     for (unsigned p = 0; p < e.nports; p++) {
         const char *name = e.hub->kind->ports[p];
 
@@ -194,7 +198,10 @@ static struct hub_end look_at(const struct load_machine *m, unsigned node, const
                         ? strcmp(port, name) == 0
                         : !is_plugged(nd->links, nd->nlinks, node, component, name) &&
                               !is_plugged(m->desc.cables, m->desc.ncables, node, component, name);
+        found |= e.free[p];
     }
+    if (!found)
+        load_refuse_port(m, at, e.hub, e.nports);
     return e;
 }
 
@@ -244,8 +251,8 @@ static bool any_free(const struct hub_end *e)
 static void plug_edge(struct load_machine *m, const struct load_edge *edge)
 {
     struct machine_link_desc *l = &m->desc.cables[edge->link];
-    struct hub_end a = look_at(m, l->node_a, l->component_a, l->port_a);
-    struct hub_end b = look_at(m, l->node_b, l->component_b, l->port_b);
+    struct hub_end a = look_at(m, edge->at, l->node_a, l->component_a, l->port_a);
+    struct hub_end b = look_at(m, edge->at, l->node_b, l->component_b, l->port_b);
     const struct hub_end *full = any_free(&a) ? &b : &a;
     unsigned pa, pb;
 
@@ -253,7 +260,7 @@ static void plug_edge(struct load_machine *m, const struct load_edge *edge)
         load_fail(edge->at, NULL,
                   "node%u.%s: none of its %u ports is free for this cable: expected fewer "
                   "cables, or set: node*.%s.ports",
-                  full->node, full->hub->name, (unsigned)full->nports, full->hub->name);
+                  full->node, full->hub->name, full->nports, full->hub->name);
     if (!roles_fit(&a, pa, &b, pb)) {
         give_role(&a, pa, "endpoint", edge->at);
         give_role(&b, pb, "root", edge->at);

@@ -147,15 +147,29 @@ const char *load_find_first(const struct load_roots *roots, const char *folder, 
 const char *load_find(const struct load_roots *roots, const char *folder, const char *name,
                       struct load_arena *arena)
 {
+    const char *folders[] = { folder, NULL };
     const char *path = load_find_first(roots, folder, name, arena);
-    struct load_nearest near;
 
-    if (path != NULL)
-        return path;
+    if (path == NULL)
+        load_find_fail(roots, "", folders, name);
+    return path;
+}
+
+void load_find_fail(const struct load_roots *roots, const char *head, const char *const *folders,
+                    const char *name)
+{
+    struct load_nearest near;
+    char list[128] = "";
+
     if (is_path(name))
-        load_raise(SIM_ERR_IO, "%s: no such file", name);
+        load_raise(SIM_ERR_IO, "%s%s: no such file", head, name);
     load_nearest_init(&near, name);
-    load_find_each(roots, folder, offer_name, &near);
-    load_raise(SIM_ERR_IO, "%s: not found in %s/%s", name, folder,
+    for (unsigned i = 0; folders[i] != NULL; i++) {
+        size_t n = strlen(list);
+
+        (void)snprintf(list + n, sizeof(list) - n, "%s%s/", i > 0 ? " or " : "", folders[i]);
+        load_find_each(roots, folders[i], offer_name, &near);
+    }
+    load_raise(SIM_ERR_IO, "%s%s: not found in %s%s", head, name, list,
                near.hint[0] != '\0' ? near.hint : ": `hubsim list` names what is there");
 }

@@ -29,6 +29,10 @@ const char *load_find_first(const struct load_roots *roots, const char *folder, 
 /** What must be there: raises SIM_ERR_IO. */
 const char *load_find(const struct load_roots *roots, const char *folder, const char *name,
                       struct load_arena *arena);
+/** What is in none of one or more folders, NULL at the end. `head` ("e.yaml:3: machine = ") begins
+ * the message, which offers the nearest name. */
+_Noreturn void load_find_fail(const struct load_roots *roots, const char *head,
+                              const char *const *folders, const char *name);
 
 /** Calls back for each *.yaml of a folder in all roots, by name; the first root wins. */
 typedef void (*load_found_fn)(void *arg, const char *name, const char *path);

@@ -31,6 +31,18 @@ static void list_plugs(struct load_machine *m, const struct machine_link_desc *l
     }
 }
 
+static _Noreturn void refuse_second(struct load_machine *m, const struct load_plug *plug,
+                                    const struct machine_link_desc *first)
+{
+    const struct machine_link_desc *l = plug->link;
+    const char *file =
+        strcmp(l->file, first->file) == 0 ? "line " : load_text(&m->arena, "%s:", first->file);
+
+    load_raise(SIM_ERR_CONFIG,
+               "%s:%u: node%u.%s.%s: expected one cable at a port; another is in %s%u", l->file,
+               l->line, plug->node, plug->component->name, plug->port, file, first->line);
+}
+
 void load_check_ports(struct load_machine *m)
 {
     size_t links = m->desc.ncables;
@@ -47,11 +59,7 @@ void load_check_ports(struct load_machine *m)
     qsort(plugs, m->nplugs, sizeof(*plugs), by_place);
     for (unsigned i = 1; i < m->nplugs; i++)
         if (by_place(&plugs[i - 1], &plugs[i]) == 0)
-            load_raise(SIM_ERR_CONFIG,
-                       "%s:%u: node%u.%s.%s: expected one cable at a port; another is in "
-                       "line %u",
-                       plugs[i].link->file, plugs[i].link->line, plugs[i].node,
-                       plugs[i].component->name, plugs[i].port, plugs[i - 1].link->line);
+            refuse_second(m, &plugs[i], plugs[i - 1].link);
 }
 
 /* ---- hosts ----------------------------------------------------------------------- */

@@ -107,9 +107,13 @@ void load_link_read(struct load_machine *m, const struct load_tree *item, int no
 /** An end from "node0.hub.e" in `text`; messages name `at`. */
 struct load_end load_end_text(struct load_machine *m, const struct load_tree *at, const char *text,
                               int node);
-/** A port of the one hub of a node; `port` NULL: the end's port is NULL. */
-struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
-                                const char *port);
+/** The one hub of a node, without a port. */
+struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node);
+/** The ports of its kind; a component may have less. */
+unsigned load_count_ports(const struct machine_component_desc *component);
+/** Raises that `at` names none of the component's `nports` ports. */
+_Noreturn void load_refuse_port(struct load_machine *m, const struct load_tree *at,
+                                const struct machine_component_desc *component, unsigned nports);
 /** A length as a group called `path`, written at `at` (NULL: nowhere). */
 void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
                      uint64_t length_mm, uint64_t *length_mm_p);

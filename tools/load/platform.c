@@ -80,12 +80,39 @@ static const struct machine_param *table_of(struct load_machine *m, const struct
     return t->rows;
 }
 
+struct include {
+    struct load_machine *m;
+    const char *path;
+    struct load_tree *tree;
+};
+
+static void read_included(void *arg)
+{
+    struct include *i = arg;
+
+    i->tree = load_source_read(i->m, i->path);
+}
+
+/** The file that `at` names. A mistake in it is located there, but not that it cannot be read. */
+static const struct load_tree *read_include(struct load_machine *m, const struct load_tree *at)
+{
+    struct include i = { .m = m, .path = load_beside(m, at->file, at->text) };
+    struct sim_error err = { 0 };
+    int rc = load_attempt(read_included, &i, &err);
+
+    if (rc == SIM_ERR_IO)
+        load_fail(at, NULL, "%s", err.text);
+    if (rc != SIM_OK)
+        *load_error() = err;
+    load_check(rc);
+    return i.tree;
+}
+
 static void read_component(struct load_machine *m, const struct load_tree *item, const char *path,
                            struct machine_component_desc *out)
 {
     struct load_layer layer = { .skip = component_keys, .arena = &m->arena };
-    struct load_tree *base = NULL;
-    const struct load_tree *kind;
+    const struct load_tree *base = NULL, *kind;
     const char *include = NULL;
     struct load_group *group;
 
@@ -93,7 +120,7 @@ static void read_component(struct load_machine *m, const struct load_tree *item,
         load_fail(item, NULL, "expected a mapping with the key kind or include");
     load_tree_text(item, "include", &include);
     if (include != NULL)
-        base = load_source_read(m, load_beside(m, item->file, include));
+        base = read_include(m, load_tree_get(item, "include"));
     kind = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR);
     out->kind = find_kind(m, kind);
     if (base != NULL && load_tree_get(item, "kind") != NULL)
@@ -181,11 +208,22 @@ static int split_node(const struct load_machine *m, const char **text_p)
     return (int)node;
 }
 
-static _Noreturn void refuse_port(struct load_machine *m, const struct load_tree *at,
-                                  const struct machine_component_desc *component)
+void load_refuse_port(struct load_machine *m, const struct load_tree *at,
+                      const struct machine_component_desc *component, unsigned nports)
 {
-    load_fail(at, NULL, "expected the port %s of %s", list_names(m, component->kind->ports),
-              component->name);
+    const char **names = load_alloc(&m->arena, (nports + 1) * sizeof(*names));
+
+    memcpy(names, component->kind->ports, nports * sizeof(*names));
+    load_fail(at, NULL, "expected the port %s of %s", list_names(m, names), component->name);
+}
+
+unsigned load_count_ports(const struct machine_component_desc *component)
+{
+    unsigned n = 0;
+
+    while (component->kind->ports[n] != NULL)
+        n++;
+    return n;
 }
 
 const char *load_port(const struct machine_component_desc *component, const char *name)
@@ -197,8 +235,7 @@ const char *load_port(const struct machine_component_desc *component, const char
     return *port;
 }
 
-struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
-                                const char *port)
+struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
     struct load_end end = { .node = node };
@@ -211,8 +248,6 @@ struct load_end load_router_end(struct load_machine *m, const struct load_tree *
         }
     if (hubs != 1)
         load_fail(at, NULL, "node%u has %u hubs: expected one, or cables:", node, hubs);
-    if (port != NULL && (end.port = load_port(end.component, port)) == NULL)
-        refuse_port(m, at, end.component);
     return end;
 }
 
@@ -234,7 +269,7 @@ struct load_end load_end_text(struct load_machine *m, const struct load_tree *at
         refuse_component(m, &m->desc.nodes[node], at);
     port = load_port(component, text + n + 1);
     if (port == NULL)
-        refuse_port(m, at, component);
+        load_refuse_port(m, at, component, load_count_ports(component));
     return (struct load_end){ (unsigned)node, component, port };
 }
 

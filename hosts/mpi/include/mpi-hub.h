@@ -11,7 +11,10 @@ extern "C" {
 
 #define MPIX_HUB_COPIES 4 /* the last stands for more, too */
 
-/** Since MPI_Init(). Bytes are those of user data; collectives count as the messages they send. */
+/** Since MPI_Init(). Bytes are those of user data; collectives count as the messages they send.
+ * Each message goes one way: it is written, or through a FIFO, where one in several pieces counts
+ * once, or its receiver reads it. Of one that is longer than its receive only what is sent counts
+ * there. */
 typedef struct MPIX_Hub_counts {
     uint64_t messages, bytes;             /* sent, also to the rank itself */
     uint64_t write_messages, write_bytes; /* of them: by remote write into the receive's buffer */

@@ -81,6 +81,16 @@ static bool write_data(struct mpi_rank *mr, struct mpi_request *rq, const struct
 
 static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq);
 
+/* Counts an entry with data. A message counts with its first one. */
+static void count_entry(struct mpi_rank *mr, const struct mpi_request *rq, bool first,
+                        uint32_t bytes)
+{
+    if (rq->far->self)
+        return;
+    mr->counts.fifo_messages += first;
+    mr->counts.fifo_bytes += bytes;
+}
+
 static void pieces_out(struct mpi_rank *mr, struct mpi_request *rq)
 {
     bool waits = rq->mode == MPI_MODE_SYNCHRONOUS && rq->id != 0 && !rq->got;
@@ -111,8 +121,8 @@ static bool send_pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id
         if (!mpi_put(mr, rq->far, TRANSPORT_MESSAGE, &e, data != NULL ? data + rq->filled : NULL,
                      n))
             return false;
+        count_entry(mr, rq, id != 0 && rq->filled == 0, n); /* without an id, an EAGER was first */
         rq->filled += n;
-        mr->counts.fifo_bytes += rq->far->self ? 0 : n;
     } while (rq->filled < bytes);
     pieces_out(mr, rq);
     return true;
@@ -144,10 +154,7 @@ static bool send_eager(struct mpi_rank *mr, struct mpi_request *rq, const struct
     rq->number = rq->far->sent + 1;
     if (!mpi_put(mr, rq->far, TRANSPORT_MESSAGE, &e, data, n))
         return false;
-    if (!rq->far->self) {
-        mr->counts.fifo_messages++;
-        mr->counts.fifo_bytes += n;
-    }
+    count_entry(mr, rq, true, n);
     message_left(mr, rq, ask == NULL);
     if (ask != NULL) /* the receive will find the message */
         (void)mpi_ask_drop(mr, rq->far, ask->e.own_id);

@@ -260,6 +260,31 @@ TEST(MpiProtocol, LongMessagesGoInPiecesOrWhenTheyAreAskedFor)
     }
 }
 
+/* A receive with gaps can announce no address. */
+TEST(MpiProtocol, AMessageThroughTheFifoCountsOnceAlsoInPieces)
+{
+    for (uint64_t eager : { 1000u, 20000u }) {
+        on_two(software(false, eager, 256), [] {
+            Me me;
+            std::vector<int> out(2500), in(5000);
+            MPI_Datatype every_second;
+            MPIX_Hub_counts before = counts();
+            MPI_Type_vector(2500, 1, 2, MPI_INT, &every_second);
+            MPI_Type_commit(&every_second);
+            if (me.rank == 0) {
+                MPI_Send(out.data(), 2500, MPI_INT, 1, 0, MPI_COMM_WORLD);
+                EXPECT_EQ(before.fifo_messages + 1, counts().fifo_messages);
+                EXPECT_EQ(before.fifo_bytes + 10000, counts().fifo_bytes);
+                EXPECT_EQ(before.write_messages, counts().write_messages);
+            } else {
+                MPI_Recv(in.data(), 1, every_second, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            }
+            MPI_Type_free(&every_second);
+            return MPI_Finalize();
+        });
+    }
+}
+
 TEST(MpiProtocol, ASynchronousSendEndsWhenItsReceiveHasBegun)
 {
     for (bool requests : { true, false }) {

@@ -80,7 +80,18 @@ TEST_F(Ports, PartnersNameEachOther)
     cfg.ports = 8;
     cfg.ring[HUB_PORT_c] = 3; /* f */
     EXPECT_EQ(SIM_ERR_CONFIG, hub_kind.create(&place, &cfg, &hub, &err));
-    EXPECT_STREQ("node0.hub.c.ring = 3: expected none, or a port whose ring is c", err.text);
+    EXPECT_STREQ("node0.hub.c.ring = f: expected none, or a port whose ring is c", err.text);
+    EXPECT_EQ(SIM_CAUSE_VALUE, err.cause);
+    EXPECT_STREQ("c.ring", err.key);
+    EXPECT_EQ(3u, err.value);
+
+    err = {};
+    cfg = defaults();
+    cfg.ports = 8;
+    cfg.ring[HUB_PORT_d] = 0; /* that is what was changed, and c's is not */
+    EXPECT_EQ(SIM_ERR_CONFIG, hub_kind.create(&place, &cfg, &hub, &err));
+    EXPECT_STREQ("node0.hub.d.ring = none: expected c, whose ring is d", err.text);
+    EXPECT_STREQ("d.ring", err.key);
 }
 
 } // namespace

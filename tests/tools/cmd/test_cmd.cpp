@@ -58,6 +58,15 @@ TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
     EXPECT_EQ("hubsim: two-nod: not found in machines/, did you mean two-node?\n", errors);
     EXPECT_EQ(1, run("params ./none.yaml"));
     EXPECT_EQ("hubsim: ./none.yaml: no such file\n", errors);
+    EXPECT_EQ(1, run("run pingpong-prodution"));
+    EXPECT_EQ("hubsim: pingpong-prodution: not found in experiments/ or machines/, did you mean "
+              "pingpong-production?\n",
+              errors);
+    EXPECT_EQ(1, run("run two-nod"));
+    EXPECT_EQ("hubsim: two-nod: not found in experiments/ or machines/, did you mean two-node?\n",
+              errors);
+    EXPECT_EQ(1, run("run ./none.yaml"));
+    EXPECT_EQ("hubsim: ./none.yaml: no such file\n", errors);
     EXPECT_EQ(1, run("params two-node --set nothing.like.this=1"));
     EXPECT_EQ("hubsim: --set nothing.like.this=1: matches no key\n", errors);
     EXPECT_EQ(1, run("run two-node --set 'node*.hub.e.link.lanes=99'"));
@@ -90,6 +99,25 @@ TEST_F(Command, AMachineFileOfOnesOwnIsRead)
     write("m.yaml", "platform: hapacs-tca\nnodes: 2\n");
     EXPECT_EQ(0, run("params " + file + " --csv")) << errors;
     EXPECT_NE(std::string::npos, out.find("node*.hub.clock_khz,250000,kHz,"));
+}
+
+TEST_F(Command, AnExperimentSaysWhereItNamesWhatIsNotThere)
+{
+    const std::string head = "workload: pingpong\nsetup: {bytes: 8}\n";
+    const std::string tail = "series:\n  - {name: a, mode: pio}\n";
+    std::string file = write("e.yaml", head + "machine: rin8\n" + tail);
+
+    EXPECT_EQ(1, run("run " + file));
+    EXPECT_EQ("hubsim: " + file +
+                  ":3: machine = rin8: not found in machines/, did you mean ring8?\n",
+              errors);
+    write("e.yaml", head + "platform: hapacs-tc\n" + tail);
+    EXPECT_EQ(1, run("run " + file));
+    EXPECT_EQ("hubsim: " + file +
+                  ":3: platform = hapacs-tc: not found in platforms/, did you mean hapacs-tca?\n",
+              errors);
+    EXPECT_EQ(1, run("run " + file + " --platform none"));
+    EXPECT_EQ(0u, errors.find("hubsim: none: not found in platforms/")) << errors;
 }
 
 TEST_F(Command, ConfigurationsAreFoundFromAnyFolderAndInHubsimPath)

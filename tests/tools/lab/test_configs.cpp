@@ -5,6 +5,7 @@
 
 #include "tests/tools/attempt.h"
 #include "tools/lab/figure/figure.h"
+#include "tools/lab/rows/experiment.h"
 
 namespace
 {
@@ -80,13 +81,19 @@ TEST_F(Configs, FiguresNameExperimentsAndSeriesThatExist)
 class BadExperiment : public Configs
 {
   protected:
-    std::string message(const std::string &text)
+    static std::string write(const std::string &text)
     {
         std::string path = testing::TempDir() + "bad.yaml";
         FILE *f = fopen(path.c_str(), "w");
 
         fputs(text.c_str(), f);
         fclose(f);
+        return path;
+    }
+    std::string message(const std::string &text)
+    {
+        std::string path = write(text);
+
         err = {};
         EXPECT_NE(SIM_OK, read(path));
         return std::string(err.text).substr(path.size());
@@ -105,6 +112,47 @@ TEST_F(BadExperiment, IsToldInOneLine)
     EXPECT_EQ(":2: nodes = 1|2: expected one list, bytes has it",
               message("series:\n  - {name: a, workload: pingpong, bytes: 8..16, nodes: 1|2}\n"));
     EXPECT_EQ(":1:1: serie: unknown key, did you mean series?", message("serie: []\n"));
+}
+
+TEST_F(BadExperiment, IsLocatedWhereItIsWritten)
+{
+    const std::string tail = "series:\n  - {name: a}\n";
+
+    EXPECT_EQ(0u, message("description: x\nworkload: pingpon\n" + tail)
+                      .find(":2: workload = pingpon: expected "));
+    EXPECT_EQ(":3: setup byts=8: unknown key, did you mean bytes?",
+              message("workload: pingpong\nsetup:\n  byts: 8\n" + tail));
+    EXPECT_EQ(":3: setup bytes=8..zz: expected a range such as 8..1024 or 1..7 by 2",
+              message("workload: pingpong\nsetup:\n  bytes: 8..zz\n" + tail));
+    EXPECT_EQ(":4: nodes = 1|2: expected one list, bytes has it",
+              message("workload: pingpong\nsetup:\n  bytes: 8|16\n  nodes: 1|2\n" + tail));
+}
+
+/* Values are looked at with each point. */
+TEST_F(BadExperiment, IsLocatedWhereItIsWrittenWhenItIsPlanned)
+{
+    const std::string head = "workload: pingpong\nplatform: hapacs-tca\n";
+    const std::pair<const char *, const char *> cases[] = {
+        { "setup:\n  mode: poi\n  bytes: 8..16\n", ":4: setup mode=poi: expected " },
+        { "setup:\n  bytes: x|8\n", ":4: setup bytes=x: expected " },
+        { "setup:\n  mode: pio\n  bytes: 8\n  nodes: 2\n  hops: 9\n",
+          ":7: setup hops=9: expected " },
+    };
+    for (const auto &c : cases) {
+        const std::string path = write(head + c.first + "series:\n  - {name: a}\n");
+        const std::string prefix = path + c.second;
+        lab_evaluator ev = {};
+        lab_protocol protocol = { 2, 8, 3, 1 << 20 };
+
+        err = {};
+        ASSERT_EQ(SIM_OK, read(path)) << err.text;
+        EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] {
+                      ev.protocol = protocol;
+                      ev.arena = &arena;
+                      lab_experiment_want(&exp, &ev, nullptr);
+                  }));
+        EXPECT_EQ(prefix, std::string(err.text).substr(0, prefix.size()));
+    }
 }
 
 } // namespace

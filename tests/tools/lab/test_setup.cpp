@@ -17,14 +17,16 @@ class Setup : public testing::Test
     {
         lab_list l = {};
 
-        EXPECT_EQ(SIM_OK, attempt(&err, [&] { l = lab_list_parse(text, "t.csv:2", &arena); }))
+        EXPECT_EQ(SIM_OK,
+                  attempt(&err, [&] { l = lab_list_parse("bytes", text, "t.csv:2", &arena); }))
             << err.text;
         return std::vector<std::string>(l.items, l.items + l.n);
     }
     std::string broken_list(const char *text)
     {
         err = {};
-        EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] { lab_list_parse(text, "t.csv:2", &arena); }));
+        EXPECT_EQ(SIM_ERR_CONFIG,
+                  attempt(&err, [&] { lab_list_parse("bytes", text, "t.csv:2", &arena); }));
         return err.text;
     }
     std::string broken_setup(const char *text)
@@ -54,16 +56,16 @@ TEST_F(Setup, RangesMayHaveSteps)
               list("18446744073709551614..18446744073709551615 by 1"));
     EXPECT_EQ(1000u, list("1..1000 by 1").size());
     for (const char *text : { "1..6 by 0", "1..6 by x", "6..1 by 1", "0..8" })
-        EXPECT_EQ("t.csv:2: setup " + std::string(text) +
+        EXPECT_EQ("t.csv:2: setup bytes=" + std::string(text) +
                       ": expected a range such as 8..1024 or 1..7 by 2",
                   broken_list(text));
 }
 
 TEST_F(Setup, BrokenListsAndEntriesAreLocated)
 {
-    EXPECT_EQ("t.csv:2: setup 8..x: expected a range such as 8..1024 or 1..7 by 2",
+    EXPECT_EQ("t.csv:2: setup bytes=8..x: expected a range such as 8..1024 or 1..7 by 2",
               broken_list("8..x"));
-    EXPECT_EQ("t.csv:2: setup 16..8: expected a range such as 8..1024 or 1..7 by 2",
+    EXPECT_EQ("t.csv:2: setup bytes=16..8: expected a range such as 8..1024 or 1..7 by 2",
               broken_list("16..8"));
     EXPECT_EQ("t.csv:2: setup bytes: expected key=value", broken_setup("bytes"));
     EXPECT_EQ("t.csv:2: setup bytes=: expected key=value", broken_setup("bytes="));
@@ -82,6 +84,8 @@ TEST_F(Setup, PutReplacesAndDropRemoves)
     lab_setup_drop(&s, "a");
     EXPECT_EQ(nullptr, lab_setup_get(&s, "a"));
     EXPECT_STREQ("2", lab_setup_get(&s, "b"));
+    EXPECT_STREQ("t.csv:2", lab_setup_where(&s, "b", "nowhere"));
+    EXPECT_STREQ("nowhere", lab_setup_where(&s, "a", "nowhere"));
 }
 
 /** Every published row of this system parses, and no key of it is unknown. */

@@ -163,8 +163,11 @@ TEST_F(Graph, WrongEdgesAreToldInOneLine)
               message(machine_of(2, "edges: |\n  1 1\n")));
     EXPECT_EQ("machines/m.yaml:4:1: 0 1 1m: 1m: expected a length in mm",
               message(machine_of(2, "edges: |\n  0 1 1m\n")));
-    EXPECT_EQ("machines/m.yaml:4:1: 0.x 1: expected the port n, e, w, s, a or b of hub",
-              message(machine_of(2, "edges: |\n  0.x 1\n")));
+    for (const std::string edge : { "0.x 1", "0.a 1", "1 0.a" })
+        EXPECT_EQ("machines/m.yaml:4:1: " + edge + ": expected the port n, e, w or s of hub",
+                  message(machine_of(2, "edges: |\n  " + edge + "\n")));
+    EXPECT_EQ("machines/m.yaml:4:1: 0.x 1: expected the port n, e, w, s or a of hub",
+              message(machine_of(2, "edges: |\n  0.x 1\nset: {node0.hub.ports: 5}\n")));
     EXPECT_EQ("machines/m.yaml:7:1: 0 4: node0.hub: none of its 4 ports is free for this cable: "
               "expected fewer cables, or set: node*.hub.ports",
               message(machine_of(5, "edges: |\n  0 1\n  0 2\n  0 3\n  0 4\n")));

@@ -52,7 +52,7 @@ static const char *split_over(struct lab_context *c, struct lab_side *side, stru
         lab_setup_put(&side->setup, key, colon + 1, side->row->where);
         return NULL;
     }
-    *list_p = lab_list_parse(colon + 1, side->row->where, c->ev->arena);
+    *list_p = lab_list_parse(key, colon + 1, side->row->where, c->ev->arena);
     return key;
 }
 

@@ -10,28 +10,47 @@ static const char *const file_keys[] = { "description", "workload", "platform", 
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-/** What a series, and the whole file, may set beside keys of setups. NULL: it is one of those. */
-static const char **own_key(struct lab_series *series, const char *key)
+/** What a series, and the whole file, may set beside keys of setups. @return false: it is one of
+ * those. */
+static bool set_own(struct lab_series *series, const struct load_tree *item, const char *where)
 {
-    return strcmp(key, "workload") == 0   ? &series->workload
-           : strcmp(key, "platform") == 0 ? &series->platform
-           : strcmp(key, "machine") == 0  ? &series->machine
-           : strcmp(key, "name") == 0     ? &series->name
-                                          : NULL;
+    const struct {
+        const char *key, **text, **at;
+    } own[] = { { "workload", &series->workload, &series->at.workload },
+                { "platform", &series->platform, &series->at.platform },
+                { "machine", &series->machine, &series->at.machine },
+                { "name", &series->name, NULL } };
+
+    for (unsigned i = 0; i < SIM_COUNT(own); i++) {
+        if (strcmp(own[i].key, item->key) != 0)
+            continue;
+        if (item->type != LOAD_SCALAR)
+            load_fail(item, NULL, "expected a single value");
+        *own[i].text = item->text;
+        if (own[i].at != NULL)
+            *own[i].at = where;
+        return true;
+    }
+    return false;
 }
 
-static void put_all(const struct load_tree *map, struct lab_series *series)
+static const char *place_of(const struct load_tree *item, struct load_arena *arena)
+{
+    return load_text(arena, "%s:%u", item->file, item->line);
+}
+
+static void put_all(const struct load_tree *map, struct lab_series *series,
+                    struct load_arena *arena)
 {
     for (unsigned i = 0; i < map->n; i++) {
         const struct load_tree *item = &map->items[i];
-        const char **own = own_key(series, item->key);
+        const char *where = place_of(item, arena);
 
+        if (set_own(series, item, where))
+            continue;
         if (item->type != LOAD_SCALAR)
             load_fail(item, NULL, "expected a single value");
-        if (own != NULL)
-            *own = item->text;
-        else
-            lab_setup_put(&series->setup, item->key, item->text, series->where);
+        lab_setup_put(&series->setup, item->key, item->text, where);
     }
 }
 
@@ -43,10 +62,10 @@ static void find_points(struct lab_series *series, struct load_arena *arena)
         if (strchr(key->value, '|') == NULL && strstr(key->value, "..") == NULL)
             continue;
         if (series->key != NULL)
-            load_raise(SIM_ERR_CONFIG, "%s: %s = %s: expected one list, %s has it", series->where,
+            load_raise(SIM_ERR_CONFIG, "%s: %s = %s: expected one list, %s has it", key->where,
                        key->key, key->value, series->key);
         series->key = key->key;
-        series->list = lab_list_parse(key->value, series->where, arena);
+        series->list = lab_list_parse(key->key, key->value, key->where, arena);
     }
     if (series->key == NULL) { /* a single point */
         const char *given, *absent;
@@ -62,25 +81,21 @@ static void read_series(const struct load_tree *root, const struct load_tree *it
 {
     const struct load_tree *setup = load_tree_get(root, "setup");
 
-    series->where = load_text(arena, "%s:%u", item->file, item->line);
+    series->where = place_of(item, arena);
     if (item->type != LOAD_MAP)
         load_fail(item, NULL, "expected a mapping with a name");
     if (setup != NULL && setup->type != LOAD_MAP)
         load_fail(setup, NULL, "expected a mapping");
-    for (unsigned i = 0; i < root->n; i++) {
-        const char *key = root->items[i].key, **own = own_key(series, key);
-
-        if (own != NULL)
-            load_tree_text(root, key, own);
-    }
+    for (unsigned i = 0; i < root->n; i++)
+        (void)set_own(series, &root->items[i], place_of(&root->items[i], arena));
     if (setup != NULL)
-        put_all(setup, series);
-    put_all(item, series);
+        put_all(setup, series, arena);
+    put_all(item, series, arena);
     if (series->name == NULL)
         load_fail(item, NULL, "expected the key name");
     if (series->workload == NULL)
         load_fail(item, NULL, "expected the key workload, here or in the file");
-    lab_plan_check_keys(series->where, series->workload, &series->setup);
+    lab_plan_check_keys(series->at.workload, series->workload, &series->setup);
     find_points(series, arena);
 }
 
@@ -99,6 +114,14 @@ void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_
         read_series(root, &list->items[i], arena, &exp->series[i]);
 }
 
+void lab_experiment_replace_platform(struct lab_experiment *exp, const char *platform)
+{
+    for (unsigned i = 0; platform != NULL && i < exp->n; i++) {
+        exp->series[i].platform = platform;
+        exp->series[i].at.platform = NULL;
+    }
+}
+
 /* ---- running -------------------------------------------------------------------------- */
 
 static struct lab_plan plan_sample(const struct lab_series *series, const char *x,
@@ -109,7 +132,7 @@ static struct lab_plan plan_sample(const struct lab_series *series, const char *
                                series->machine };
 
     if (x[0] != '\0') /* else it is the program's own */
-        lab_setup_put(&setup, series->key, x, series->where);
+        lab_setup_put(&setup, series->key, x, lab_setup_where(&setup, series->key, series->where));
     return lab_plan_make(&point, &ev->protocol, ev->arena);
 }
 
@@ -167,6 +190,30 @@ static void bound_sample(const struct lab_site *site, const struct lab_evaluator
     load_machine_destroy(machine);
 }
 
+static void check_name(const struct load_roots *roots, const char *where, const char *key,
+                       const char *name, const char *folder)
+{
+    struct load_arena scratch = { 0 };
+    const char *folders[] = { folder, NULL };
+
+    if (where != NULL && load_find_first(roots, folder, name, &scratch) == NULL)
+        load_find_fail(roots, load_text(&scratch, "%s: %s = ", where, key), folders, name);
+    load_arena_fini(&scratch);
+}
+
+/** Names of files, which else would be missed where nothing knows who has named them. */
+static void check_names(const struct lab_experiment *exp, const struct load_roots *roots)
+{
+    for (unsigned i = 0; i < exp->n; i++) {
+        const struct lab_series *s = &exp->series[i];
+
+        check_name(roots, s->at.machine, "machine", s->machine, "machines");
+        if (s->at.platform != NULL)
+            check_name(roots, s->at.platform, "platform", lab_plan_platform(s->platform, &s->setup),
+                       "platforms");
+    }
+}
+
 struct lab_samples lab_experiment_want(const struct lab_experiment *exp,
                                        const struct lab_evaluator *ev, const struct lab_site *site)
 {
@@ -175,6 +222,8 @@ struct lab_samples lab_experiment_want(const struct lab_experiment *exp,
 
     for (unsigned s = 0; s < exp->n; s++)
         n += exp->series[s].list.n;
+    if (site != NULL)
+        check_names(exp, &site->roots);
     samples.samples = load_alloc(ev->arena, (n + 1) * sizeof(*samples.samples));
     for (unsigned s = 0; s < exp->n; s++) {
         const struct lab_series *series = &exp->series[s];

@@ -23,6 +23,9 @@ SIM_BEGIN_DECLS
 
 struct lab_series {
     const char *where, *name, *workload, *platform, *machine;
+    struct {
+        const char *workload, *platform, *machine;
+    } at; /* where each is written; NULL: not in the file */
     struct lab_setup setup;
     const char *key; /* the one with a list */
     struct lab_list list;
@@ -35,6 +38,9 @@ struct lab_experiment {
 };
 
 void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp);
+
+/** Another platform for all series; NULL: their own. */
+void lab_experiment_replace_platform(struct lab_experiment *exp, const char *platform);
 
 /** One point with its closed-form bound. */
 struct lab_sample {

@@ -110,7 +110,7 @@ const char *lab_side_list(const struct lab_context *c, const struct lab_setup *s
         if (key != NULL)
             lab_side_fail(c, setup->keys[i].key, "one key with a list of values");
         key = setup->keys[i].key;
-        *list_p = lab_list_parse(value, c->row->where, c->ev->arena);
+        *list_p = lab_list_parse(key, value, c->row->where, c->ev->arena);
     }
     return key;
 }

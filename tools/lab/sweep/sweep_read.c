@@ -33,7 +33,7 @@ static void parse_list(void *arg)
 {
     struct parsing *p = arg;
 
-    p->list = lab_list_parse(p->text, p->where, p->arena);
+    p->list = lab_list_parse("", p->text, p->where, p->arena);
 }
 
 /** A path may hold two dots, a range begins with a digit. */

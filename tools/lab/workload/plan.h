@@ -57,7 +57,8 @@ void lab_workload_point(const char *name, struct load_arena *arena, const char *
 /** The keys of its setups: key, values, unit, default, meaning. @return whether there is such a one
  */
 bool lab_workload_keys(const char *name, struct lab_table *table);
-/** Every key of a setup must be known, also where nothing will be run. */
+/** Every key of a setup must be known, also where nothing will be run. `where` is that of the
+ * workload, and of keys that do not say theirs. */
 void lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup);
 
 /** Keys and values of a point's setup. */

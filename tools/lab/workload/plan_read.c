@@ -35,8 +35,9 @@ uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t
 
 void lab_plan_fail(const struct lab_planning *p, const char *key, const char *expected)
 {
-    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", p->pt->where, key,
-               lab_plan_text(p, key, "(absent)"), expected);
+    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s",
+               lab_setup_where(p->setup, key, p->pt->where), key, lab_plan_text(p, key, "(absent)"),
+               expected);
 }
 
 const char *lab_plan_first(const struct lab_planning *p, const char *const *keys)

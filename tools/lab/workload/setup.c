@@ -27,12 +27,26 @@ struct lab_setup lab_setup_parse(const char *text, const char *where, struct loa
     return setup;
 }
 
-const char *lab_setup_get(const struct lab_setup *setup, const char *key)
+static const struct lab_key *find_key(const struct lab_setup *setup, const char *key)
 {
     for (unsigned i = 0; i < setup->n; i++)
         if (strcmp(setup->keys[i].key, key) == 0)
-            return setup->keys[i].value;
+            return &setup->keys[i];
     return NULL;
+}
+
+const char *lab_setup_get(const struct lab_setup *setup, const char *key)
+{
+    const struct lab_key *found = find_key(setup, key);
+
+    return found != NULL ? found->value : NULL;
+}
+
+const char *lab_setup_where(const struct lab_setup *setup, const char *key, const char *absent)
+{
+    const struct lab_key *found = find_key(setup, key);
+
+    return found != NULL && found->where != NULL ? found->where : absent;
 }
 
 void lab_setup_put(struct lab_setup *setup, const char *key, const char *value, const char *where)
@@ -44,7 +58,7 @@ void lab_setup_put(struct lab_setup *setup, const char *key, const char *value, 
     if (i == LAB_SETUP_MAX)
         load_raise(SIM_ERR_CONFIG, "%s: setup %s: expected at most %u keys", where, key,
                    LAB_SETUP_MAX);
-    setup->keys[i] = (struct lab_key){ key, value };
+    setup->keys[i] = (struct lab_key){ key, value, where };
     setup->n += i == setup->n;
 }
 
@@ -69,8 +83,8 @@ void lab_list_add(struct lab_list *list, const char *item, const char *where,
 }
 
 /** a, 2a, 4a ... up to b, or "by s": a, a+s, a+2s. */
-static void add_range(struct lab_list *list, const char *text, const char *dots, const char *where,
-                      struct load_arena *arena)
+static void add_range(struct lab_list *list, const char *key, const char *text, const char *dots,
+                      const char *where, struct load_arena *arena)
 {
     const char *by = strstr(dots, " by ");
     const char *end = load_text(arena, "%.*s", by != NULL ? (int)(by - dots - 2) : 99, dots + 2);
@@ -79,8 +93,8 @@ static void add_range(struct lab_list *list, const char *text, const char *dots,
     if (!load_number(load_text(arena, "%.*s", (int)(dots - text), text), false, &first) ||
         !load_number(end, false, &last) || first > last || (by == NULL && first == 0) ||
         (by != NULL && (!load_number(by + 4, false, &step) || step == 0)))
-        load_raise(SIM_ERR_CONFIG, "%s: setup %s: expected a range such as 8..1024 or 1..7 by 2",
-                   where, text);
+        load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected a range such as 8..1024 or 1..7 by 2",
+                   where, key, text);
     for (uint64_t x = first;; x += by != NULL ? step : x) {
         lab_list_add(list, load_text(arena, "%" PRIu64, x), where, arena);
         if (by != NULL ? last - x < step : x > last / 2)
@@ -88,7 +102,8 @@ static void add_range(struct lab_list *list, const char *text, const char *dots,
     }
 }
 
-struct lab_list lab_list_parse(const char *text, const char *where, struct load_arena *arena)
+struct lab_list lab_list_parse(const char *key, const char *text, const char *where,
+                               struct load_arena *arena)
 {
     struct lab_list list = { 0 };
 
@@ -97,7 +112,7 @@ struct lab_list lab_list_parse(const char *text, const char *where, struct load_
         const char *item = load_text(arena, "%.*s", n, text), *dots = strstr(item, "..");
 
         if (dots != NULL)
-            add_range(&list, item, dots, where, arena);
+            add_range(&list, key, item, dots, where, arena);
         else
             lab_list_add(&list, item, where, arena);
         text += n + (text[n] == '|');

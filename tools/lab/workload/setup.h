@@ -16,12 +16,15 @@ struct lab_setup {
     unsigned n;
     struct lab_key {
         const char *key, *value;
+        const char *where; /* NULL: not said */
     } keys[LAB_SETUP_MAX];
 };
 
 /** `where` ("peach2.csv:12") begins each message. Texts live in `arena`. */
 struct lab_setup lab_setup_parse(const char *text, const char *where, struct load_arena *arena);
 const char *lab_setup_get(const struct lab_setup *setup, const char *key); /* NULL: absent */
+/** Where the key is written; `absent`: that is not known. */
+const char *lab_setup_where(const struct lab_setup *setup, const char *key, const char *absent);
 /** Replaces or appends; texts are not copied. */
 void lab_setup_put(struct lab_setup *setup, const char *key, const char *value, const char *where);
 void lab_setup_drop(struct lab_setup *setup, const char *key);
@@ -33,7 +36,8 @@ struct lab_list {
 void lab_list_add(struct lab_list *list, const char *item, const char *where,
                   struct load_arena *arena);
 /** "64..512|768" -> 64, 128, 256, 512, 768; "1..7 by 2" -> 1, 3, 5, 7; a value is a list of one. */
-struct lab_list lab_list_parse(const char *text, const char *where, struct load_arena *arena);
+struct lab_list lab_list_parse(const char *key, const char *text, const char *where,
+                               struct load_arena *arena);
 
 SIM_END_DECLS
 #endif /* LAB_SETUP_H */

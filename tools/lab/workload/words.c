@@ -212,6 +212,8 @@ static void check_key(const char *where, const struct lab_workload *w, const str
     const struct lab_word *word;
     struct load_nearest near;
 
+    if (key->where != NULL)
+        where = key->where;
     load_nearest_init(&near, name);
     word = other ? find_anywhere(name, &near) : lab_workload_word(w, name, &near);
     if (word == NULL)
