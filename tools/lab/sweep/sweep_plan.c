@@ -26,7 +26,7 @@ static _Noreturn void fail_value(const struct lab_axis *axis, const char *value,
 static void check_word(const struct lab_sweep_series *series, const struct lab_axis *axis,
                        const char *value)
 {
-    struct lab_setup setup = { .n = 1, .keys = { { axis->key, value } } };
+    struct lab_setup setup = { .n = 1, .keys = { { axis->key, value, NULL } } };
     struct lab_point point = { .where = axis->where, .setup = &setup };
 
     if (strcmp(axis->key, "mode") == 0 &&

@@ -60,8 +60,8 @@ static void drop_capture(void *arg)
 static void run_traffic(const struct lab_site *site, const struct lab_sweep_point *point,
                         const struct load_machine *machine, FILE *out)
 {
-    struct load_arena arena = { NULL };
-    struct capture capture = { NULL };
+    struct load_arena arena = { 0 };
+    struct capture capture = { .f = NULL };
     struct lab_result result;
     struct lab_traffic traffic;
 
