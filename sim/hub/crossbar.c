@@ -145,16 +145,32 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
     deliver_packet(hub, source, out, &tlp, edge);
 }
 
-/* What a grant makes possible next: its source and output are free after its beats, and what had
- * to stay behind a posted write may go. */
+/** Does somebody wait for nothing but this grant, whatever the time that its beats take? What had
+ * to stay behind a posted write, a request for room of its answers, a channel for its write
+ * register.
+ */
+static bool is_waited_for(const struct hub *hub, uint32_t source)
+{
+    if (source < SRC_LOCAL)
+        return source % PCIE_CLASSES == PCIE_POSTED &&
+               !(fifo_empty(&hub->fifo[source + 1]) && fifo_empty(&hub->fifo[source + 2]));
+    if (source == SRC_LOCAL)
+        return hub->output[OUT_SELF].arbiter.requests != 0;
+    return source >= SRC_DMA_WRITE;
+}
+
+/* What a grant makes possible next, at the end of its beats where nobody waits for it alone. */
 static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
-    if (source < SRC_LOCAL && source % PCIE_CLASSES == PCIE_POSTED &&
-        !(fifo_empty(&hub->fifo[source + 1]) && fifo_empty(&hub->fifo[source + 2])))
+    uint64_t next = UINT64_MAX;
+
+    if (is_waited_for(hub, source))
         return edge + 1;
-    return hub->output[out].arbiter.requests != 0 || !fifo_empty(&hub->fifo[source])
-               ? hub->output[out].free_edge
-               : UINT64_MAX;
+    if (out == OUT_SINK) /* a channel has the completion then */
+        next = edge + hub->cfg.dma_completion_cycles;
+    if (hub->output[out].arbiter.requests != 0 || !fifo_empty(&hub->fifo[source]))
+        next = sim_min(next, hub->output[out].free_edge);
+    return next;
 }
 
 #define PORT_BUFFERS ((UINT64_C(1) << SRC_LOCAL) - 1u)
@@ -186,25 +202,28 @@ static __attribute__((noinline)) void note_refused(struct hub *hub, uint32_t out
 }
 
 /*
- * At most one grant of `out`, to the first source by the arbiter's choice that is ready.
- * @return the next edge at which it is worth to look again. What waits for room in a port is woken
- * by that instead, and what waits behind another packet by its grant.
+ * The source of `out` that is granted at this edge, the first by the arbiter's choice that is
+ * ready, or HUB_SOURCES. *next_p: not after the next edge at which it is worth to look again. What
+ * waits for room in a port is woken by that instead, and what waits behind another packet by its
+ * grant.
  */
-static uint64_t arbitrate_output(struct hub *hub, uint32_t out, uint64_t edge)
+static uint32_t choose_source(struct hub *hub, uint32_t out, uint64_t edge, uint64_t *next_p)
 {
     struct hub_output *o = &hub->output[out];
     uint64_t left = o->arbiter.requests & (hub->stopped ? ~PORT_BUFFERS : UINT64_MAX);
-    uint64_t next = UINT64_MAX, refused = 0, at = 0;
+    uint64_t refused = 0, at = 0;
     uint32_t source = HUB_SOURCES;
 
-    if (o->free_edge > edge)
-        return o->free_edge;
+    if (o->free_edge > edge) {
+        *next_p = sim_min(*next_p, o->free_edge);
+        return HUB_SOURCES;
+    }
     for (; left != 0; left &= ~(UINT64_C(1) << source)) {
         source = __builtin_expect(hub->in_turn, 1) ? sim_arbiter_pick(&o->arbiter, left)
                                                    : hub_arbiter_pick(hub, out, left);
         at = ready_edge(hub, source);
         if (at > edge)
-            next = sim_min(next, at);
+            *next_p = sim_min(*next_p, at);
         else if (hub_may_go(hub, source, out))
             break;
         else
@@ -212,12 +231,18 @@ static uint64_t arbitrate_output(struct hub *hub, uint32_t out, uint64_t edge)
     }
     if (refused != 0)
         note_refused(hub, out, refused);
-    if (left == 0)
-        return next;
+    return left != 0 ? source : HUB_SOURCES;
+}
+
+/** @return the next edge at which what this makes possible is to be looked at */
+static uint64_t grant_output(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
+{
+    uint64_t at = ready_edge(hub, source);
+
     if (at != edge || fifo_head(&hub->fifo[source])->in_ddr)
         hub_wait_over(hub, source, out, at);
     grant_source(hub, source, out, edge);
-    o->arbiter.turn = source + 1;
+    hub->output[out].arbiter.turn = source + 1;
     if (!hub->in_turn)
         hub_arbiter_granted(hub, out, source);
     return after_grant(hub, source, out, edge);
@@ -234,11 +259,16 @@ static __attribute__((noinline, cold)) void stop_or_go(struct hub *hub)
         hub_wake(hub, sim_clock_edge(&hub->clk, until));
 }
 
+/*
+ * All that happens at one edge follows from what was there before it, as in registers that change
+ * at once: arbiters choose and DMA channels step before any packet moves.
+ */
 void hub_tick(struct sim_event *ev)
 {
     struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, tick);
     uint64_t edge = hub->tick_edge;
     uint64_t next = UINT64_MAX;
+    uint32_t source[HUB_OUTPUTS], granted = 0;
 
     hub->edge_now = sim_now(hub->dom);
     hub->edge_value = edge;
@@ -246,10 +276,19 @@ void hub_tick(struct sim_event *ev)
         stop_or_go(hub);
     if (__builtin_expect(hub->ddr_wanted != 0, 0))
         hub_ddr_settle(hub);
-    for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
-        next = sim_min(next, arbitrate_output(hub, (uint32_t)__builtin_ctz(left), edge));
+    for (uint32_t left = hub->wanted; left != 0; left &= left - 1) {
+        uint32_t out = (uint32_t)__builtin_ctz(left);
+
+        source[out] = choose_source(hub, out, edge, &next);
+        granted |= (uint32_t)(source[out] != HUB_SOURCES) << out;
+    }
     for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)
         next = sim_min(next, dma_step(&hub->dma[__builtin_ctz(left)], edge));
+    for (uint32_t left = granted; left != 0; left &= left - 1) {
+        uint32_t out = (uint32_t)__builtin_ctz(left);
+
+        next = sim_min(next, grant_output(hub, source[out], out, edge));
+    }
     if (next != UINT64_MAX)
         hub_wake(hub, next);
 }

@@ -19,8 +19,8 @@ struct hub;
 #define HUB_ANSWERS_MAX 36u /* 4 KiB in completions of 128 B, unaligned, and an interrupt */
 
 enum {
-    OUT_SELF = HUB_MAX_PORTS, /* after the ports */
-    OUT_SINK,
+    OUT_SINK = HUB_MAX_PORTS, /* after the ports */
+    OUT_SELF,                 /* last: what is read there has changed at this edge already */
     HUB_OUTPUTS
 };
 

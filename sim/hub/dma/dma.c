@@ -140,9 +140,10 @@ void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value)
         start_list(dma, DMA_CHAIN, (uint32_t)value);
         break;
     case HUB_DMA_CONTROL:
-        if ((value & HUB_DMA_ABORT) != 0)
+        if ((value & HUB_DMA_ABORT) != 0) {
             cut_short(dma);
-        else if ((value & HUB_DMA_START_REG) != 0)
+            hub_wake(dma->hub, hub_clock_edge(dma->hub) + 1);
+        } else if ((value & HUB_DMA_START_REG) != 0)
             start_list(dma, DMA_REGISTER, 0);
         break;
     default:
