@@ -61,6 +61,7 @@ static void forward_first(struct forward_port *from, uint64_t edge)
     struct forward *hub = from->hub;
     struct pcie_tlp in = from->queue[from->head % QUEUE].tlp, out = in;
     bool write = in.kind == PCIE_MWR;
+    sim_time_t last;
     struct forward_port *to = write == (from == hub->ports) ? &hub->ports[1] : &hub->ports[0];
 
     if (to->free_edge > edge || !hub_edge_ready(&to->edge, write ? PCIE_POSTED : PCIE_COMPLETION))
@@ -74,8 +75,9 @@ static void forward_first(struct forward_port *from, uint64_t edge)
                                   : hub_edge_configure(&from->edge, hub->pool, &in);
         pcie_tlp_drop(&in);
     }
-    to->free_edge = edge + hub_edge_beats(&out, 16, 0);
-    hub_edge_send(&to->edge, &out);
+    to->free_edge = edge + hub_edge_beats(&out, 16);
+    last = sim_clock_time(&hub->clk, to->free_edge) - sim_now(hub->dom);
+    hub_edge_send(&to->edge, &out, hub_edge_lag(&to->edge, &out, last));
 }
 
 static void on_tick(struct sim_event *ev)

@@ -2,7 +2,7 @@
  * Sources, outputs and the arbiters between them. A grant moves one packet and
  * keeps its output, and the source's read port, busy for its beats on the bus:
  * a header beat, and with data their beats and the gap. Packets cut through: the hard block
- * starts to send while the bus still delivers, since both run at the same rate.
+ * starts to send while the bus still delivers, so early that it does not run out of bytes.
  */
 #include "hub/ddr.h"
 
@@ -70,8 +70,21 @@ static uint32_t answer_port(uint32_t source)
     return source < SRC_LOCAL ? source / PCIE_CLASSES : HUB_HOST;
 }
 
+static void send_packet(struct hub *hub, uint32_t out, struct pcie_tlp *tlp, uint64_t last_edge)
+{
+    const struct hub_edge *port = &hub->ports[out].edge;
+    sim_time_t now = sim_now(hub->dom);
+    sim_time_t lag = hub_edge_lag(port, tlp, sim_clock_time(&hub->clk, last_edge) - now);
+
+    if (hub->probe != NULL && lag != 0)
+        tlp->trace_id = hub_probe_lag(hub, out, now + lag, tlp->trace_id);
+    hub->ports[out].forwarded_tlps++;
+    hub_edge_send(port, tlp, lag);
+}
+
+/** `last_edge`: the end of its last beat. */
 static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
-                           uint64_t edge)
+                           uint64_t edge, uint64_t last_edge)
 {
     if (out == OUT_SELF) {
         self_take(hub, answer_port(source), tlp);
@@ -84,8 +97,7 @@ static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struc
             pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp);
         pcie_tlp_drop(tlp);
     } else {
-        hub->ports[out].forwarded_tlps++;
-        hub_edge_send(&hub->ports[out].edge, tlp);
+        send_packet(hub, out, tlp, last_edge);
     }
 }
 
@@ -118,7 +130,7 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
     struct hub_fifo *f = &hub->fifo[source];
     struct pcie_tlp tlp = fifo_head(f)->tlp;
     bool in_ddr = fifo_head(f)->in_ddr;
-    uint64_t beats;
+    uint64_t last_edge, free_edge;
 
     if (hub->watched)
         check_order(hub, source, out, fifo_head(f), &tlp);
@@ -132,17 +144,18 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
         f->head = f->tail = 0; /* the first entries stay warm */
     if (source >= SRC_DMA_WRITE)
         dma_take_write(&hub->dma[source - SRC_DMA_WRITE], &tlp);
-    beats = hub_edge_beats(&tlp, hub->cfg.bus_bytes, hub->cfg.bus_gap_cycles);
-    hub->output[out].free_edge = edge + beats;
-    f->free_edge = edge + beats;
+    last_edge = edge + hub_edge_beats(&tlp, hub->cfg.bus_bytes);
+    free_edge = last_edge + (pcie_tlp_has_data(&tlp) ? hub->cfg.bus_gap_cycles : 0);
+    hub->output[out].free_edge = free_edge;
+    f->free_edge = free_edge;
     if (hub->probe != NULL)
-        probe_grant(hub, source, out, &tlp, edge + beats);
+        probe_grant(hub, source, out, &tlp, free_edge);
     if (in_ddr)
         hub_ddr_leave(hub, source);
     else if (source < SRC_LOCAL)
         hub_edge_release(&hub->ports[source / PCIE_CLASSES].edge,
                          (enum pcie_class)(source % PCIE_CLASSES), &tlp);
-    deliver_packet(hub, source, out, &tlp, edge);
+    deliver_packet(hub, source, out, &tlp, edge, last_edge);
 }
 
 /** Does somebody wait for nothing but this grant, whatever the time that its beats take? What had

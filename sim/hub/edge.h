@@ -46,13 +46,10 @@ struct pcie_tlp hub_edge_completion(const struct hub_edge *edge, const struct pc
 struct pcie_tlp hub_edge_configure(struct hub_edge *edge, struct mem_pool *pool,
                                    const struct pcie_tlp *request);
 
-/** Beats of a packet on a bus: its header's, and those of data with the gap behind them. */
-static inline uint64_t hub_edge_beats(const struct pcie_tlp *tlp, uint64_t bus_bytes,
-                                      uint64_t gap_beats)
+/** Beats of a packet on a bus: its header's, and those of data. */
+static inline uint64_t hub_edge_beats(const struct pcie_tlp *tlp, uint64_t bus_bytes)
 {
-    return pcie_tlp_has_data(tlp)
-               ? 1 + (pcie_tlp_data_bytes(tlp) + bus_bytes - 1) / bus_bytes + gap_beats
-               : 1;
+    return pcie_tlp_has_data(tlp) ? 1 + (pcie_tlp_data_bytes(tlp) + bus_bytes - 1) / bus_bytes : 1;
 }
 /** May a packet of the class be sent? */
 static inline bool hub_edge_ready(const struct hub_edge *edge, enum pcie_class cls)
@@ -64,10 +61,18 @@ static inline bool hub_edge_credits(const struct hub_edge *edge, enum pcie_class
 {
     return pcie_port_has_room(edge->pcie, cls, tlps);
 }
-/** Takes the payload. hub_edge_ready() must hold. */
-static inline void hub_edge_send(const struct hub_edge *edge, const struct pcie_tlp *tlp)
+/** How much later than now the link can begin a packet of which the last beat ends `bus_ps` from
+ * now: it sends while the bus still delivers, and no symbol before its beat. */
+static inline sim_time_t hub_edge_lag(const struct hub_edge *edge, const struct pcie_tlp *tlp,
+                                      sim_time_t bus_ps)
 {
-    pcie_port_send(edge->pcie, tlp);
+    return pcie_port_lag(edge->pcie, tlp, bus_ps);
+}
+/** Takes the payload. hub_edge_ready() must hold. `lag_ps`: that of the packet. */
+static inline void hub_edge_send(const struct hub_edge *edge, const struct pcie_tlp *tlp,
+                                 sim_time_t lag_ps)
+{
+    pcie_port_send_lagging(edge->pcie, tlp, lag_ps);
 }
 /** A packet that was received has left the receive buffer. */
 static inline void hub_edge_release(const struct hub_edge *edge, enum pcie_class cls,

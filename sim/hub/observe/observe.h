@@ -41,6 +41,7 @@ enum hub_stage {
     HUB_STAGE_OUTPUT,
     HUB_STAGE_DDR,
     HUB_STAGE_QUEUE,
+    HUB_STAGE_BUS,
     HUB_STAGE_REGISTER,
     HUB_STAGE_DMA_START,
     HUB_STAGE_FETCH,
@@ -61,6 +62,9 @@ enum hub_stage {
 /** A mark at a clock edge, by the last of its causes. */
 SIM_PROBE_ONLY uint64_t hub_probe_mark(const struct hub *hub, enum hub_stage stage, uint64_t edge,
                                        uint64_t cause_a, uint64_t cause_b, uint64_t cause_c);
+/** The link of port `out` begins a packet at `time` at the earliest. @return its id */
+SIM_PROBE_ONLY uint64_t hub_probe_lag(const struct hub *hub, uint32_t out, sim_time_t time,
+                                      uint64_t cause);
 /** A packet came in by a port, joins its queue and is on its way to `out`. */
 SIM_PROBE_ONLY uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
                                            const struct pcie_tlp *tlp, uint32_t out);

@@ -14,6 +14,7 @@ static const struct sim_stage stages[HUB_STAGES] = {
                           .kind = SIM_KIND_ARBITER,
                           .use = SIM_STAGE_QUEUE,
                           .meaning = "behind an earlier packet that may not be overtaken" },
+    STAGE(BUS, "internal bus", HUB, NULL, "until the link cannot run out of the packet's beats"),
     STAGE(REGISTER, "register", HUB, NULL, "reading a register or internal memory"),
     STAGE(DMA_START, "DMA start", DMA, "descriptor", "from the register to the channel"),
     STAGE(FETCH, "descriptor request", DMA, "descriptor", "from the pointer to the read request"),
@@ -66,6 +67,12 @@ uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
                                cause);
     }
     return cause;
+}
+
+uint64_t hub_probe_lag(const struct hub *hub, uint32_t out, sim_time_t time, uint64_t cause)
+{
+    return sim_probe_mark(hub->probe, &stages[HUB_STAGE_BUS],
+                          pcie_port_path(hub->ports[out].edge.pcie), time, cause);
 }
 
 /** Two outputs are the same when these are: paths of ports, or names of what is inside. */

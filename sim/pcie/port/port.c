@@ -113,8 +113,8 @@ static bool may_go_first(const struct pcie_port *p, unsigned cls, const struct t
 }
 
 /** The oldest head that may go, by the table of order and its credits. @return its class, or
- * PCIE_CLASSES */
-static unsigned pick_class(struct pcie_port *p)
+ * PCIE_CLASSES; *later_p is not after the time at which one is all there that is not yet. */
+static unsigned pick_class(struct pcie_port *p, sim_time_t *later_p)
 {
     uint64_t best_order = UINT64_MAX;
     unsigned best = PCIE_CLASSES;
@@ -128,6 +128,10 @@ static unsigned pick_class(struct pcie_port *p)
         e = queue_head(q);
         if (e->order > best_order || !may_go_first(p, i, e))
             continue;
+        if (e->from > sim_now(p->dom)) {
+            *later_p = sim_min(*later_p, e->from);
+            continue;
+        }
         if (has_credits(q, &e->tlp)) {
             best = i;
             best_order = e->order;
@@ -147,8 +151,8 @@ static bool replay_has_room(struct pcie_port *p)
     return false;
 }
 
-/** Sends one waiting TLP if one may go. */
-static bool send_waiting(struct pcie_port *p)
+/** Sends one waiting TLP if one may go; *later_p: see pick_class(). */
+static bool send_waiting(struct pcie_port *p, sim_time_t *later_p)
 {
     struct tx_class *q;
     unsigned cls;
@@ -162,9 +166,10 @@ static bool send_waiting(struct pcie_port *p)
         begin_stall(p, TX_STALL_REPLAY);
         return false;
     }
-    cls = pick_class(p);
+    cls = pick_class(p, later_p);
     if (cls == PCIE_CLASSES) {
-        begin_stall(p, TX_STALL_CREDIT + oldest_class(p));
+        if (*later_p == SIM_TIME_NEVER)
+            begin_stall(p, TX_STALL_CREDIT + oldest_class(p));
         return false;
     }
     q = &p->tx[cls];
@@ -199,13 +204,14 @@ void pcie_port_settle(struct pcie_port *p)
  */
 sim_time_t pcie_port_send_next(struct pcie_port *p)
 {
-    bool sent = send_waiting(p);
+    sim_time_t later = SIM_TIME_NEVER;
+    bool sent = send_waiting(p, &later);
 
     if (sent && p->waiting != 0)
         return p->phy.free_ps;
     if (!sent)
         sim_channel_listen(p->in_dllp, true);
-    return SIM_TIME_NEVER;
+    return later;
 }
 
 /** The link is free, or DLLPs are due, or arrived while TLPs waited. */
@@ -275,7 +281,8 @@ bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
     return false;
 }
 
-static void enqueue_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls)
+static void enqueue_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls,
+                        sim_time_t from)
 {
     struct tx_class *q = &p->tx[cls];
     uint32_t at = (uint32_t)q->head + q->count;
@@ -284,13 +291,27 @@ static void enqueue_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, enum pc
     SIM_ASSERT(q->count < p->queue_tlps);
     e->tlp = *tlp;
     e->order = p->next_order++;
+    e->from = from;
     q->count++;
     p->waiting++;
     if (p->tap != NULL)
         pcie_tap_queued(p, tlp, e->order);
 }
 
+sim_time_t pcie_port_lag(const struct pcie_port *p, const struct pcie_tlp *tlp, sim_time_t feed_ps)
+{
+    sim_time_t wire_ps = pcie_phy_ps(&p->phy, PCIE_TLP_FRAMING + pcie_tlp_header_bytes(tlp) +
+                                                  pcie_tlp_data_bytes(tlp));
+
+    return feed_ps > wire_ps ? feed_ps - wire_ps : 0;
+}
+
 void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
+{
+    pcie_port_send_lagging(p, tlp, 0);
+}
+
+void pcie_port_send_lagging(struct pcie_port *p, const struct pcie_tlp *tlp, sim_time_t lag_ps)
 {
     enum pcie_class cls = pcie_tlp_class(tlp);
     bool free_now = sim_now(p->dom) >= p->phy.free_ps;
@@ -298,7 +319,7 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
 
     pcie_port_settle(p);
     SIM_ASSERT(pcie_tlp_data_bytes(tlp) <= p->mps);
-    if (p->waiting == 0 && free_now && p->up && p->replay_count < p->replay_room &&
+    if (p->waiting == 0 && free_now && lag_ps == 0 && p->up && p->replay_count < p->replay_room &&
         has_credits(&p->tx[cls], tlp)) {
         pcie_dll_send(p, tlp, cls);
         if (p->tap != NULL)
@@ -307,7 +328,7 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
     }
     if (!p->up && pcie_port_is_lossy(p) && p->lossy_ops->discards(p, tlp))
         return;
-    enqueue_tlp(p, tlp, cls);
+    enqueue_tlp(p, tlp, cls, sim_now(p->dom) + lag_ps);
     if (!p->up) {
         pcie_port_stand(p);
         return;

@@ -100,6 +100,12 @@ static inline uint32_t pcie_probe_queues(enum pcie_class cls, bool more)
 }
 /** Takes the payload reference. pcie_port_can_send() must hold. Payload <= MPS. */
 void pcie_port_send(struct pcie_port *port, const struct pcie_tlp *tlp);
+/** How much later than now the link can begin, at the earliest, a TLP of which a user hands in the
+ * last byte `feed_ps` from now: it may send while bytes come, and must not run out of them. */
+sim_time_t pcie_port_lag(const struct pcie_port *port, const struct pcie_tlp *tlp,
+                         sim_time_t feed_ps);
+/** As pcie_port_send(), for a link that does not begin before `lag_ps` from now. */
+void pcie_port_send_lagging(struct pcie_port *port, const struct pcie_tlp *tlp, sim_time_t lag_ps);
 /** The receive buffer of this TLP is free: its credits go back to the sender. In any phase. */
 void pcie_port_consume(struct pcie_port *port, enum pcie_class cls, uint32_t data_credits);
 

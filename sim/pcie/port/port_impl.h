@@ -43,7 +43,8 @@ enum tx_stall {
 
 struct tx_entry {
     struct pcie_tlp tlp;
-    uint64_t order; /* age among all classes */
+    uint64_t order;  /* age among all classes */
+    sim_time_t from; /* the link cannot begin it earlier */
 };
 
 /* Counters fit into 16 bits: headers are at most 127, data 2047 units (2.6.1). */

@@ -159,4 +159,27 @@ TEST_F(Bandwidth, FollowsCreditsAndCable)
         }
 }
 
+/* A packet waits at each hub for its last beat, less the time that the link needs for it. */
+TEST_F(Bandwidth, OfAFastLinkDoesNotOutrunTheBus)
+{
+    sim_time_t end[2];
+    const uint32_t bytes[] = { 4, 256 };
+    uint8_t data[256] = {};
+
+    for (unsigned i = 1; i < 3; i++) {
+        cfg.port[i].gen = 5;
+        cfg.port[i].lanes = 16;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        build(3, {}, wire_ps);
+        sim_time_t begin = sim_reached(sim);
+        hosts[0].write(area(2, HUB_AREA_HOST), data, bytes[k]);
+        run();
+        end[k] = hosts[2].written[kRam] - begin;
+        TearDown();
+    }
+    double wire = (256 - 4) / 4.0, bus = (16 - 1) * cycle_ns(); /* N, and each cable */
+    EXPECT_NEAR(2 * wire + 2 * bus, double(end[1] - end[0]) / 1000, 3 * cycle_ns());
+}
+
 } // namespace
