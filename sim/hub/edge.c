@@ -9,6 +9,7 @@ int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_po
     if (rc != SIM_OK)
         return rc;
     edge->role = (uint8_t)role;
+    edge->masters = role == HUB_ROOT;
     pcie_port_set_facing(edge->pcie, role == HUB_ROOT ? PCIE_ROOT_END : PCIE_ENDPOINT_END);
     pcie_port_set_function(edge->pcie, &edge->function);
     return SIM_OK;
@@ -44,6 +45,7 @@ struct pcie_tlp hub_edge_configure(struct hub_edge *edge, struct mem_pool *pool,
         fn->id = request->completer_id; /* 2.2.6.2: a function captures its ID from writes */
         pcie_function_write(fn, (uint32_t)request->addr, sim_load32(request->payload->data),
                             request->first_be);
+        edge->masters = pcie_function_master_enabled(fn);
         return hub_edge_completion(edge, request, PCIE_CPL_SC);
     }
     cpl = hub_edge_completion(edge, request, PCIE_CPL_SC);

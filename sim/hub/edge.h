@@ -26,6 +26,7 @@ enum hub_role { HUB_ENDPOINT, HUB_ROOT };
 struct hub_edge {
     struct pcie_port *pcie;        /* see above */
     uint8_t role;                  /* enum hub_role */
+    bool masters;                  /* it may make requests: a root, or by Bus Master Enable */
     struct pcie_function function; /* endpoints: what the far side configures */
 };
 
@@ -51,15 +52,20 @@ static inline uint64_t hub_edge_beats(const struct pcie_tlp *tlp, uint64_t bus_b
 {
     return pcie_tlp_has_data(tlp) ? 1 + (pcie_tlp_data_bytes(tlp) + bus_bytes - 1) / bus_bytes : 1;
 }
+/** Requests of an endpoint wait for Bus Master Enable; its answers do not (7.5.1.1). */
+static inline bool hub_edge_enabled(const struct hub_edge *edge, enum pcie_class cls)
+{
+    return edge->masters || cls == PCIE_COMPLETION;
+}
 /** May a packet of the class be sent? */
 static inline bool hub_edge_ready(const struct hub_edge *edge, enum pcie_class cls)
 {
-    return pcie_port_can_send(edge->pcie, cls);
+    return hub_edge_enabled(edge, cls) && pcie_port_can_send(edge->pcie, cls);
 }
 /** May it, and has the far side credits for so many of the largest? */
 static inline bool hub_edge_credits(const struct hub_edge *edge, enum pcie_class cls, uint32_t tlps)
 {
-    return pcie_port_has_room(edge->pcie, cls, tlps);
+    return hub_edge_enabled(edge, cls) && pcie_port_has_room(edge->pcie, cls, tlps);
 }
 /** How much later than now the link can begin a packet of which the last beat ends `bus_ps` from
  * now: it sends while the bus still delivers, and no symbol before its beat. */

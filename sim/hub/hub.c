@@ -40,7 +40,7 @@ static const struct machine_param params[] = {
     ROW("dma.fetch_host_cycles", "cycles", 0, 4096, 4, dma_fetch_host_cycles, "From the pointer of a descriptor in host memory to its read request."),
     ROW("dma.prefetch", "1", 1, HUB_PREFETCH_MAX, 4, dma_prefetch, "Descriptors fetched ahead of the one at work; 1: none ahead."),
     ROW("dma.read_tags", "1", 1, HUB_TAGS_PER_CHANNEL, 8, dma_read_tags, "Read requests of one channel in flight."),
-    { "dma.read_bytes", "bytes", 64, 4096, 256, offsetof(struct hub_config, dma_read_bytes), "Largest read request; requests end at multiples of it. A power of two.", NULL },
+    { "dma.read_bytes", "bytes", 64, 4096, 256, offsetof(struct hub_config, dma_read_bytes), "Largest read request, where the host's Max_Read_Request_Size allows it; requests end at multiples of it. A power of two.", NULL },
     ROW("dma.read_issue_cycles", "cycles", 1, 256, 6, dma_read_issue_cycles, "From one read request of a channel to the next."),
     ROW("dma.completion_cycles", "cycles", 1, 256, 4, dma_completion_cycles, "From a completion on the bus to its bytes in the channel's buffer."),
     ROW("completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS, completion_timeout_ps, "Longest wait for the answer to a request of a DMA channel or of the management processor; 0: without end."),

@@ -290,6 +290,7 @@ static void configure_port(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
         return;
     }
     cpl = hub_edge_configure(&hub->ports[port].edge, hub->pool, tlp);
+    hub_wake(hub, hub_clock_edge(hub) + 1); /* requests may be waiting to be enabled */
     send_answer(hub, port, &cpl);
     pcie_tlp_drop(tlp);
 }

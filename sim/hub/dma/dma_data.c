@@ -50,9 +50,10 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
     uint32_t index = dma->read_tail % (uint32_t)hub->cfg.dma_read_tags;
     struct hub_read *r = &dma->reads[index];
     uint64_t addr = dma->src_at;
-    uint64_t offset;
+    uint64_t offset, most = pcie_function_mrrs(&hub_host(hub)->function);
 
-    r->bytes = pcie_split_completion(addr, dma->row_left, (uint32_t)hub->cfg.dma_read_bytes);
+    r->bytes = pcie_split_completion(addr, dma->row_left,
+                                     (uint32_t)sim_min(most, hub->cfg.dma_read_bytes));
     r->dst = dma->dst_at;
     r->received = r->written = 0;
     r->waits = r->failed = false;

@@ -48,7 +48,9 @@ static void report_head(const struct hub *hub, uint32_t source, uint32_t out, ma
     if (out < HUB_MAX_PORTS) {
         block.port = hub_port_names[out];
         block.leaves = pcie_tlp_class(tlp) == PCIE_POSTED_VC1;
-        block.lacks = pcie_port_lacks(hub->ports[out].edge.pcie, pcie_tlp_class(tlp));
+        block.lacks = hub_edge_enabled(&hub->ports[out].edge, pcie_tlp_class(tlp))
+                          ? pcie_port_lacks(hub->ports[out].edge.pcie, pcie_tlp_class(tlp))
+                          : "Bus Master Enable";
         if (block.lacks == NULL) /* what enters a ring leaves a place free in it */
             block.lacks = "credits for bubble_tlps packets";
     } else {

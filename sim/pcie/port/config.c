@@ -106,6 +106,11 @@ bool pcie_function_memory_enabled(const struct pcie_function *fn)
     return (fn->words[WORD(PCIE_CFG_COMMAND)] & PCIE_COMMAND_MEMORY) != 0;
 }
 
+bool pcie_function_master_enabled(const struct pcie_function *fn)
+{
+    return (fn->words[WORD(PCIE_CFG_COMMAND)] & PCIE_COMMAND_MASTER) != 0;
+}
+
 uint64_t pcie_function_bar(const struct pcie_function *fn, unsigned index)
 {
     return (fn->words[WORD(PCIE_CFG_BAR(index))] & ~BAR_FLAGS) |

@@ -53,6 +53,8 @@ uint32_t pcie_function_read(const struct pcie_function *fn, uint32_t reg);
 void pcie_function_write(struct pcie_function *fn, uint32_t reg, uint32_t value, uint8_t be);
 
 bool pcie_function_memory_enabled(const struct pcie_function *fn);
+/** Bus Master Enable: it may make memory requests, MSI among them (7.5.1.1). */
+bool pcie_function_master_enabled(const struct pcie_function *fn);
 /** The BAR that claims `addr`, or -1; none claims before memory space is enabled. */
 int pcie_function_claims(const struct pcie_function *fn, uint64_t addr);
 uint64_t pcie_function_bar(const struct pcie_function *fn, unsigned index);

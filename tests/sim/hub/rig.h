@@ -252,6 +252,8 @@ class HubRig : public ::testing::Test
                 ASSERT_EQ(SIM_OK,
                           pcie_link_connect(end(i, east), end((i + 1) % n, west), wire_ps, &err));
             }
+        }
+        for (unsigned i = 0; i < n; i++) { /* each root finds its neighbour */
             route(i, n);
             if (i == 0 && before_start)
                 before_start();

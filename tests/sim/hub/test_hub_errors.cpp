@@ -132,6 +132,47 @@ TEST_F(Errors, AnErrorStatusEndsTheChainWithItsReason)
     EXPECT_EQ(0u, errors()); /* they are the completer's to record */
 }
 
+TEST_F(Errors, RequestsWaitForBusMasterEnable)
+{
+    std::string told;
+    auto tell = [](void *arg, const machine_block *b) {
+        *static_cast<std::string *>(arg) += std::string(b->where) + ": " + b->lacks + "\n";
+    };
+
+    cfg.completion_timeout_ps = 0;
+    build(2);
+    fill(hosts[0].ram, 5);
+    hosts[0].config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY);
+    hosts[1].config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY);
+    run();
+    start(0, kRam, area(1, HUB_AREA_HOST), 1024);
+    EXPECT_EQ(0u, hosts[0].reads);
+    EXPECT_NE(0u, state() & HUB_DMA_BUSY) << "registers are answered";
+    hub_kind.blocked(hubs[0], tell, &told);
+    EXPECT_EQ("dma0: Bus Master Enable\n", told);
+    hosts[0].config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER);
+    run();
+    EXPECT_EQ(4u, hosts[0].reads);
+    EXPECT_TRUE(hosts[1].written.empty()) << "the hub of the other node makes that request";
+    hosts[1].config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER);
+    run();
+    EXPECT_EQ(0, memcmp(hosts[0].ram.data(), hosts[1].ram.data(), 1024));
+}
+
+TEST_F(Errors, ReadsAreNoLargerThanTheHostAllows)
+{
+    cfg.dma_read_bytes = 4096;
+    build(2);
+    for (uint32_t code : { 0u, 2u, 5u }) { /* 128 << code (7.8.4) */
+        hosts[0].config_write(PCIE_CFG_DEVICE_CONTROL, code << 12);
+        hosts[0].reads = hosts[0].read_bytes_max = 0;
+        start(0, kRam, area(1, HUB_AREA_HOST), 4096);
+        EXPECT_EQ(128u << code, hosts[0].read_bytes_max);
+        EXPECT_EQ(32u >> code, hosts[0].reads);
+        EXPECT_EQ(0u, error());
+    }
+}
+
 /* Each place in a read of several completions: what came before it was good and may have gone. */
 TEST_F(Errors, PoisonedDataIsReportedAndNotWritten)
 {
