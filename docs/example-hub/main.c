@@ -61,7 +61,8 @@ static void step(void *arg, uint64_t value)
         node_core_config(p->core, true, FIRST_SLOT, PCIE_CFG_BAR(0), (uint32_t)BAR, step, p);
         break;
     case 1:
-        node_core_config(p->core, true, FIRST_SLOT, PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY, step, p);
+        node_core_config(p->core, true, FIRST_SLOT, PCIE_CFG_COMMAND,
+                         PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER, step, p);
         break;
     case 2:
         node_core_spend(p->core, SIM_US, step, p); /* until the other one is there */

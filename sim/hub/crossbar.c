@@ -172,7 +172,7 @@ static bool is_waited_for(const struct hub *hub, uint32_t source)
     return source >= SRC_DMA_WRITE;
 }
 
-/* What a grant makes possible next, at the end of its beats where nobody waits for it alone. */
+/* What a grant makes possible next, at the end of its beats unless somebody waits for it alone. */
 static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
     uint64_t next = UINT64_MAX;
