@@ -38,7 +38,7 @@ static const struct machine_param params[] = {
     ROW("dma.decode_cycles", "cycles", 1, 4096, 4, dma_decode_cycles, "Decoding a descriptor that has been fetched."),
     ROW("dma.fetch_internal_cycles", "cycles", 1, 4096, 6, dma_fetch_internal_cycles, "Reading a descriptor, or data, from internal memory."),
     ROW("dma.fetch_host_cycles", "cycles", 0, 4096, 4, dma_fetch_host_cycles, "From the pointer of a descriptor in host memory to its read request."),
-    ROW("dma.prefetch", "1", 1, HUB_PREFETCH_MAX, 4, dma_prefetch, "Descriptors fetched ahead of the one at work; 1: none ahead."),
+    ROW("dma.prefetch", "1", 1, HUB_PREFETCH_MAX, 4, dma_prefetch, "Descriptors that are fetched and not yet begun, at most."),
     ROW("dma.read_tags", "1", 1, HUB_TAGS_PER_CHANNEL, 8, dma_read_tags, "Read requests of one channel in flight."),
     { "dma.read_bytes", "bytes", 64, 4096, 256, offsetof(struct hub_config, dma_read_bytes), "Largest read request, where the host's Max_Read_Request_Size allows it; requests end at multiples of it. A power of two.", NULL },
     ROW("dma.read_issue_cycles", "cycles", 1, 256, 6, dma_read_issue_cycles, "From one read request of a channel to the next."),
