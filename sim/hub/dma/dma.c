@@ -48,6 +48,7 @@ static void cut_short(struct hub_dma *dma)
     dma->fetch_next = HUB_DESC_END;
     dma->ahead_head = dma->ahead_tail;
     dma->active = false;
+    hub_wake(dma->hub, hub_clock_edge(dma->hub) + 1); /* the list may be through */
 }
 
 void dma_fail(struct hub_dma *dma, uint32_t error)
@@ -140,10 +141,9 @@ void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value)
         start_list(dma, DMA_CHAIN, (uint32_t)value);
         break;
     case HUB_DMA_CONTROL:
-        if ((value & HUB_DMA_ABORT) != 0) {
+        if ((value & HUB_DMA_ABORT) != 0)
             cut_short(dma);
-            hub_wake(dma->hub, hub_clock_edge(dma->hub) + 1);
-        } else if ((value & HUB_DMA_START_REG) != 0)
+        else if ((value & HUB_DMA_START_REG) != 0)
             start_list(dma, DMA_REGISTER, 0);
         break;
     default:

@@ -265,8 +265,10 @@ static void time_out(struct pcie_port *p)
     pcie_replay_start(p, false);
 }
 
-/** The link is free. @return whether there is more to send when it is free again */
-static bool send_something(struct pcie_port *p, sim_time_t now)
+/** The link is free. @return when to look again for what is to be sent, at once when it is free
+ * again
+ */
+static sim_time_t send_something(struct pcie_port *p, sim_time_t now)
 {
     struct pcie_lossy *l = p->lossy;
 
@@ -275,25 +277,25 @@ static bool send_something(struct pcie_port *p, sim_time_t now)
     if (l->partner_trains || l->wanted_at < now)
         train_link(p, now);
     if (l->recovering || now < p->phy.free_ps)
-        return false;
+        return SIM_TIME_NEVER;
     if (p->dllp_due <= now)
         pcie_lossy_flush(p);
     if (l->replaying) {
         pcie_replay_next(p);
         pcie_port_stand(p);
-        return l->replaying || p->waiting != 0;
+        return l->replaying || p->waiting != 0 ? now + 1 : SIM_TIME_NEVER;
     }
-    return p->waiting != 0 && pcie_port_send_next(p) != SIM_TIME_NEVER;
+    return p->waiting != 0 ? pcie_port_send_next(p) : SIM_TIME_NEVER;
 }
 
-static sim_time_t next_look(const struct pcie_port *p, sim_time_t now, bool more)
+static sim_time_t next_look(const struct pcie_port *p, sim_time_t now, sim_time_t again)
 {
     const struct pcie_lossy *l = p->lossy;
-    sim_time_t next = sim_min(p->dllp_due, l->replay_deadline);
+    sim_time_t next = sim_min(sim_min(p->dllp_due, l->replay_deadline), again);
 
     if (l->recovering)
         return l->next_outage; /* the partner's record calls */
-    if (more || l->wanted_at != SIM_TIME_NEVER || l->seen_active != SIM_TIME_NEVER || next <= now)
+    if (l->wanted_at != SIM_TIME_NEVER || l->seen_active != SIM_TIME_NEVER || next <= now)
         next = now + 1;
     next = pcie_port_not_before_free(p, next);
     return sim_min(next, l->next_outage);
@@ -303,7 +305,7 @@ void pcie_lossy_work(struct pcie_port *p)
 {
     struct pcie_lossy *l = p->lossy;
     sim_time_t now = sim_now(p->dom), next;
-    bool more = p->waiting != 0 || l->replaying;
+    sim_time_t again = p->waiting != 0 || l->replaying ? now + 1 : SIM_TIME_NEVER;
 
     pcie_port_settle(p);
     while (now >= l->next_outage)
@@ -313,8 +315,8 @@ void pcie_lossy_work(struct pcie_port *p)
         pcie_init_partner_active(p);
     }
     if (now >= p->phy.free_ps)
-        more = send_something(p, now);
-    next = next_look(p, now, more);
+        again = send_something(p, now);
+    next = next_look(p, now, again);
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(p->dom, &p->work, next, SIM_ARRIVE);
 }
