@@ -63,6 +63,7 @@ struct End {
     std::vector<Arrival> got;
     std::vector<bool> told; /* that the link went down or came up */
     uint64_t made = 0;      /* ids given out */
+    sim_time_t lag_ps = 0;  /* how far its TLPs lag their first beats */
     bool keep_log = true;
     bool consume = true; /* after consume_delay; 0 or none: at once */
     std::function<sim_time_t(const pcie_tlp &)> consume_delay;
@@ -117,7 +118,7 @@ struct End {
                 return;
             pcie_tlp tlp = todo.front();
             todo.pop_front();
-            pcie_port_send(port, &tlp);
+            pcie_port_send_lagging(port, &tlp, lag_ps);
         }
     }
 

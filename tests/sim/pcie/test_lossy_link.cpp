@@ -82,6 +82,31 @@ TEST_F(Lossy, WithoutErrorsTimesAreThoseOfALinkThatCannotLose)
     EXPECT_EQ(q.stat("a.tx.wire_symbols"), p.stat("a.tx.wire_symbols"));
 }
 
+/* At its time; until then the link costs no events. */
+TEST_F(Lossy, ALaggingTlpGoesWhenItMay)
+{
+    Pair q;
+
+    join();
+    q.join(gen2(), gen2(), 10000);
+    fa.nth.push_back({ PCIE_FAULT_TLP, PCIE_FAULT_DROP, 1000000 });
+    fa.give(p.a.port);
+    for (Pair *x : { &p, &q }) {
+        x->settle();
+        uint64_t events = sim_events_run(x->s);
+        sim_time_t now = sim_reached(x->s);
+
+        x->a.lag_ps = 100000;
+        x->a.add(PCIE_MWR, 256);
+        x->a.kick();
+        EXPECT_EQ(SIM_OK, x->run());
+        ASSERT_EQ(1u, x->b.got.size());
+        /* 80 ns and 80 ns of hard blocks, 10 ns of wire, 280 symbols of 250 ps */
+        EXPECT_NEAR((double)(now + 100000 + 170000 + 70000), (double)x->b.got[0].time, 4000);
+        EXPECT_GT(50u, sim_events_run(x->s) - events);
+    }
+}
+
 TEST_F(Lossy, ACorruptTlpIsAnsweredByNakAndSentAgain)
 {
     join();
