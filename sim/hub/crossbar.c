@@ -82,6 +82,20 @@ static void send_packet(struct hub *hub, uint32_t out, struct pcie_tlp *tlp, uin
     hub_edge_send(port, tlp, lag);
 }
 
+/* A completion that ends here. */
+static void take_answer(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp, uint64_t edge)
+{
+    if (port->index == HUB_HOST) {
+        dma_sink_put(hub, tlp, edge);
+        return;
+    }
+    if (port->edge.role == HUB_ROOT)
+        bringup_completion(port, tlp);
+    else
+        pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp);
+    pcie_tlp_drop(tlp);
+}
+
 /** `last_edge`: the end of its last beat. */
 static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
                            uint64_t edge, uint64_t last_edge)
@@ -89,13 +103,7 @@ static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struc
     if (out == OUT_SELF) {
         self_take(hub, answer_port(source), tlp);
     } else if (out == OUT_SINK) {
-        struct hub_port *port = &hub->ports[answer_port(source)];
-
-        if (port->edge.role == HUB_ROOT)
-            bringup_completion(port, tlp);
-        else if (port->index != HUB_HOST || !dma_completion(hub, tlp, edge))
-            pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp);
-        pcie_tlp_drop(tlp);
+        take_answer(hub, &hub->ports[answer_port(source)], tlp, edge);
     } else {
         send_packet(hub, out, tlp, last_edge);
     }
@@ -123,6 +131,12 @@ static SIM_PROBE_ONLY void check_order(struct hub *hub, uint32_t source, uint32_
         pcie_order_begin(hub->order, tlp);
     else if (source < SRC_LOCAL && out >= HUB_MAX_PORTS)
         pcie_order_arrive(hub->order, tlp);
+}
+
+static void free_buffer(struct hub_port *port, enum pcie_class cls, const struct pcie_tlp *tlp)
+{
+    port->on_chip -= cls == PCIE_POSTED;
+    hub_edge_release(&port->edge, cls, tlp);
 }
 
 static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
@@ -153,8 +167,8 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
     if (in_ddr)
         hub_ddr_leave(hub, source);
     else if (source < SRC_LOCAL)
-        hub_edge_release(&hub->ports[source / PCIE_CLASSES].edge,
-                         (enum pcie_class)(source % PCIE_CLASSES), &tlp);
+        free_buffer(&hub->ports[source / PCIE_CLASSES], (enum pcie_class)(source % PCIE_CLASSES),
+                    &tlp);
     deliver_packet(hub, source, out, &tlp, edge, last_edge);
 }
 
@@ -179,10 +193,8 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
 
     if (is_waited_for(hub, source))
         return edge + 1;
-    if (out == OUT_SINK) /* a channel has the completion then */
-        next = edge + hub->cfg.dma_completion_cycles;
     if (hub->output[out].arbiter.requests != 0 || !fifo_empty(&hub->fifo[source]))
-        next = sim_min(next, hub->output[out].free_edge);
+        next = hub->output[out].free_edge;
     return next;
 }
 
@@ -287,8 +299,12 @@ void hub_tick(struct sim_event *ev)
     hub->edge_value = edge;
     if (hub->misbehaves)
         stop_or_go(hub);
-    if (__builtin_expect(hub->ddr_wanted != 0, 0))
-        hub_ddr_settle(hub);
+    if (__builtin_expect(hub->receiving != 0, 0))
+        next = receive_step(hub, edge);
+    if (__builtin_expect(hub->ddr_asked != 0 || !fifo_empty(&hub->ddr_writes), 0))
+        next = sim_min(next, hub_ddr_step(hub, edge));
+    if (!fifo_empty(&hub->sink))
+        dma_sink_step(hub, edge);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1) {
         uint32_t out = (uint32_t)__builtin_ctz(left);
 
@@ -302,57 +318,14 @@ void hub_tick(struct sim_event *ev)
 
         next = sim_min(next, grant_output(hub, source[out], out, edge));
     }
+    if (hub->write.tlp.payload != NULL)
+        next = sim_min(next, self_step(hub, edge));
+    if (hub->interrupts)
+        hub_send_interrupt(hub);
+    if (!fifo_empty(&hub->sink))
+        next = sim_min(next, fifo_head(&hub->sink)->edge);
     if (next != UINT64_MAX)
         hub_wake(hub, next);
-}
-
-/* What a packet from a port is for: configuration and completions end here, memory is routed. */
-static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp)
-{
-    uint64_t offset;
-    uint64_t addr;
-    uint32_t out;
-
-    if (pcie_tlp_class(tlp) == PCIE_COMPLETION)
-        return OUT_SINK;
-    if (tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD)
-        return OUT_SELF;
-    if (port->edge.role == HUB_ENDPOINT &&
-        pcie_function_claims(&port->edge.function, tlp->addr) != 0)
-        return OUT_SELF;
-    if (port->index == HUB_HOST)
-        offset = tlp->addr & (hub->window_bytes - 1);
-    else
-        offset = tlp->addr - HUB_CABLE_BASE;
-    out = hub_route(hub, offset);
-    /* Reads are served in the own part only, and only to the host (remote access is put). */
-    if (out == OUT_SELF || (tlp->kind == PCIE_MRD))
-        return OUT_SELF;
-    if (out == HUB_ROUTE_NONE || out == port->index || !hub_leave(hub, out, offset, &addr))
-        return OUT_SELF;
-    tlp->addr = addr;
-    return out;
-}
-
-void hub_received(void *user, struct pcie_tlp *tlp)
-{
-    struct hub_port *port = user;
-    struct hub *hub = port->hub;
-    uint32_t out = destination(hub, port, tlp);
-    enum pcie_class cls = pcie_tlp_class(tlp);
-    struct hub_entry *e;
-    uint64_t edge;
-
-    if (hub->probe != NULL)
-        tlp->trace_id = hub_probe_received(hub, port, tlp, out);
-    edge = hub_clock_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
-           (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
-    e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
-    if (hub_ddr_takes(hub, port, cls)) {
-        hub->ddr_wanted |= 1u << port->index;
-        sim_schedule_by(hub->dom, &hub->ddr_settle, sim_now(hub->dom), SIM_CLOCK);
-    }
-    hub_wake(hub, e->edge);
 }
 
 void hub_ready(void *user, enum pcie_class cls)

@@ -42,7 +42,7 @@ static const struct machine_param params[] = {
     ROW("dma.read_tags", "1", 1, HUB_TAGS_PER_CHANNEL, 8, dma_read_tags, "Read requests of one channel in flight."),
     { "dma.read_bytes", "bytes", 64, 4096, 256, offsetof(struct hub_config, dma_read_bytes), "Largest read request, where the host's Max_Read_Request_Size allows it; requests end at multiples of it. A power of two.", NULL },
     ROW("dma.read_issue_cycles", "cycles", 1, 256, 6, dma_read_issue_cycles, "From one read request of a channel to the next."),
-    ROW("dma.completion_cycles", "cycles", 1, 256, 4, dma_completion_cycles, "From a completion on the bus to its bytes in the channel's buffer."),
+    ROW("dma.completion_cycles", "cycles", 2, 256, 4, dma_completion_cycles, "From the first beat of a completion on the bus to where the channel acts on it."),
     ROW("completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS, completion_timeout_ps, "Longest wait for the answer to a request of a DMA channel or of the management processor; 0: without end."),
     ROW("firmware.status_register_cycles", "cycles", 0, 65535, 8, status_register_cycles, "From the last read request to the status word of the registers."),
     ROW("firmware.status_host_cycles", "cycles", 0, 65535, 8, status_host_cycles, "From the last read request to a status word that came with a descriptor in host memory."),
@@ -99,6 +99,8 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
                        fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
             return SIM_ERR_NOMEM;
+    if (!fifo_init(&port->receive.wait, 1))
+        return SIM_ERR_NOMEM;
     if (partner != HUB_PORT_NONE) {
         hub->output[index].transit = HUB_PORT_SOURCES(partner);
         cfg.vc1_ph_credits = hub->cfg.vc1_ph_credits;
@@ -124,10 +126,13 @@ static void hub_destroy(void *component)
     for (uint32_t p = 0; p < hub->nports; p++) {
         pcie_port_destroy(hub->ports[p].edge.pcie);
         pcie_order_watch_destroy(hub->ports[p].order);
+        fifo_fini(&hub->ports[p].receive.wait);
     }
     pcie_order_end_destroy(hub->order);
     for (uint32_t f = 0; f < HUB_SOURCES; f++)
         fifo_fini(&hub->fifo[f]);
+    fifo_fini(&hub->sink);
+    fifo_fini(&hub->ddr_writes);
     mem_pool_destroy(hub->pool);
     free(hub->misdeeds);
     free(hub);
@@ -234,12 +239,13 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     hub->probe = sim_probe_of(hub->dom);
     hub->watched = sim_order_checked(hub->dom);
     rc = SIM_ERR_NOMEM;
-    if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128))
+    if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128) ||
+        !fifo_init(&hub->sink, (uint32_t)hub->cfg.dma_completion_cycles + 1) || /* one each edge */
+        !fifo_init(&hub->ddr_writes, 1))
         goto err_destroy;
     hub->order = pcie_order_end_create(hub->dom, hub->path);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
-    sim_event_init(&hub->ddr_settle, hub_ddr_wanted);
     sim_event_init(&hub->timeout, look_at_deadlines);
     hub_arbiter_init(hub);
     for (; hub->nports < hub->cfg.ports; hub->nports++) {

@@ -26,11 +26,13 @@ struct hub {
     uint64_t tick_edge;
     uint32_t busy_dma;   /* channels that are not idle */
     uint32_t wanted;     /* outputs that some source wants */
+    uint32_t receiving;  /* ports with packets that wait for their receive stream */
     uint32_t arrivals;   /* packets put so far, wraps */
     bool in_turn : 1;    /* the arbiter is round robin */
     bool watched : 1;    /* the order of packets is checked */
     bool misbehaves : 1; /* misdeeds is not NULL */
     bool stopped : 1;    /* nothing is taken from the ports' receive buffers */
+    bool interrupts : 1; /* an interrupt is to be sent at this edge */
     uint16_t vc1;        /* outputs with a virtual channel 1, */
     uint16_t date_line;  /* and those of them where packets change to it */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
@@ -45,6 +47,7 @@ struct hub {
     /* crossbar */
     alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
     struct hub_fifo fifo[HUB_SOURCES];
+    struct hub_fifo sink; /* completions on their way to DMA channels, each at its edge */
     struct hub_port ports[HUB_MAX_PORTS];
     uint32_t nports;
     /* routing unit: the pairs in the order in which they are compared */
@@ -58,14 +61,15 @@ struct hub {
     /* registers and memory */
     uint8_t internal[HUB_INTERNAL_BYTES];
     uint32_t irq_status, irq_mask;
-    uint64_t notify_latch, ring_base, ring_head, ring_tail;
+    struct hub_self_write write;
+    uint64_t ring_base, ring_head, ring_tail;
     uint32_t ring_size;
     uint32_t requests; /* own reads that are not yet answered */
     uint64_t unsupported, notifications;
     /* packets in DDR3 */
     uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
-    uint32_t ddr_wanted;                   /* bit per port that has just received a packet for it */
-    struct sim_event ddr_settle;           /* SIM_CLOCK */
+    uint32_t ddr_asked;                    /* bit per port with a packet for it, perhaps */
+    struct hub_fifo ddr_writes;            /* packets on their way there, each at its last edge */
     struct pcie_verdict verdict;           /* on the request that is answered now */
     struct sim_event timeout; /* scheduled, for an early deadline, exactly while requests wait */
     struct hub_dma dma[HUB_DMA_CHANNELS];

@@ -18,12 +18,17 @@ static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint
 
 void hub_raise(struct hub *hub, uint32_t bits)
 {
-    uint32_t fresh = bits & ~hub->irq_status;
+    hub->interrupts |= (bits & ~hub->irq_status & hub->irq_mask) != 0;
+    hub->irq_status |= bits;
+}
+
+void hub_send_interrupt(struct hub *hub)
+{
     uint64_t addr;
     uint32_t data;
 
-    hub->irq_status |= bits;
-    if ((fresh & hub->irq_mask) != 0 && pcie_function_msi(&hub_host(hub)->function, &addr, &data))
+    hub->interrupts = false;
+    if (pcie_function_msi(&hub_host(hub)->function, &addr, &data))
         send_to_host(hub, addr, &data, 4);
 }
 

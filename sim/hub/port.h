@@ -6,11 +6,27 @@
 #define HUB_PORT_H
 
 #include "hub/edge.h"
+#include "hub/queue.h"
 #include "pcie/tlp/ordering.h"
 
 SIM_BEGIN_DECLS
 
 struct hub;
+
+/*
+ * The receive stream of a port: packets in the order in which they came, beat by beat, without
+ * gaps. It never stops, since the queues behind it have room for all that credits allow; so a packet
+ * waits only while beats of earlier ones come, and where links are faster than the bus.
+ */
+struct hub_stream {
+    uint64_t free_edge;   /* of the next packet's first beat, at the earliest */
+    struct hub_fifo wait; /* packets that wait for it */
+};
+
+struct hub_ddr_ask {
+    uint64_t edge;
+    uint32_t order; /* the packet's */
+};
 
 /* A TLP on a cable carries its offset in the window on this base, the same in all machines, since
  * the bases that hosts assign may differ. It is what the far endpoint's BAR is set to. */
@@ -34,6 +50,10 @@ struct hub_port {
     struct pcie_order_watch *order; /* of its receive buffer and the DDR3; NULL: not watched */
     sim_time_t deadline_ps;         /* when the management processor gives up its request */
     uint8_t bringup;                /* enum bringup_step; roots: how far the neighbour is */
+    struct hub_stream receive;
+    uint32_t on_chip;           /* posted packets of VC0 that wait, but for those of DDR3 */
+    uint32_t nasks;             /* packets, by the edges of their last beats: do they go there? */
+    struct hub_ddr_ask asks[2]; /* the second one begins at the edge at which the first one ends */
     struct hub_edge edge;
 };
 

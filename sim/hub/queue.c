@@ -30,6 +30,13 @@ static __attribute__((noinline)) void fifo_grow(struct hub_fifo *f)
     f->tail = n;
 }
 
+struct hub_entry *fifo_add(struct hub_fifo *f)
+{
+    if (__builtin_expect(f->tail - f->head > f->mask, 0))
+        fifo_grow(f);
+    return &f->ring[f->tail++ & f->mask];
+}
+
 void fifo_fini(struct hub_fifo *f)
 {
     free(f->ring);
@@ -79,9 +86,9 @@ struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tl
     struct hub_fifo *f = &hub->fifo[source];
     struct hub_entry *e;
 
-    if (__builtin_expect(f->tail - f->head > f->mask, 0))
-        fifo_grow(f);
-    e = &f->ring[f->tail & f->mask];
+    if (fifo_empty(f))
+        hub_want(hub, source, out);
+    e = fifo_add(f);
     e->tlp = *tlp;
     if (__builtin_expect(hub->vc1 != 0, 0))
         choose_channel(hub, source, &e->tlp, out);
@@ -91,9 +98,6 @@ struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tl
     e->order = hub->arrivals++;
     if (hub->watched && source < SRC_LOCAL)
         pcie_order_enter(hub->ports[source / PCIE_CLASSES].order, e->order, tlp, out);
-    if (fifo_empty(f))
-        hub_want(hub, source, out);
-    f->tail++;
     return e;
 }
 

@@ -62,6 +62,8 @@ static inline struct hub_entry *fifo_head(const struct hub_fifo *f)
 }
 
 bool fifo_init(struct hub_fifo *f, uint32_t entries);
+/** The next entry, of which the caller sets all fields. */
+struct hub_entry *fifo_add(struct hub_fifo *f);
 void fifo_fini(struct hub_fifo *f);
 /** The edge of the present time; inside a tick, the tick's edge. */
 uint64_t hub_clock_edge(struct hub *hub);

@@ -11,11 +11,27 @@ SIM_BEGIN_DECLS
 
 struct hub;
 
-bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp);
-/** A TLP granted to OUT_SELF; `port` is where an answer goes. Consumes the payload. */
-void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
+/** A write to registers or internal memory, of which a beat takes effect at each edge. */
+struct hub_self_write {
+    struct pcie_tlp tlp; /* payload NULL: there is none */
+    uint64_t in_area;    /* where it begins in the hub's own area */
+    uint64_t edge;       /* of the next beat */
+    uint32_t dw;         /* the first one of it */
+    uint64_t notify;     /* HUB_NOTIFY, as far as it is written */
+    uint64_t cause;      /* for an observer */
+};
 
+bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp);
+/** A TLP granted to OUT_SELF; `port` is where an answer goes. Consumes the payload. A read keeps
+ * the output busy until all of it is read. */
+void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
+/** A write that was taken: the beat that is due takes effect. @return the edge of the next one */
+uint64_t self_step(struct hub *hub, uint64_t edge);
+
+/** Sets bits of HUB_IRQ_STATUS; those that are new and not masked make an interrupt. */
 void hub_raise(struct hub *hub, uint32_t bits);
+/** Sends the interrupt that is wanted. */
+void hub_send_interrupt(struct hub *hub);
 /** Appends to the ring, which has room. */
 void hub_notify(struct hub *hub, uint64_t value);
 bool hub_ring_has_room(const struct hub *hub);

@@ -19,9 +19,10 @@ static bool in_self_area(const struct hub *hub, uint64_t addr, uint64_t *in_area
 
 /* ---- answers --------------------------------------------------------------- */
 
-static void send_answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
+/* `beats`: of data that are read before. */
+static void send_answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl, uint64_t beats)
 {
-    uint64_t edge = hub_clock_edge(hub) + hub->cfg.register_cycles;
+    uint64_t edge = hub_clock_edge(hub) + hub->cfg.register_cycles + beats;
     struct pcie_tlp tlp = *cpl;
 
     if (hub->verdict.late_ps != 0)
@@ -45,7 +46,7 @@ static void refuse_request(struct hub *hub, uint32_t port, struct pcie_tlp *tlp,
             hub_edge_completion(edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
 
         pcie_port_advisory(edge->pcie, error, tlp);
-        send_answer(hub, port, &cpl);
+        send_answer(hub, port, &cpl, 0);
     } else {
         pcie_port_error(edge->pcie, error, tlp);
     }
@@ -58,13 +59,20 @@ static void refuse_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *
     refuse_request(hub, port, tlp, PCIE_ERR_UNSUPPORTED);
 }
 
-/* Data of a read in completions of at most MPS; register and memory reads are at most 4 KiB. */
+static uint64_t beats_of(const struct hub *hub, uint64_t bytes)
+{
+    return (bytes + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes;
+}
+
+/* Data of a read in completions of at most MPS, read one beat after the other; register and memory
+ * reads are at most 4 KiB. */
 static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *req,
                         const uint8_t *bytes)
 {
     uint64_t addr;
     uint32_t left = pcie_tlp_range(req, &addr);
     uint32_t mps = pcie_port_mps(hub->ports[port].edge.pcie);
+    uint64_t beats = 0;
 
     if (left == 0)
         left = 1; /* no byte enabled: one double word, byte count 1 (2.3.1.1) */
@@ -80,10 +88,12 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
         cpl.lower_addr = (uint8_t)(addr & 0x7f);
         cpl.payload = mem_payload_alloc(hub->pool, dw * 4);
         memcpy(cpl.payload->data, bytes + (addr - lead - req->addr), (size_t)dw * 4);
-        send_answer(hub, port, &cpl);
+        send_answer(hub, port, &cpl, beats);
+        beats += beats_of(hub, dw * UINT64_C(4));
         addr += piece;
         left -= piece;
     }
+    hub->output[OUT_SELF].free_edge += beats;
 }
 
 /* A full ring holds the notification back in its input FIFO: none is ever lost. */
@@ -220,9 +230,9 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
             hub->irq_mask = value;
         break;
     case HUB_NOTIFY: /* acts on the high word, which comes last in a packet */
-        hub->notify_latch = merge_half(hub->notify_latch, half, value);
+        hub->write.notify = merge_half(hub->write.notify, half, value);
         if (half != 0)
-            hub_notify(hub, hub->notify_latch);
+            hub_notify(hub, hub->write.notify);
         break;
     case HUB_RING_BASE:
         hub->ring_base = merge_half(hub->ring_base, half, value);
@@ -242,24 +252,47 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
 
 /* ---- accesses ------------------------------------------------------------------ */
 
-static void write_bytes(struct hub *hub, uint64_t in_area, const struct pcie_tlp *tlp)
+static void write_word(struct hub *hub, const struct pcie_tlp *tlp, uint32_t dw)
 {
-    for (uint32_t dw = 0; dw < tlp->length_dw; dw++) {
-        uint8_t be = dw == 0 ? tlp->first_be : dw == tlp->length_dw - 1u ? tlp->last_be : 0xf;
-        uint64_t at = in_area + dw * UINT64_C(4);
-        const uint8_t *data = &tlp->payload->data[dw * 4];
+    uint8_t be = dw == 0 ? tlp->first_be : dw == tlp->length_dw - 1u ? tlp->last_be : 0xf;
+    uint64_t at = hub->write.in_area + dw * UINT64_C(4);
+    const uint8_t *data = &tlp->payload->data[dw * 4];
 
-        if (at >= HUB_INTERNAL_OFFSET) {
-            for (uint32_t b = 0; b < 4; b++)
-                if ((be >> b & 1) != 0)
-                    hub->internal[(at + b - HUB_INTERNAL_OFFSET) & (HUB_INTERNAL_BYTES - 1)] =
-                        data[b];
-        } else if (be == 0xf) {
-            register_write(hub, (uint32_t)(at & ~UINT64_C(7)), (at & 4) != 0, sim_load32(data));
-        } else if (be != 0) {
-            hub->unsupported++; /* registers take whole words only */
-        }
+    if (at >= HUB_INTERNAL_OFFSET) {
+        for (uint32_t b = 0; b < 4; b++)
+            if ((be >> b & 1) != 0)
+                hub->internal[(at + b - HUB_INTERNAL_OFFSET) & (HUB_INTERNAL_BYTES - 1)] = data[b];
+    } else if (be == 0xf) {
+        register_write(hub, (uint32_t)(at & ~UINT64_C(7)), (at & 4) != 0, sim_load32(data));
+    } else if (be != 0) {
+        hub->unsupported++; /* registers take whole words only */
     }
+}
+
+uint64_t self_step(struct hub *hub, uint64_t edge)
+{
+    struct hub_self_write *w = &hub->write;
+    uint32_t end = w->dw + (uint32_t)hub->cfg.bus_bytes / 4;
+
+    if (w->edge > edge)
+        return w->edge;
+    hub->cause = w->cause;
+    for (; w->dw < end && w->dw < w->tlp.length_dw; w->dw++)
+        write_word(hub, &w->tlp, w->dw);
+    w->edge++;
+    if (w->dw < w->tlp.length_dw)
+        return w->edge;
+    pcie_tlp_drop(&w->tlp);
+    return UINT64_MAX;
+}
+
+/* Its first beat of data is a cycle behind the header. */
+static void begin_write(struct hub *hub, uint64_t in_area, const struct pcie_tlp *tlp)
+{
+    SIM_ASSERT(hub->write.tlp.payload == NULL);
+    hub->write = (struct hub_self_write){
+        .tlp = *tlp, .in_area = in_area, .edge = hub_clock_edge(hub) + 1, .cause = hub->cause
+    };
 }
 
 static void read_bytes(struct hub *hub, uint32_t port, uint64_t in_area, const struct pcie_tlp *tlp)
@@ -291,7 +324,7 @@ static void configure_port(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
     }
     cpl = hub_edge_configure(&hub->ports[port].edge, hub->pool, tlp);
     hub_wake(hub, hub_clock_edge(hub) + 1); /* requests may be waiting to be enabled */
-    send_answer(hub, port, &cpl);
+    send_answer(hub, port, &cpl, 0);
     pcie_tlp_drop(tlp);
 }
 
@@ -316,7 +349,7 @@ static void take_poisoned(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
         struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, tlp, PCIE_CPL_UR);
 
-        send_answer(hub, port, &cpl);
+        send_answer(hub, port, &cpl, 0);
     }
     pcie_tlp_drop(tlp);
 }
@@ -359,9 +392,10 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
         refuse_request(hub, port, tlp, PCIE_ERR_ABORT);
         return;
     }
-    if (tlp->kind == PCIE_MWR)
-        write_bytes(hub, in_area, tlp);
-    else
-        read_bytes(hub, port, in_area, tlp);
+    if (tlp->kind == PCIE_MWR) {
+        begin_write(hub, in_area, tlp);
+        return;
+    }
+    read_bytes(hub, port, in_area, tlp);
     pcie_tlp_drop(tlp);
 }

@@ -321,56 +321,63 @@ static void end_of_list(struct hub_dma *dma, uint64_t edge)
         finish_list(dma);
 }
 
-/* @return the edge at which the next descriptor can begin. */
+/* Begins the next descriptor, none being at work. @return the next edge at which that or its work
+ * can go on */
 static uint64_t begin_next(struct hub_dma *dma, uint64_t edge)
 {
-    while (!dma->active && dma->mode != DMA_IDLE) {
-        const struct hub_descriptor *d = &dma->ahead[dma->ahead_head % HUB_PREFETCH_MAX];
+    const struct hub_descriptor *d = &dma->ahead[dma->ahead_head % HUB_PREFETCH_MAX];
 
-        if (dma->ahead_head == dma->ahead_tail) {
-            if (dma->fetch_next != HUB_DESC_END || dma->fetch_waits)
-                return UINT64_MAX;
-            end_of_list(dma, edge);
-            if (dma->mode != DMA_IDLE && !dma->active)
-                return UINT64_MAX; /* data is still on its way */
-            continue;
-        }
-        if (d->edge > edge)
-            return d->edge;
-        if (!d->status && !dma->overlaps && !reads_empty(dma))
+    if (dma->ahead_head == dma->ahead_tail) {
+        if (dma->fetch_next != HUB_DESC_END || dma->fetch_waits)
             return UINT64_MAX;
-        dma->ahead_head++;
-        begin_descriptor(dma, d, edge);
+        end_of_list(dma, edge);
+        return dma->active ? edge + 1 : UINT64_MAX; /* data may still be on its way */
     }
-    return UINT64_MAX;
+    if (d->edge > edge)
+        return d->edge;
+    if (!d->status && !dma->overlaps && !reads_empty(dma))
+        return UINT64_MAX;
+    dma->ahead_head++;
+    begin_descriptor(dma, d, edge);
+    return edge + 1;
+}
+
+/* Sends the next read request. @return the edge of the one behind it */
+static uint64_t issue_next(struct hub_dma *dma, uint64_t edge)
+{
+    uint64_t at = sim_max(dma_tag_edge(dma, edge), dma->next_issue_edge);
+
+    if (at > edge)
+        return at;
+    dma_issue_read(dma, edge);
+    return dma->active ? sim_max(dma->next_issue_edge, edge + 1) : edge + 1;
+}
+
+/* Fills the write register, which is empty. */
+static uint64_t write_next(struct hub_dma *dma, uint64_t edge)
+{
+    uint64_t at = dma_data_write(dma, edge);
+
+    return at != UINT64_MAX ? at : dma_status_write(dma, edge);
 }
 
 /* ---- progress -------------------------------------------------------------------- */
 
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
 {
-    uint64_t next, at;
+    uint64_t next = UINT64_MAX;
+    bool at_work = dma->active, failed = dma->failed;
 
-    if (dma->failed)
-        dma_drop_failed(dma);
-    next = dma_fetch_ahead(dma, edge);
-    for (;;) {
+    /* The later part first, so that none sees what the one before it does at this edge. */
+    if (fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
+        next = write_next(dma, edge);
+    if (at_work && !dma->now.status)
+        next = sim_min(issue_next(dma, edge), next);
+    next = sim_min(dma_fetch_ahead(dma, edge), next);
+    if (dma->failed == failed && !at_work)
         next = sim_min(begin_next(dma, edge), next);
-        if (!dma->active || dma->now.status)
-            break;
-        at = sim_max(dma_tag_edge(dma, edge), dma->next_issue_edge);
-        if (at > edge) {
-            next = sim_min(at, next);
-            break;
-        }
-        dma_issue_read(dma, edge);
-    }
-    if (fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel])) {
-        at = dma_data_write(dma, edge);
-        if (at == UINT64_MAX)
-            at = dma_status_write(dma, edge);
-        next = sim_min(at, next);
-    }
+    if (dma->failed && dma_drop_failed(dma))
+        next = edge + 1;
     if (dma->hub->probe != NULL)
         hub_level_dma(dma);
     return next;

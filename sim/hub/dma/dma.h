@@ -22,7 +22,7 @@ struct hub_read {
     bool waits;  /* for completions, until deadline_ps, */
     bool failed; /* and nothing of it is written any more */
     sim_time_t deadline_ps;
-    uint64_t ready_edge;           /* when the bytes received so far can be used */
+    uint64_t ready_edge;           /* of internal memory: when its bytes can be used */
     uint8_t *buffer;               /* dma_read_bytes */
     uint64_t data_mark, free_mark; /* the bytes received so far; the place is free again */
 };
@@ -85,10 +85,13 @@ int dma_init(struct hub *hub, uint32_t channel);
 void dma_fini(struct hub_dma *dma);
 void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value);
 uint64_t dma_read_register(struct hub_dma *dma, uint32_t offset);
-/** Does all that channel `dma` can do at this edge. @return the next edge at which it wants to. */
+/** What channel `dma` does at this edge, one step of each of its parts, all by the state before it.
+ * @return the next edge at which it wants to */
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge);
-/** @return false: no request waits for it */
-bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
+/** A completion was granted at `edge`. Consumes the payload. */
+void dma_sink_put(struct hub *hub, const struct pcie_tlp *tlp, uint64_t edge);
+/** Hands channels the completions that have come. */
+void dma_sink_step(struct hub *hub, uint64_t edge);
 /** Gives up what waits since before its deadline. @return the next deadline, or SIM_TIME_NEVER. */
 sim_time_t dma_timeout(struct hub_dma *dma);
 /** The write *tlp, made without payload, was granted: it gets its data now. */

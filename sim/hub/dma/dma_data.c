@@ -140,12 +140,13 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
     }
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
         end_request(dma, r); /* an error status ends it too (2.3.2) */
-    r->ready_edge = edge + hub->cfg.dma_completion_cycles;
-    r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, r->ready_edge, tlp->trace_id);
+    r->ready_edge = edge;
+    r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, edge, tlp->trace_id);
     return true;
 }
 
-bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
+/* @return false: no request waits for it */
+static bool take_completion(struct hub *hub, const struct pcie_tlp *tlp, uint64_t edge)
 {
     bool fetch = tlp->tag >= HUB_FETCH_TAG;
     uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
@@ -154,6 +155,26 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
         return false;
     return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
                  : read_completion(&hub->dma[channel], tlp, edge);
+}
+
+void dma_sink_put(struct hub *hub, const struct pcie_tlp *tlp, uint64_t edge)
+{
+    struct hub_fifo *f = &hub->sink;
+    struct hub_entry *e = &f->ring[f->tail++ & f->mask];
+
+    e->tlp = *tlp;
+    e->edge = edge + hub->cfg.dma_completion_cycles;
+}
+
+void dma_sink_step(struct hub *hub, uint64_t edge)
+{
+    for (struct hub_fifo *f = &hub->sink; !fifo_empty(f) && fifo_head(f)->edge <= edge; f->head++) {
+        struct hub_entry *e = fifo_head(f);
+
+        if (!take_completion(hub, &e->tlp, edge))
+            pcie_port_advisory(hub_host(hub)->pcie, PCIE_ERR_UNEXPECTED, &e->tlp);
+        pcie_tlp_drop(&e->tlp);
+    }
 }
 
 static void timed_out(struct hub_dma *dma)
@@ -226,7 +247,8 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
                    pcie_port_mps(hub_host(dma->hub)->pcie));
     if (r->received - r->written < n)
         return UINT64_MAX;
-    edge = sim_max(r->ready_edge, edge);
+    if (r->ready_edge > edge)
+        return r->ready_edge;
     return put_write(
         dma, r->dst + r->written, n, edge,
         hub_marks(dma->hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
@@ -279,10 +301,13 @@ void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
             hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);
 }
 
-void dma_drop_failed(struct hub_dma *dma)
+bool dma_drop_failed(struct hub_dma *dma)
 {
-    while (!reads_empty(dma) && read_at(dma, dma->read_head)->failed &&
-           !read_at(dma, dma->read_head)->waits &&
-           fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
-        dma->read_head++;
+    const struct hub_read *r = read_at(dma, dma->read_head);
+
+    if (reads_empty(dma) || !r->failed || r->waits ||
+        !fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
+        return false;
+    dma->read_head++;
+    return true;
 }

@@ -64,19 +64,20 @@ static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
 
 uint64_t dma_fetch_ahead(struct hub_dma *dma, uint64_t edge)
 {
-    while (dma->fetch_next != HUB_DESC_END && !dma->fetch_waits &&
-           dma->ahead_tail - dma->ahead_head < dma->hub->cfg.dma_prefetch) {
-        bool internal = (dma->fetch_next & HUB_DESC_INTERNAL) != 0;
-        uint64_t at = dma->fetch_edge + (internal ? 0 : dma->hub->cfg.dma_fetch_host_cycles);
+    bool internal = (dma->fetch_next & HUB_DESC_INTERNAL) != 0;
+    uint64_t at = dma->fetch_edge + (internal ? 0 : dma->hub->cfg.dma_fetch_host_cycles);
 
-        if (edge < at)
-            return at;
-        if (internal)
-            fetch_from_internal(dma, edge);
-        else
-            fetch_from_host(dma, edge);
+    if (dma->fetch_next == HUB_DESC_END || dma->fetch_waits ||
+        dma->ahead_tail - dma->ahead_head >= dma->hub->cfg.dma_prefetch)
+        return UINT64_MAX;
+    if (edge < at)
+        return at;
+    if (!internal) {
+        fetch_from_host(dma, edge);
+        return UINT64_MAX;
     }
-    return UINT64_MAX;
+    fetch_from_internal(dma, edge);
+    return sim_max(dma->fetch_edge, edge + 1);
 }
 
 uint32_t dma_error_of(const struct pcie_tlp *cpl, uint32_t otherwise)
@@ -105,9 +106,8 @@ void dma_fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
         return;
     }
     d = decode_descriptor(tlp->payload->data);
-    d.edge = edge + dma->hub->cfg.dma_completion_cycles + dma->hub->cfg.dma_decode_cycles;
-    d.mark = hub_mark(dma->hub, HUB_STAGE_FETCHED, edge + dma->hub->cfg.dma_completion_cycles,
-                      tlp->trace_id);
+    d.edge = edge + dma->hub->cfg.dma_decode_cycles;
+    d.mark = hub_mark(dma->hub, HUB_STAGE_FETCHED, edge, tlp->trace_id);
     d.mark = hub_mark(dma->hub, HUB_STAGE_DECODE, d.edge, d.mark);
     dma->marks.fetch = d.mark;
     dma->fetch_edge = d.edge;

@@ -44,8 +44,8 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge);
 uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge);
 /** The status word, once all data before it is written. @return its edge, or UINT64_MAX */
 uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge);
-/** Requests that have failed make room, but for a write of earlier data that waits for its grant.
- */
-void dma_drop_failed(struct hub_dma *dma);
+/** The oldest request makes room if it has failed, but not before a write of earlier data that waits
+ * for its grant. @return whether it did */
+bool dma_drop_failed(struct hub_dma *dma);
 
 #endif /* HUB_DMA_IMPL_H */

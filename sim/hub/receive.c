@@ -1,0 +1,87 @@
+/*
+ * What comes in by the ports: a stream of beats each, of which the first one is routed. A packet
+ * goes into the queue of its class, where it may be granted some stages later; its beats follow
+ * as fast as the bus can take them out again.
+ */
+#include "hub/ddr.h"
+
+/* What a packet from a port is for: configuration and completions end here, memory is routed. */
+static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp)
+{
+    uint64_t offset;
+    uint64_t addr;
+    uint32_t out;
+
+    if (pcie_tlp_class(tlp) == PCIE_COMPLETION)
+        return OUT_SINK;
+    if (tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD)
+        return OUT_SELF;
+    if (port->edge.role == HUB_ENDPOINT &&
+        pcie_function_claims(&port->edge.function, tlp->addr) != 0)
+        return OUT_SELF;
+    if (port->index == HUB_HOST)
+        offset = tlp->addr & (hub->window_bytes - 1);
+    else
+        offset = tlp->addr - HUB_CABLE_BASE;
+    out = hub_route(hub, offset);
+    /* Reads are served in the own part only, and only to the host (remote access is put). */
+    if (out == OUT_SELF || (tlp->kind == PCIE_MRD))
+        return OUT_SELF;
+    if (out == HUB_ROUTE_NONE || out == port->index || !hub_leave(hub, out, offset, &addr))
+        return OUT_SELF;
+    tlp->addr = addr;
+    return out;
+}
+
+/** The first beat of a packet is there at `edge`, and is routed by the state before it. */
+static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp, uint64_t edge)
+{
+    uint32_t out = destination(hub, port, tlp);
+    enum pcie_class cls = pcie_tlp_class(tlp);
+    struct hub_entry *e;
+
+    port->receive.free_edge = edge + hub_edge_beats(tlp, hub->cfg.bus_bytes);
+    if (hub->probe != NULL)
+        tlp->trace_id = hub_probe_received(hub, port, tlp, out);
+    edge += hub->cfg.receive_cycles + hub->cfg.route_cycles +
+            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
+    e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
+    if (cls == PCIE_POSTED)
+        hub_ddr_received(hub, port, e);
+    hub_wake(hub, e->edge);
+}
+
+void hub_received(void *user, struct pcie_tlp *tlp)
+{
+    struct hub_port *port = user;
+    struct hub *hub = port->hub;
+    struct hub_stream *stream = &port->receive;
+    uint64_t edge = hub_clock_edge(hub);
+
+    if (stream->free_edge <= edge && fifo_empty(&stream->wait)) {
+        take_packet(hub, port, tlp, edge);
+        return;
+    }
+    fifo_add(&stream->wait)->tlp = *tlp;
+    hub->receiving |= 1u << port->index;
+    hub_wake(hub, sim_max(stream->free_edge, edge));
+}
+
+uint64_t receive_step(struct hub *hub, uint64_t edge)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (uint32_t left = hub->receiving; left != 0; left &= left - 1) {
+        struct hub_port *port = &hub->ports[__builtin_ctz(left)];
+        struct hub_stream *stream = &port->receive;
+
+        if (stream->free_edge <= edge)
+            take_packet(hub, port, &stream->wait.ring[stream->wait.head++ & stream->wait.mask].tlp,
+                        edge);
+        if (fifo_empty(&stream->wait))
+            hub->receiving &= ~(1u << port->index);
+        else
+            next = sim_min(next, stream->free_edge);
+    }
+    return next;
+}
