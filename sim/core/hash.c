@@ -24,24 +24,36 @@ void sim_clock_init(struct sim_clock *clk, uint64_t khz)
     g = sim_gcd(ps_per_ms, khz);
     clk->ps_num = ps_per_ms / g;
     clk->ps_den = khz / g;
+    clk->phase_ps = 0;
+}
+
+/* Edge n of a clock without a phase. */
+static sim_time_t cycles_last(const struct sim_clock *clk, uint64_t n)
+{
+    if (clk->ps_den == 1) /* most clocks: the period is whole picoseconds, nothing to divide */
+        return n * clk->ps_num;
+    return n / clk->ps_den * clk->ps_num + n % clk->ps_den * clk->ps_num / clk->ps_den;
+}
+
+uint64_t sim_clock_cycles(const struct sim_clock *clk, sim_time_t duration)
+{
+    uint64_t n;
+
+    if (clk->ps_den == 1)
+        return (duration + clk->ps_num - 1) / clk->ps_num;
+    n = duration / clk->ps_num * clk->ps_den + duration % clk->ps_num * clk->ps_den / clk->ps_num;
+    /* Edges are rounded down, so so many cycles may be enough already. */
+    return cycles_last(clk, n) >= duration ? n : n + 1;
 }
 
 sim_time_t sim_clock_time(const struct sim_clock *clk, uint64_t edge)
 {
-    if (clk->ps_den == 1) /* most clocks: the period is whole picoseconds, nothing to divide */
-        return edge * clk->ps_num;
-    return edge / clk->ps_den * clk->ps_num + edge % clk->ps_den * clk->ps_num / clk->ps_den;
+    return clk->phase_ps + cycles_last(clk, edge);
 }
 
 uint64_t sim_clock_edge(const struct sim_clock *clk, sim_time_t t)
 {
-    uint64_t edge;
-
-    if (clk->ps_den == 1)
-        return (t + clk->ps_num - 1) / clk->ps_num;
-    edge = t / clk->ps_num * clk->ps_den + t % clk->ps_num * clk->ps_den / clk->ps_num;
-    /* Edges are rounded down, so the first edge at or after t may be this one already. */
-    return sim_clock_time(clk, edge) >= t ? edge : edge + 1;
+    return t > clk->phase_ps ? sim_clock_cycles(clk, t - clk->phase_ps) : 0;
 }
 
 static inline uint64_t rotl(uint64_t x, int k)

@@ -56,9 +56,10 @@ typedef uint64_t sim_time_t; /* picoseconds since the start of the simulation */
 #define SIM_US         UINT64_C(1000000)
 #define SIM_MS         UINT64_C(1000000000)
 
-/** Edges of a clock of `khz`: edge n is at floor(n * 10^12 / f). Set by sim_clock_init(). */
+/** Edges of a clock of `khz`: edge n is at phase + floor(n * 10^12 / f). Set by sim_clock_init(). */
 struct sim_clock {
     uint64_t ps_num, ps_den; /* the period as a reduced fraction of picoseconds */
+    sim_time_t phase_ps;     /* the first edge; the owner may set it before the clock is used */
 };
 
 /** The greatest common divisor. */
@@ -68,6 +69,8 @@ void sim_clock_init(struct sim_clock *clk, uint64_t khz);
 sim_time_t sim_clock_time(const struct sim_clock *clk, uint64_t edge);
 /** The first edge at or after `t`. */
 uint64_t sim_clock_edge(const struct sim_clock *clk, sim_time_t t);
+/** The fewest cycles that last so long. */
+uint64_t sim_clock_cycles(const struct sim_clock *clk, sim_time_t duration);
 
 /* ---- simulation and domains ---------------------------------------------- */
 

@@ -48,8 +48,8 @@ static void send_access(struct hub_port *port)
         tlp.payload = mem_payload_alloc(hub->pool, 4);
         sim_store(tlp.payload->data, a.value, 4);
     }
-    port->deadline_ps = hub_request_sent(hub);
-    hub_push(hub, SRC_LOCAL, &tlp, port->index, hub_clock_edge(hub) + hub->cfg.bringup_cycles);
+    port->deadline = hub_request_sent(hub);
+    hub_push_local(hub, &tlp, port->index, hub_clock_edge(hub) + hub->cfg.bringup_cycles);
 }
 
 void bringup_start(struct hub_port *port)
@@ -63,16 +63,16 @@ static bool waits_for_answer(const struct hub_port *port)
     return port->bringup != BRINGUP_IDLE && port->bringup < BRINGUP_DONE;
 }
 
-sim_time_t bringup_timeout(struct hub_port *port)
+uint64_t bringup_timeout(struct hub_port *port, uint64_t edge)
 {
     if (!waits_for_answer(port))
-        return SIM_TIME_NEVER;
-    if (port->deadline_ps > sim_now(port->hub->dom))
-        return port->deadline_ps;
+        return UINT64_MAX;
+    if (port->deadline > edge)
+        return port->deadline;
     port->bringup = BRINGUP_FAILED;
     hub_request_ended(port->hub);
     pcie_port_error(port->edge.pcie, PCIE_ERR_TIMEOUT, NULL);
-    return SIM_TIME_NEVER;
+    return UINT64_MAX;
 }
 
 void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)

@@ -5,6 +5,7 @@
  * starts to send while the bus still delivers, so early that it does not run out of bytes.
  */
 #include "hub/ddr.h"
+#include "hub/timeout.h"
 
 /* Non-posted requests and completions stay behind posted writes that came before them on the
  * same port (PCI Express Base 2.4.1); everything else may pass. */
@@ -169,6 +170,8 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
     else if (source < SRC_LOCAL)
         free_buffer(&hub->ports[source / PCIE_CLASSES], (enum pcie_class)(source % PCIE_CLASSES),
                     &tlp);
+    else if (source == SRC_LOCAL)
+        hub->local_units -= pcie_tlp_data_credits(&tlp);
     deliver_packet(hub, source, out, &tlp, edge, last_edge);
 }
 
@@ -305,14 +308,16 @@ void hub_tick(struct sim_event *ev)
         next = sim_min(next, hub_ddr_step(hub, edge));
     if (!fifo_empty(&hub->sink))
         dma_sink_step(hub, edge);
+    if (__builtin_expect(hub->overdue, 0))
+        hub_timeout_step(hub, edge);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1) {
         uint32_t out = (uint32_t)__builtin_ctz(left);
 
         source[out] = choose_source(hub, out, edge, &next);
         granted |= (uint32_t)(source[out] != HUB_SOURCES) << out;
     }
-    for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)
-        next = sim_min(next, dma_step(&hub->dma[__builtin_ctz(left)], edge));
+    if (hub->busy_dma != 0)
+        next = sim_min(next, dma_step(hub, edge));
     for (uint32_t left = granted; left != 0; left &= left - 1) {
         uint32_t out = (uint32_t)__builtin_ctz(left);
 

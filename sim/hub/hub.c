@@ -1,6 +1,6 @@
 /* The kind "hub.c": parameters, creation, ports. */
 #include "hub/ddr.h"
-#include "hub/internal.h"
+#include "hub/timeout.h"
 #include "pcie/lossy/fault.h"
 
 #include <stdio.h>
@@ -15,7 +15,8 @@
 static const struct machine_param params[] = {
     ROW("ports", "1", 2, HUB_MAX_PORTS, 4, ports, "Ports of the chip: the first of" HUB_PORTS(WORD) "."),
     ROW("route_pairs", "1", 1, HUB_ROUTE_PAIRS, HUB_ROUTE_PAIRS, route_pairs, "Pairs of a lower and an upper register that the routing unit has for each port."),
-    ROW("clock_khz", "kHz", 1000, 2000000, 250000, clock_khz, "Clock of the core logic."),
+    ROW("clock_khz", "kHz", 1000, 2000000, 250000, clock_khz, "Clock of the core logic; 250025 is 100 ppm fast for 250000."),
+    ROW("clock_phase_ps", "ps", 0, SIM_US, 0, clock_phase_ps, "Time of the first edge of that clock: chips have oscillators of their own."),
     ROW("bus_bytes", "bytes", 4, 128, 16, bus_bytes, "Width of the internal bus: bytes of one beat. A power of two."),
     ROW("bus_gap_cycles", "cycles", 0, 16, 1, bus_gap_cycles, "Idle cycles on the internal bus after a packet with data."),
     ROW("hard_block_ps", "ps", 0, SIM_US, 100000, hard_block_ps, "Latency of a port's hard PCI Express block and PHY, each way; the ports' own tx_latency_ps and rx_latency_ps come on top."),
@@ -208,19 +209,6 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     return rc == SIM_OK ? check_bubble(head, cfg, err) : rc;
 }
 
-static void look_at_deadlines(struct sim_event *ev)
-{
-    struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, timeout);
-    sim_time_t next = SIM_TIME_NEVER;
-
-    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
-        next = sim_min(next, dma_timeout(&hub->dma[c]));
-    for (uint32_t p = 0; p < hub->nports; p++)
-        next = sim_min(next, bringup_timeout(&hub->ports[p]));
-    if (next != SIM_TIME_NEVER)
-        sim_schedule_by(hub->dom, &hub->timeout, next, SIM_CLOCK);
-}
-
 static int hub_create(const struct machine_place *place, const void *config, void **component_p,
                       struct sim_error *err)
 {
@@ -239,14 +227,15 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     hub->probe = sim_probe_of(hub->dom);
     hub->watched = sim_order_checked(hub->dom);
     rc = SIM_ERR_NOMEM;
-    if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128) ||
+    if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], HUB_LOCAL_TLPS) ||
         !fifo_init(&hub->sink, (uint32_t)hub->cfg.dma_completion_cycles + 1) || /* one each edge */
         !fifo_init(&hub->ddr_writes, 1))
         goto err_destroy;
     hub->order = pcie_order_end_create(hub->dom, hub->path);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
+    hub->clk.phase_ps = hub->cfg.clock_phase_ps;
     sim_event_init(&hub->tick, hub_tick);
-    sim_event_init(&hub->timeout, look_at_deadlines);
+    hub_timeout_init(hub);
     hub_arbiter_init(hub);
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);
@@ -310,6 +299,7 @@ static int hub_start(void *component, struct sim_error *err)
         struct hub_port *port = &hub->ports[p];
 
         pcie_function_init(&port->edge.function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
+        port->mps_bytes = pcie_port_mps(port->edge.pcie);
         watch_channels(hub, p);
         if (port->edge.role == HUB_ROOT) {
             if (pcie_port_connected(port->edge.pcie))

@@ -19,7 +19,7 @@ SIM_BEGIN_DECLS
 
 /** Keys of the parameter table; units in the names. */
 struct hub_config {
-    uint64_t clock_khz;
+    uint64_t clock_khz, clock_phase_ps;
     uint64_t bus_bytes;
     uint64_t bus_gap_cycles;
     uint64_t receive_cycles, route_cycles, output_cycles;

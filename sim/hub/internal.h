@@ -32,6 +32,7 @@ struct hub {
     bool watched : 1;    /* the order of packets is checked */
     bool misbehaves : 1; /* misdeeds is not NULL */
     bool stopped : 1;    /* nothing is taken from the ports' receive buffers */
+    bool overdue : 1;    /* the deadline of a request is due at this edge, perhaps */
     bool interrupts : 1; /* an interrupt is to be sent at this edge */
     uint16_t vc1;        /* outputs with a virtual channel 1, */
     uint16_t date_line;  /* and those of them where packets change to it */
@@ -47,6 +48,7 @@ struct hub {
     /* crossbar */
     alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
     struct hub_fifo fifo[HUB_SOURCES];
+    uint32_t local_units; /* data in the hub's own queue, in units of 16 bytes */
     struct hub_fifo sink; /* completions on their way to DMA channels, each at its edge */
     struct hub_port ports[HUB_MAX_PORTS];
     uint32_t nports;
@@ -60,6 +62,8 @@ struct hub {
     const char *path;
     /* registers and memory */
     uint8_t internal[HUB_INTERNAL_BYTES];
+    uint64_t internal_edge;           /* from which its read port of the DMA channels is free, */
+    struct sim_arbiter internal_turn; /* which they get in turn */
     uint32_t irq_status, irq_mask;
     struct hub_self_write write;
     uint64_t ring_base, ring_head, ring_tail;
@@ -72,6 +76,7 @@ struct hub {
     struct hub_fifo ddr_writes;            /* packets on their way there, each at its last edge */
     struct pcie_verdict verdict;           /* on the request that is answered now */
     struct sim_event timeout; /* scheduled, for an early deadline, exactly while requests wait */
+    uint64_t timeout_cycles;
     struct hub_dma dma[HUB_DMA_CHANNELS];
     struct hub_wait wait[HUB_SOURCES];
     uint64_t stall_ps[HUB_PLACES][SIM_STALL_CAUSES];

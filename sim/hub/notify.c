@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint32_t size)
+static void send_to_host(struct hub *hub, uint64_t addr, uint64_t value, uint32_t size)
 {
     uint64_t edge = hub_clock_edge(hub) + hub->cfg.output_cycles;
     struct pcie_tlp tlp = { .kind = PCIE_MWR,
@@ -12,8 +12,8 @@ static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint
 
     pcie_tlp_set_range(&tlp, addr, size);
     tlp.payload = mem_payload_alloc(hub->pool, size);
-    memcpy(tlp.payload->data, bytes, size);
-    hub_push(hub, SRC_LOCAL, &tlp, HUB_HOST, edge);
+    sim_store(tlp.payload->data, value, size);
+    hub_push_local(hub, &tlp, HUB_HOST, edge);
 }
 
 void hub_raise(struct hub *hub, uint32_t bits)
@@ -29,7 +29,7 @@ void hub_send_interrupt(struct hub *hub)
 
     hub->interrupts = false;
     if (pcie_function_msi(&hub_host(hub)->function, &addr, &data))
-        send_to_host(hub, addr, &data, 4);
+        send_to_host(hub, addr, data, 4);
 }
 
 static uint64_t ring_entries(const struct hub *hub)
@@ -50,7 +50,7 @@ void hub_notify(struct hub *hub, uint64_t value)
     if ((hub->ring_size & HUB_RING_INTERNAL) != 0)
         memcpy(&hub->internal[(hub->ring_base + at * 8) & (HUB_INTERNAL_BYTES - 8)], &entry, 8);
     else
-        send_to_host(hub, hub->ring_base + at * 8, &entry, 8);
+        send_to_host(hub, hub->ring_base + at * 8, entry, 8);
     if (hub->ring_head - hub->ring_tail >= entries / 2)
         hub_raise(hub, HUB_IRQ_RING);
 }

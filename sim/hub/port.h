@@ -15,8 +15,8 @@ struct hub;
 
 /*
  * The receive stream of a port: packets in the order in which they came, beat by beat, without
- * gaps. It never stops, since the queues behind it have room for all that credits allow; so a packet
- * waits only while beats of earlier ones come, and where links are faster than the bus.
+ * gaps. It never stops, since the queues behind it have room for all that credits allow; so a
+ * packet waits only while beats of earlier ones come, and where links are faster than the bus.
  */
 struct hub_stream {
     uint64_t free_edge;   /* of the next packet's first beat, at the earliest */
@@ -47,9 +47,10 @@ struct hub_port {
     alignas(SIM_CACHE_LINE) struct hub *hub;
     uint64_t forwarded_tlps, blocked_grants;
     uint8_t index;
+    uint32_t mps_bytes;             /* Max_Payload_Size of its link */
     struct pcie_order_watch *order; /* of its receive buffer and the DDR3; NULL: not watched */
-    sim_time_t deadline_ps;         /* when the management processor gives up its request */
-    uint8_t bringup;                /* enum bringup_step; roots: how far the neighbour is */
+    uint64_t deadline; /* edge at which the management processor gives up its request */
+    uint8_t bringup;   /* enum bringup_step; roots: how far the neighbour is */
     struct hub_stream receive;
     uint32_t on_chip;           /* posted packets of VC0 that wait, but for those of DDR3 */
     uint32_t nasks;             /* packets, by the edges of their last beats: do they go there? */
@@ -59,12 +60,12 @@ struct hub_port {
 
 void bringup_start(struct hub_port *port);
 void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp);
-/** Gives up a request whose deadline has passed. @return the deadline of one that waits, or
- * SIM_TIME_NEVER. */
-sim_time_t bringup_timeout(struct hub_port *port);
+/** Gives up a request whose deadline this edge is. @return the deadline of one that waits, or
+ * UINT64_MAX. */
+uint64_t bringup_timeout(struct hub_port *port, uint64_t edge);
 
-/** One more request waits. @return its deadline */
-sim_time_t hub_request_sent(struct hub *hub);
+/** One more request waits. @return the edge at which it is given up */
+uint64_t hub_request_sent(struct hub *hub);
 void hub_request_ended(struct hub *hub);
 
 SIM_END_DECLS

@@ -108,9 +108,16 @@ void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint
     hub_wake(hub, edge);
 }
 
+void hub_push_local(struct hub *hub, const struct pcie_tlp *tlp, uint32_t out, uint64_t edge)
+{
+    hub->local_units += pcie_tlp_data_credits(tlp);
+    hub_push(hub, SRC_LOCAL, tlp, out, edge);
+}
+
 bool hub_local_room(const struct hub *hub)
 {
     const struct hub_fifo *f = &hub->fifo[SRC_LOCAL];
 
-    return f->mask + 1 - (f->tail - f->head) >= HUB_ANSWERS_MAX;
+    return f->tail - f->head + HUB_ANSWERS_TLPS <= HUB_LOCAL_TLPS &&
+           hub->local_units + HUB_ANSWERS_UNITS <= HUB_LOCAL_UNITS;
 }

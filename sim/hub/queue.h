@@ -16,7 +16,12 @@ SIM_BEGIN_DECLS
 
 struct hub;
 
-#define HUB_ANSWERS_MAX 36u /* 4 KiB in completions of 128 B, unaligned, and an interrupt */
+/* The hub's own queue, and what it keeps free for one request: 4 KiB in completions of 128 B,
+ * unaligned, and a notification with its interrupt. */
+#define HUB_LOCAL_TLPS    128u
+#define HUB_LOCAL_UNITS   1024u /* of 16 bytes of data */
+#define HUB_ANSWERS_TLPS  36u
+#define HUB_ANSWERS_UNITS (4096u / 16 + HUB_ANSWERS_TLPS) /* each may begin and end in a unit */
 
 enum {
     OUT_SINK = HUB_MAX_PORTS, /* after the ports */
@@ -74,6 +79,8 @@ struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tl
 /** Puts it, and wakes the hub at that edge. */
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
               uint64_t edge);
+/** The same for what the hub makes itself. */
+void hub_push_local(struct hub *hub, const struct pcie_tlp *tlp, uint32_t out, uint64_t edge);
 /** Room for the answers that one request can make. */
 bool hub_local_room(const struct hub *hub);
 

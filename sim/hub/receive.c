@@ -29,6 +29,8 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
         return OUT_SELF;
     if (out == HUB_ROUTE_NONE || out == port->index || !hub_leave(hub, out, offset, &addr))
         return OUT_SELF;
+    if (pcie_tlp_data_bytes(tlp) > hub->ports[out].mps_bytes)
+        return OUT_SELF; /* a packet cannot be cut, so this way is none for it */
     tlp->addr = addr;
     return out;
 }

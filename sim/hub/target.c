@@ -26,12 +26,12 @@ static void send_answer(struct hub *hub, uint32_t port, const struct pcie_tlp *c
     struct pcie_tlp tlp = *cpl;
 
     if (hub->verdict.late_ps != 0)
-        edge += sim_clock_edge(&hub->clk, hub->verdict.late_ps);
+        edge += sim_clock_cycles(&hub->clk, hub->verdict.late_ps);
     tlp.poisoned = hub->verdict.poison && pcie_tlp_has_data(&tlp);
     tlp.trace_id = hub_mark(hub, HUB_STAGE_REGISTER, edge, tlp.trace_id);
     edge += hub->cfg.output_cycles;
     tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, tlp.trace_id);
-    hub_push(hub, SRC_LOCAL, &tlp, port, edge);
+    hub_push_local(hub, &tlp, port, edge);
 }
 
 /* What an answer with an error status says to the requester is its to judge, so it is advisory

@@ -174,14 +174,25 @@ uint64_t dma_read_register(struct hub_dma *dma, uint32_t offset)
 
 /* ---- requests ---- */
 
-sim_time_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8_t tag,
-                         uint64_t edge, uint64_t mark)
+bool dma_take_internal(struct hub_dma *dma, uint32_t bytes, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+
+    if (hub->internal_edge > edge)
+        return false;
+    hub->internal_edge = edge + (bytes + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes;
+    hub->internal_turn.turn = (dma->channel + 1) % HUB_DMA_CHANNELS;
+    return true;
+}
+
+uint64_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8_t tag,
+                       uint64_t edge, uint64_t mark)
 {
     struct hub *hub = dma->hub;
     struct pcie_tlp tlp = { .kind = PCIE_MRD,
                             .requester_id = hub_host(hub)->function.id,
                             .tag = tag };
-    sim_time_t deadline = hub_request_sent(hub);
+    uint64_t deadline = hub_request_sent(hub);
 
     edge += hub->cfg.output_cycles;
     pcie_tlp_set_range(&tlp, addr, bytes);
@@ -207,14 +218,6 @@ bool dma_route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint6
     return out == OUT_SELF || hub_leave(hub, out, offset, addr_p);
 }
 
-/* Bytes from the start of the first block to the end of the last. */
-static uint64_t span(const struct hub_descriptor *d, uint32_t gap)
-{
-    uint64_t blocks = d->burst != 0 ? (d->size + UINT64_C(0) + d->burst - 1) / d->burst : 1;
-
-    return d->size + (blocks - 1) * gap;
-}
-
 /* Reads are served on the own side only: bus addresses of the host, or the own part. */
 static bool source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
 {
@@ -235,26 +238,45 @@ static bool source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
     return hub_leave(hub, 0, first, &addr);
 }
 
-static uint32_t check_descriptor(const struct hub *hub, const struct hub_descriptor *d)
+/* All that is written lies in one area of the window. */
+static bool destination_is_there(const struct hub *hub, uint64_t dst, uint64_t bytes)
 {
     uint64_t first;
     uint64_t last;
     uint64_t addr;
     uint32_t out;
 
+    if (!dma_route_write(hub, dst, &out, &addr) || !hub_window_offset(hub, dst + bytes - 1, &last))
+        return false;
+    (void)hub_window_offset(hub, dst, &first);
+    return first / hub->area_bytes == last / hub->area_bytes;
+}
+
+/* From the descriptor's begin to the end of this row: that takes no division. */
+uint32_t dma_check_row(const struct hub_dma *dma)
+{
+    const struct hub_descriptor *d = &dma->now;
+
+    if (!source_is_local(dma->hub, d->src, dma->src_at + dma->row_left - d->src))
+        return HUB_DMA_ERR_SOURCE;
+    if (!destination_is_there(dma->hub, d->dst, dma->dst_at + dma->row_left - d->dst))
+        return HUB_DMA_ERR_DEST;
+    return 0;
+}
+
+static uint32_t check_descriptor(const struct hub_dma *dma)
+{
+    const struct hub_descriptor *d = &dma->now;
+    uint64_t addr;
+    uint32_t out;
+
     if (d->status)
-        return dma_route_write(hub, d->dst, &out, &addr) ? 0 : HUB_DMA_ERR_DEST;
+        return dma_route_write(dma->hub, d->dst, &out, &addr) ? 0 : HUB_DMA_ERR_DEST;
     if (d->size == 0 || d->size % 4 != 0 || d->burst % 4 != 0)
         return HUB_DMA_ERR_LENGTH;
     if (((d->src ^ d->dst) & 15) != 0 || (d->burst != 0 && ((d->src_gap ^ d->dst_gap) & 15) != 0))
         return HUB_DMA_ERR_ALIGN;
-    if (!source_is_local(hub, d->src, span(d, d->src_gap)))
-        return HUB_DMA_ERR_SOURCE;
-    if (!dma_route_write(hub, d->dst, &out, &addr) ||
-        !hub_window_offset(hub, d->dst + span(d, d->dst_gap) - 1, &last))
-        return HUB_DMA_ERR_DEST;
-    (void)hub_window_offset(hub, d->dst, &first);
-    return first / hub->area_bytes == last / hub->area_bytes ? 0 : HUB_DMA_ERR_DEST;
+    return dma_check_row(dma);
 }
 
 static uint64_t status_cycles(const struct hub_dma *dma)
@@ -267,13 +289,18 @@ static uint64_t status_cycles(const struct hub_dma *dma)
 
 static void begin_descriptor(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t edge)
 {
-    uint32_t error = check_descriptor(dma->hub, d);
+    uint32_t error;
 
+    dma->now = *d;
+    dma->src_at = d->src;
+    dma->dst_at = d->dst;
+    dma->left = d->size;
+    dma->row_left = d->burst != 0 && d->burst < d->size ? d->burst : d->size;
+    error = check_descriptor(dma);
     if (error != 0) {
         dma_fail(dma, error);
         return;
     }
-    dma->now = *d;
     dma->active = true;
     dma->marks.begun = hub_marks(dma->hub, HUB_STAGE_BEGIN, edge, d->mark, dma->marks.over,
                                  d->status || dma->overlaps ? 0 : dma->marks.written);
@@ -285,10 +312,6 @@ static void begin_descriptor(struct hub_dma *dma, const struct hub_descriptor *d
         return;
     }
     dma->overlaps = d->pipeline;
-    dma->src_at = d->src;
-    dma->dst_at = d->dst;
-    dma->left = d->size;
-    dma->row_left = d->burst != 0 && d->burst < d->size ? d->burst : d->size;
     dma->next_issue_edge = sim_max(dma->next_issue_edge, edge);
 }
 
@@ -347,10 +370,7 @@ static uint64_t issue_next(struct hub_dma *dma, uint64_t edge)
 {
     uint64_t at = sim_max(dma_tag_edge(dma, edge), dma->next_issue_edge);
 
-    if (at > edge)
-        return at;
-    dma_issue_read(dma, edge);
-    return dma->active ? sim_max(dma->next_issue_edge, edge + 1) : edge + 1;
+    return at > edge ? at : dma_issue_read(dma, edge);
 }
 
 /* Fills the write register, which is empty. */
@@ -363,7 +383,7 @@ static uint64_t write_next(struct hub_dma *dma, uint64_t edge)
 
 /* ---- progress -------------------------------------------------------------------- */
 
-uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
+static uint64_t step_channel(struct hub_dma *dma, uint64_t edge)
 {
     uint64_t next = UINT64_MAX;
     bool at_work = dma->active, failed = dma->failed;
@@ -380,5 +400,18 @@ uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
         next = edge + 1;
     if (dma->hub->probe != NULL)
         hub_level_dma(dma);
+    return next;
+}
+
+/* What channels share is the read port of the internal memory: whose turn it is comes first. */
+uint64_t dma_step(struct hub *hub, uint64_t edge)
+{
+    uint64_t next = UINT64_MAX;
+    struct sim_arbiter turn = hub->internal_turn;
+
+    for (uint32_t left = hub->busy_dma, c; left != 0; left &= ~(1u << c)) {
+        c = sim_arbiter_pick(&turn, left);
+        next = sim_min(next, step_channel(&hub->dma[c], edge));
+    }
     return next;
 }

@@ -19,9 +19,9 @@ struct hub_read {
     uint64_t dst;
     uint32_t bytes, received, written;
     uint8_t tag;
-    bool waits;  /* for completions, until deadline_ps, */
+    bool waits;  /* for completions, until the edge `deadline`, */
     bool failed; /* and nothing of it is written any more */
-    sim_time_t deadline_ps;
+    uint64_t deadline;
     uint64_t ready_edge;           /* of internal memory: when its bytes can be used */
     uint8_t *buffer;               /* dma_read_bytes */
     uint64_t data_mark, free_mark; /* the bytes received so far; the place is free again */
@@ -63,7 +63,7 @@ struct hub_dma {
     uint32_t fetch_next;             /* pointer of the next one to fetch; HUB_DESC_END: none */
     bool fetch_waits;                /* a fetch is on its way */
     uint8_t fetch_tag;
-    sim_time_t fetch_deadline_ps;
+    uint64_t fetch_deadline;
     uint64_t fetch_edge;
     bool unanswered;   /* a request of this list was given up, */
     uint32_t tag_turn; /* so the next one uses other tags */
@@ -85,15 +85,16 @@ int dma_init(struct hub *hub, uint32_t channel);
 void dma_fini(struct hub_dma *dma);
 void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value);
 uint64_t dma_read_register(struct hub_dma *dma, uint32_t offset);
-/** What channel `dma` does at this edge, one step of each of its parts, all by the state before it.
- * @return the next edge at which it wants to */
-uint64_t dma_step(struct hub_dma *dma, uint64_t edge);
+/** What the channels do at this edge, one step of each of their parts, all by the state before it.
+ * @return the next edge at which one wants to */
+uint64_t dma_step(struct hub *hub, uint64_t edge);
 /** A completion was granted at `edge`. Consumes the payload. */
 void dma_sink_put(struct hub *hub, const struct pcie_tlp *tlp, uint64_t edge);
 /** Hands channels the completions that have come. */
 void dma_sink_step(struct hub *hub, uint64_t edge);
-/** Gives up what waits since before its deadline. @return the next deadline, or SIM_TIME_NEVER. */
-sim_time_t dma_timeout(struct hub_dma *dma);
+/** Gives up what waits and has this edge as its deadline, or an earlier one. @return the next one,
+ * or UINT64_MAX */
+uint64_t dma_timeout(struct hub_dma *dma, uint64_t edge);
 /** The write *tlp, made without payload, was granted: it gets its data now. */
 void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
 /** Where a probe is attached, behind that: its mark, and the edge of its last beat. */

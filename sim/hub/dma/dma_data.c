@@ -28,9 +28,14 @@ static uint8_t read_tag(const struct hub_dma *dma, uint32_t index)
 
 static void next_row(struct hub_dma *dma)
 {
+    uint32_t error;
+
     dma->src_at += dma->now.src_gap;
     dma->dst_at += dma->now.dst_gap;
     dma->row_left = dma->now.burst < dma->left ? dma->now.burst : dma->left;
+    error = dma_check_row(dma);
+    if (error != 0)
+        dma_fail(dma, error);
 }
 
 static void read_internal(struct hub_dma *dma, struct hub_read *r, uint64_t edge)
@@ -44,16 +49,20 @@ static void read_internal(struct hub_dma *dma, struct hub_read *r, uint64_t edge
     r->data_mark = hub_mark(hub, HUB_STAGE_READ_INTERNAL, r->ready_edge, dma->marks.issued);
 }
 
-void dma_issue_read(struct hub_dma *dma, uint64_t edge)
+uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
 {
     struct hub *hub = dma->hub;
     uint32_t index = dma->read_tail % (uint32_t)hub->cfg.dma_read_tags;
     struct hub_read *r = &dma->reads[index];
     uint64_t addr = dma->src_at;
     uint64_t offset, most = pcie_function_mrrs(&hub_host(hub)->function);
+    bool internal = hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr);
+    uint32_t bytes = pcie_split_completion(addr, dma->row_left,
+                                           (uint32_t)sim_min(most, hub->cfg.dma_read_bytes));
 
-    r->bytes = pcie_split_completion(addr, dma->row_left,
-                                     (uint32_t)sim_min(most, hub->cfg.dma_read_bytes));
+    if (internal && !dma_take_internal(dma, bytes, edge))
+        return hub->internal_edge;
+    r->bytes = bytes;
     r->dst = dma->dst_at;
     r->received = r->written = 0;
     r->waits = r->failed = false;
@@ -62,12 +71,12 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
         hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
     dma->marks.issued =
         hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace, r->free_mark);
-    if (hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr)) {
+    if (internal) {
         read_internal(dma, r, edge);
     } else {
         r->tag = read_tag(dma, index);
         r->waits = true;
-        r->deadline_ps = dma_send_read(dma, addr, r->bytes, r->tag, edge, dma->marks.issued);
+        r->deadline = dma_send_read(dma, addr, r->bytes, r->tag, edge, dma->marks.issued);
     }
     dma->src_at += r->bytes;
     dma->dst_at += r->bytes;
@@ -81,6 +90,7 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
         dma->active = false;
     else if (dma->row_left == 0)
         next_row(dma);
+    return dma->active ? sim_max(dma->next_issue_edge, edge + 1) : edge + 1;
 }
 
 /* The request that a completion answers, or NULL. */
@@ -183,49 +193,43 @@ static void timed_out(struct hub_dma *dma)
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 
-sim_time_t dma_timeout(struct hub_dma *dma)
+uint64_t dma_timeout(struct hub_dma *dma, uint64_t edge)
 {
-    sim_time_t now = sim_now(dma->hub->dom), next = SIM_TIME_NEVER;
-    bool late = dma->fetch_waits && dma->fetch_deadline_ps <= now;
+    uint64_t next = UINT64_MAX;
+    bool late = dma->fetch_waits && dma->fetch_deadline <= edge;
 
     if (late) {
         dma->fetch_waits = false;
         hub_request_ended(dma->hub);
         timed_out(dma);
     } else if (dma->fetch_waits) {
-        next = dma->fetch_deadline_ps;
+        next = dma->fetch_deadline;
     }
     for (uint32_t i = dma->read_head; i != dma->read_tail; i++) {
         struct hub_read *r = read_at(dma, i);
 
-        if (r->waits && r->deadline_ps <= now) {
+        if (r->waits && r->deadline <= edge) {
             late = true;
             r->failed = true;
             end_request(dma, r);
             timed_out(dma);
-        } else if (r->waits && r->deadline_ps < next) {
-            next = r->deadline_ps;
+        } else if (r->waits && r->deadline < next) {
+            next = r->deadline;
         }
     }
-    if (late) {
-        dma->unanswered = true;
-        hub_wake(dma->hub, hub_clock_edge(dma->hub));
-    }
+    dma->unanswered |= late;
     return next;
 }
 
 /* ---- writing ----------------------------------------------------------------------- */
 
-/* A write of `bytes` to a window or bus address, without payload until it is granted. */
-static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uint64_t edge,
-                          uint64_t mark)
+/* A write of `bytes`, without payload until it is granted. */
+static uint64_t put_write(struct hub_dma *dma, uint32_t out, uint64_t addr, uint32_t bytes,
+                          uint64_t edge, uint64_t mark)
 {
     struct hub *hub = dma->hub;
     struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub_host(hub)->function.id };
-    uint64_t addr = 0;
-    uint32_t out = 0;
 
-    SIM_ASSERT(dma_route_write(hub, dst, &out, &addr));
     pcie_tlp_set_range(&tlp, addr, bytes);
     edge += hub->cfg.output_cycles;
     tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, mark);
@@ -235,32 +239,45 @@ static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uin
 
 uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
 {
+    const struct hub *hub = dma->hub;
     struct hub_read *r;
-    uint32_t n;
+    uint64_t addr = 0;
+    uint32_t out = 0, n;
 
     if (reads_empty(dma))
         return UINT64_MAX;
     r = read_at(dma, dma->read_head);
     if (r->failed)
         return UINT64_MAX; /* what is left of it is still to come */
+    if (!dma_route_write(hub, r->dst + r->written, &out, &addr)) {
+        r->failed = true; /* the area was closed meanwhile */
+        dma_fail(dma, HUB_DMA_ERR_DEST);
+        return UINT64_MAX;
+    }
     n = pcie_split(r->dst + r->written, r->bytes - r->written,
-                   pcie_port_mps(hub_host(dma->hub)->pcie));
+                   hub->ports[out < HUB_MAX_PORTS ? out : HUB_HOST].mps_bytes);
     if (r->received - r->written < n)
         return UINT64_MAX;
     if (r->ready_edge > edge)
         return r->ready_edge;
-    return put_write(
-        dma, r->dst + r->written, n, edge,
-        hub_marks(dma->hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
+    return put_write(dma, out, addr, n, edge,
+                     hub_marks(hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
 }
 
 uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge)
 {
+    uint64_t addr = 0;
+    uint32_t out = 0;
+
     if (!dma->active || !dma->now.status || !reads_empty(dma))
         return UINT64_MAX;
     if (edge < dma->status_edge)
         return dma->status_edge;
-    return put_write(dma, dma->now.dst, 8, edge,
+    if (!dma_route_write(dma->hub, dma->now.dst, &out, &addr)) {
+        dma_fail(dma, HUB_DMA_ERR_DEST);
+        return UINT64_MAX;
+    }
+    return put_write(dma, out, addr, 8, edge,
                      hub_marks(dma->hub, HUB_STAGE_STATUS, edge, dma->marks.begun,
                                dma->marks.status, dma->marks.written));
 }

@@ -37,7 +37,7 @@ static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
 {
     dma->fetch_waits = true;
     dma->fetch_tag = (uint8_t)(HUB_FETCH_TAG + dma->channel + dma->tag_turn % 16 * 8);
-    dma->fetch_deadline_ps =
+    dma->fetch_deadline =
         dma_send_read(dma, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES, HUB_DESC_BYTES,
                       dma->fetch_tag, edge, fetch_mark(dma, edge));
 }
@@ -76,6 +76,8 @@ uint64_t dma_fetch_ahead(struct hub_dma *dma, uint64_t edge)
         fetch_from_host(dma, edge);
         return UINT64_MAX;
     }
+    if (!dma_take_internal(dma, HUB_DESC_BYTES, edge))
+        return dma->hub->internal_edge;
     fetch_from_internal(dma, edge);
     return sim_max(dma->fetch_edge, edge + 1);
 }

@@ -15,15 +15,19 @@ static inline bool reads_empty(const struct hub_dma *dma)
 }
 
 /* dma.c */
+/** The internal memory's read port for `bytes` from this edge on. @return whether it is free */
+bool dma_take_internal(struct hub_dma *dma, uint32_t bytes, uint64_t edge);
 /** The list ends here: nothing more is begun; what was requested is still written. */
 void dma_fail(struct hub_dma *dma, uint32_t error);
 /** A descriptor has come; it leads to the next one. */
 void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d);
+/** The row of the descriptor at work that is to be read next. @return an error, or 0 */
+uint32_t dma_check_row(const struct hub_dma *dma);
 /** Where a write to bus address `dst` goes. @return false: nowhere */
 bool dma_route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint64_t *addr_p);
-/** Asks the host for bytes at a bus address. @return when an answer is due at the latest */
-sim_time_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8_t tag,
-                         uint64_t edge, uint64_t mark);
+/** Asks the host for bytes at a bus address. @return the edge at which the request is given up */
+uint64_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8_t tag,
+                       uint64_t edge, uint64_t mark);
 
 /* dma_fetch.c */
 /** @return the next edge at which a fetch can begin */
@@ -37,15 +41,16 @@ uint32_t dma_error_of(const struct pcie_tlp *cpl, uint32_t otherwise);
 /** The edge at which a tag and its buffer are free, at most `edge` if there is one already;
  * UINT64_MAX: after a write. */
 uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge);
-/** The next request of the descriptor at work. A tag is free. */
-void dma_issue_read(struct hub_dma *dma, uint64_t edge);
+/** The next request of the descriptor at work, for which a tag is free. @return the edge of the one
+ * behind it, or of this one if it has to wait */
+uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge);
 /** The next packet of data, if enough bytes of the oldest request are there. @return its edge, or
  * UINT64_MAX */
 uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge);
 /** The status word, once all data before it is written. @return its edge, or UINT64_MAX */
 uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge);
-/** The oldest request makes room if it has failed, but not before a write of earlier data that waits
- * for its grant. @return whether it did */
+/** The oldest request makes room if it has failed, but not before a write of earlier data that
+ * waits for its grant. @return whether it did */
 bool dma_drop_failed(struct hub_dma *dma);
 
 #endif /* HUB_DMA_IMPL_H */
