@@ -55,6 +55,9 @@
 #define HUB_RING_INTERNAL   0x0100u
 #define HUB_RING_TAIL       0x0118u /* RW   entries taken out so far, written by the driver */
 #define HUB_RING_HEAD       0x0120u /* RO   entries appended so far */
+#define HUB_RING_LOST       0x0128u /* RO   notifications that found no place: the ring and the HUB_RING_WAITS places behind it were full */
+#define HUB_RING_WAITS      256u
+#define HUB_IRQ_LOST        0x00008000u /* bit of HUB_IRQ_STATUS: a notification was lost */
 #define HUB_IRQ_RING        0x80000000u /* bit of HUB_IRQ_STATUS: ring at least half full */
 
 /* Routing, per port p: the masked offset in the window is compared with pairs k (both included),

@@ -1,5 +1,6 @@
 #include "hosts/driver/driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hosts/driver/boot.h"
@@ -126,6 +127,20 @@ static void ring_by_bits(struct host *h, struct driver *d, uint32_t status)
             h->cpu->ring(h, d->helpers[i].h);
 }
 
+/* Whoever waits for one of them would wait for ever. */
+static void fail_lost(struct host *h, struct driver *d)
+{
+    char line[160];
+
+    (void)snprintf(line, sizeof(line),
+                   "the hub has lost %llu notifications: more came than its ring of %u entries and "
+                   "the %u places behind it can hold until this node reads them",
+                   (unsigned long long)driver_read(h, d, HUB_RING_LOST), 1u << DRIVER_RING_LOG2,
+                   HUB_RING_WAITS);
+    h->process->print(h, line);
+    h->process->abort(h, 1);
+}
+
 static void interrupt(struct host *h, void *arg, uint32_t vector)
 {
     struct driver *d = arg;
@@ -138,6 +153,8 @@ static void interrupt(struct host *h, void *arg, uint32_t vector)
     }
     status = (uint32_t)driver_read(h, d, HUB_IRQ_STATUS);
     driver_write(h, d, HUB_IRQ_STATUS, status);
+    if ((status & HUB_IRQ_LOST) != 0)
+        fail_lost(h, d);
     if ((status & HUB_IRQ_RING) != 0) {
         driver_ring_drain(h, d);
         d->tail_written = d->ring.taken;

@@ -38,7 +38,7 @@ static bool output_accepts(const struct hub *hub, uint32_t source, uint32_t out,
     enum pcie_class cls = pcie_tlp_class(&e->tlp);
 
     if (out == OUT_SELF)
-        return hub_local_room(hub) && self_accepts(hub, &e->tlp);
+        return hub_local_room(hub);
     if (out == OUT_SINK)
         return true;
     if (!enters(hub, source, out))
@@ -185,7 +185,7 @@ static bool is_waited_for(const struct hub *hub, uint32_t source)
         return source % PCIE_CLASSES == PCIE_POSTED &&
                !(fifo_empty(&hub->fifo[source + 1]) && fifo_empty(&hub->fifo[source + 2]));
     if (source == SRC_LOCAL)
-        return hub->output[OUT_SELF].arbiter.requests != 0;
+        return hub->output[OUT_SELF].arbiter.requests != 0 || hub->notify_head != hub->notify_tail;
     return source >= SRC_DMA_WRITE;
 }
 
@@ -323,6 +323,8 @@ void hub_tick(struct sim_event *ev)
 
         next = sim_min(next, grant_output(hub, source[out], out, edge));
     }
+    if (hub->notify_head != hub->notify_tail)
+        next = sim_min(next, hub_notify_step(hub, edge));
     if (hub->write.tlp.payload != NULL)
         next = sim_min(next, self_step(hub, edge));
     if (hub->interrupts)

@@ -146,6 +146,7 @@ static void register_stats(struct hub *hub)
         { &hub->unsupported, "unsupported_requests", "1",
           "requests that nothing claimed, remote loads among them" },
         { &hub->notifications, "notifications", "1", "entries appended to the notification ring" },
+        { &hub->notify_lost, "notifications_lost", "1", "notifications that found no place" },
     };
 
     sim_stats_register(hub->dom, hub->path, own, SIM_COUNT(own));

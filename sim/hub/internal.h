@@ -68,6 +68,8 @@ struct hub {
     struct hub_self_write write;
     uint64_t ring_base, ring_head, ring_tail;
     uint32_t ring_size;
+    uint32_t notify_head, notify_tail; /* free-running */
+    uint64_t notify_wait[HUB_RING_WAITS], notify_lost;
     uint32_t requests; /* own reads that are not yet answered */
     uint64_t unsupported, notifications;
     /* packets in DDR3 */

@@ -1,4 +1,7 @@
-/* Interrupts, and the ring of notifications. */
+/*
+ * Interrupts, and the ring of notifications. A full ring holds up nothing: what it has no room for
+ * waits beside it, and what finds no place there either is lost, counted and reported.
+ */
 #include "hub/internal.h"
 
 #include <string.h>
@@ -6,13 +9,12 @@
 static void send_to_host(struct hub *hub, uint64_t addr, uint64_t value, uint32_t size)
 {
     uint64_t edge = hub_clock_edge(hub) + hub->cfg.output_cycles;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = hub_host(hub)->function.id,
-                            .trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause) };
+    uint8_t bytes[8];
+    struct pcie_tlp tlp;
 
-    pcie_tlp_set_range(&tlp, addr, size);
-    tlp.payload = mem_payload_alloc(hub->pool, size);
-    sim_store(tlp.payload->data, value, size);
+    sim_store(bytes, value, 8);
+    tlp = pcie_tlp_write(hub->pool, hub_host(hub)->function.id, addr, bytes, size);
+    tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause);
     hub_push_local(hub, &tlp, HUB_HOST, edge);
 }
 
@@ -37,8 +39,13 @@ static uint64_t ring_entries(const struct hub *hub)
     return UINT64_C(1) << (hub->ring_size & 0x1f);
 }
 
+static bool ring_has_room(const struct hub *hub)
+{
+    return hub->ring_head - hub->ring_tail < ring_entries(hub);
+}
+
 /* The entry is the value with bit 63 as the lap, so that a reader sees which entries are fresh. */
-void hub_notify(struct hub *hub, uint64_t value)
+static void append(struct hub *hub, uint64_t value)
 {
     uint64_t entries = ring_entries(hub);
     uint64_t at = hub->ring_head & (entries - 1);
@@ -55,7 +62,24 @@ void hub_notify(struct hub *hub, uint64_t value)
         hub_raise(hub, HUB_IRQ_RING);
 }
 
-bool hub_ring_has_room(const struct hub *hub)
+void hub_notify(struct hub *hub, uint64_t value)
 {
-    return hub->ring_head - hub->ring_tail < ring_entries(hub);
+    uint32_t waiting = hub->notify_tail - hub->notify_head;
+
+    if (waiting == 0 && ring_has_room(hub)) {
+        append(hub, value);
+    } else if (waiting < HUB_RING_WAITS) {
+        hub->notify_wait[hub->notify_tail++ % HUB_RING_WAITS] = value;
+    } else {
+        hub->notify_lost++;
+        hub_raise(hub, HUB_IRQ_LOST);
+    }
+}
+
+uint64_t hub_notify_step(struct hub *hub, uint64_t edge)
+{
+    if (!ring_has_room(hub) || !hub_local_room(hub))
+        return UINT64_MAX;
+    append(hub, hub->notify_wait[hub->notify_head++ % HUB_RING_WAITS]);
+    return edge + 1;
 }

@@ -21,7 +21,6 @@ struct hub_self_write {
     uint64_t cause;      /* for an observer */
 };
 
-bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp);
 /** A TLP granted to OUT_SELF; `port` is where an answer goes. Consumes the payload. A read keeps
  * the output busy until all of it is read. */
 void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
@@ -32,9 +31,10 @@ uint64_t self_step(struct hub *hub, uint64_t edge);
 void hub_raise(struct hub *hub, uint32_t bits);
 /** Sends the interrupt that is wanted. */
 void hub_send_interrupt(struct hub *hub);
-/** Appends to the ring, which has room. */
+/** Appends to the ring, or to what waits for room in it. */
 void hub_notify(struct hub *hub, uint64_t value);
-bool hub_ring_has_room(const struct hub *hub);
+/** Some wait: one of them goes into the ring if it can. @return the edge at which to look again */
+uint64_t hub_notify_step(struct hub *hub, uint64_t edge);
 
 SIM_END_DECLS
 #endif

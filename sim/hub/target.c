@@ -96,17 +96,6 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
     hub->output[OUT_SELF].free_edge += beats;
 }
 
-/* A full ring holds the notification back in its input FIFO: none is ever lost. */
-bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp)
-{
-    uint64_t in_area;
-
-    if (tlp->kind != PCIE_MWR || hub_ring_has_room(hub))
-        return true;
-    return !(in_self_area(hub, tlp->addr, &in_area) && in_area <= HUB_NOTIFY + 4 &&
-             in_area + pcie_tlp_data_bytes(tlp) > HUB_NOTIFY);
-}
-
 /* ---- registers ---------------------------------------------------------------- */
 
 static uint64_t route_register(const struct hub *hub, uint32_t offset)
@@ -178,6 +167,8 @@ static uint64_t register_read(struct hub *hub, uint32_t offset)
         return hub->ring_tail;
     case HUB_RING_HEAD:
         return hub->ring_head;
+    case HUB_RING_LOST:
+        return hub->notify_lost;
     case HUB_ROUTE_MASK:
         return hub->window_bytes - 1;
     default:
@@ -243,7 +234,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
         break;
     case HUB_RING_TAIL:
         hub->ring_tail = merge_half(hub->ring_tail, half, value);
-        hub_wake(hub, hub_clock_edge(hub) + 1); /* a notification may be waiting for room */
+        hub_wake(hub, hub_clock_edge(hub) + 1); /* notifications may be waiting for room */
         break;
     default: /* read-only or nothing there: a write has no effect */
         break;

@@ -17,7 +17,7 @@ enum hub_waits {
     HUB_WAITS_ORDER,  /* behind a posted write */
     HUB_WAITS_ROOM,   /* for room in the port, that is for what the port itself waits for */
     HUB_WAITS_CREDIT, /* for credits that let it enter a ring */
-    HUB_WAITS_SELF,   /* for room for its answers, or in the ring of notifications */
+    HUB_WAITS_SELF,   /* for room for its answers */
 };
 
 struct hub_wait {

@@ -54,8 +54,7 @@ static void report_head(const struct hub *hub, uint32_t source, uint32_t out, ma
         if (block.lacks == NULL) /* what enters a ring leaves a place free in it */
             block.lacks = "credits for bubble_tlps packets";
     } else {
-        block.lacks =
-            hub_local_room(hub) ? "room in the ring of notifications" : "room for answers";
+        block.lacks = "room for answers";
     }
     fn(arg, &block);
 }
