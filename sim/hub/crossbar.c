@@ -300,12 +300,15 @@ void hub_tick(struct sim_event *ev)
 
     hub->edge_now = sim_now(hub->dom);
     hub->edge_value = edge;
+    hub->next_edge = edge + 1;
     if (hub->misbehaves)
         stop_or_go(hub);
     if (__builtin_expect(hub->receiving != 0, 0))
         next = receive_step(hub, edge);
     if (__builtin_expect(hub->ddr_asked != 0 || !fifo_empty(&hub->ddr_writes), 0))
         next = sim_min(next, hub_ddr_step(hub, edge));
+    if (__builtin_expect(hub->configures != 0, 0))
+        next = sim_min(next, hub_configure_step(hub, edge));
     if (!fifo_empty(&hub->sink))
         dma_sink_step(hub, edge);
     if (__builtin_expect(hub->overdue, 0))

@@ -20,6 +20,7 @@ static const struct machine_param params[] = {
     ROW("bus_bytes", "bytes", 4, 128, 16, bus_bytes, "Width of the internal bus: bytes of one beat. A power of two."),
     ROW("bus_gap_cycles", "cycles", 0, 16, 1, bus_gap_cycles, "Idle cycles on the internal bus after a packet with data."),
     ROW("hard_block_ps", "ps", 0, SIM_US, 100000, hard_block_ps, "Latency of a port's hard PCI Express block and PHY, each way; the ports' own tx_latency_ps and rx_latency_ps come on top."),
+    ROW("config_cycles", "cycles", 1, 4096, 20, config_cycles, "A hard block's time for the answer to a configuration request."),
     ROW("receive_cycles", "cycles", 1, 256, 4, receive_cycles, "From the hard block's receive stream to the routing unit."),
     ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
     ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
@@ -100,7 +101,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
                        fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
             return SIM_ERR_NOMEM;
-    if (!fifo_init(&port->receive.wait, 1))
+    if (!fifo_init(&port->receive.wait, 1) || !fifo_init(&port->answers, 1))
         return SIM_ERR_NOMEM;
     if (partner != HUB_PORT_NONE) {
         hub->output[index].transit = HUB_PORT_SOURCES(partner);
@@ -128,6 +129,7 @@ static void hub_destroy(void *component)
         pcie_port_destroy(hub->ports[p].edge.pcie);
         pcie_order_watch_destroy(hub->ports[p].order);
         fifo_fini(&hub->ports[p].receive.wait);
+        fifo_fini(&hub->ports[p].answers);
     }
     pcie_order_end_destroy(hub->order);
     for (uint32_t f = 0; f < HUB_SOURCES; f++)

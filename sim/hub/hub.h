@@ -28,7 +28,7 @@ struct hub_config {
     uint64_t vc1_ph_credits, vc1_pd_credits;
     uint64_t date_line[HUB_MAX_PORTS];
     uint64_t ddr_bytes;
-    uint64_t hard_block_ps;
+    uint64_t hard_block_ps, config_cycles;
     uint64_t ddr_chip_tlps, ddr_cycles, ddr_bytes_per_cycle;
     uint64_t register_cycles;
     uint64_t dma_start_cycles, dma_decode_cycles, dma_fetch_internal_cycles, dma_fetch_host_cycles;

@@ -24,8 +24,10 @@ struct hub {
     struct sim_domain *dom;
     struct sim_event tick;
     uint64_t tick_edge;
+    uint64_t next_edge;  /* after the last one that was evaluated: each is, at most once */
     uint32_t busy_dma;   /* channels that are not idle */
     uint32_t wanted;     /* outputs that some source wants */
+    uint32_t configures; /* ports with answers to configuration requests */
     uint32_t receiving;  /* ports with packets that wait for their receive stream */
     uint32_t arrivals;   /* packets put so far, wraps */
     bool in_turn : 1;    /* the arbiter is round robin */

@@ -52,6 +52,7 @@ struct hub_port {
     uint64_t deadline; /* edge at which the management processor gives up its request */
     uint8_t bringup;   /* enum bringup_step; roots: how far the neighbour is */
     struct hub_stream receive;
+    struct hub_fifo answers;    /* to configuration requests, each from its edge on */
     uint32_t on_chip;           /* posted packets of VC0 that wait, but for those of DDR3 */
     uint32_t nasks;             /* packets, by the edges of their last beats: do they go there? */
     struct hub_ddr_ask asks[2]; /* the second one begins at the edge at which the first one ends */
@@ -63,6 +64,11 @@ void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp);
 /** Gives up a request whose deadline this edge is. @return the deadline of one that waits, or
  * UINT64_MAX. */
 uint64_t bringup_timeout(struct hub_port *port, uint64_t edge);
+
+/** A configuration request of the far side of an endpoint. Consumes the payload. */
+void hub_configure(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp);
+/** Sends answers that are due, before the core sends what it has. @return the edge of the next */
+uint64_t hub_configure_step(struct hub *hub, uint64_t edge);
 
 /** One more request waits. @return the edge at which it is given up */
 uint64_t hub_request_sent(struct hub *hub);

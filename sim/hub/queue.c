@@ -55,6 +55,7 @@ uint64_t hub_clock_edge(struct hub *hub)
 
 void hub_wake(struct hub *hub, uint64_t edge)
 {
+    edge = sim_max(edge, hub->next_edge);
     if (sim_event_scheduled(&hub->tick) && hub->tick_edge <= edge)
         return;
     hub->tick_edge = edge;

@@ -5,7 +5,7 @@
  */
 #include "hub/ddr.h"
 
-/* What a packet from a port is for: configuration and completions end here, memory is routed. */
+/* What a packet from a port is for: completions end here, memory is routed. */
 static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp)
 {
     uint64_t offset;
@@ -60,6 +60,11 @@ void hub_received(void *user, struct pcie_tlp *tlp)
     struct hub_stream *stream = &port->receive;
     uint64_t edge = hub_clock_edge(hub);
 
+    if (__builtin_expect(tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0, 0) &&
+        port->edge.role == HUB_ENDPOINT) {
+        hub_configure(hub, port, tlp);
+        return;
+    }
     if (stream->free_edge <= edge && fifo_empty(&stream->wait)) {
         take_packet(hub, port, tlp, edge);
         return;

@@ -305,20 +305,6 @@ static void read_bytes(struct hub *hub, uint32_t port, uint64_t in_area, const s
     answer_read(hub, port, tlp, bytes);
 }
 
-static void configure_port(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
-{
-    struct pcie_tlp cpl;
-
-    if (hub->ports[port].edge.role != HUB_ENDPOINT) {
-        refuse_unsupported(hub, port, tlp);
-        return;
-    }
-    cpl = hub_edge_configure(&hub->ports[port].edge, hub->pool, tlp);
-    hub_wake(hub, hub_clock_edge(hub) + 1); /* requests may be waiting to be enabled */
-    send_answer(hub, port, &cpl, 0);
-    pcie_tlp_drop(tlp);
-}
-
 static bool is_claimed(uint64_t in_area, const struct pcie_tlp *tlp)
 {
     uint64_t end = in_area + tlp->length_dw * UINT64_C(4);
@@ -367,10 +353,6 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
         return;
     if (tlp->poisoned && pcie_tlp_has_data(tlp)) {
         take_poisoned(hub, port, tlp);
-        return;
-    }
-    if (tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0) {
-        configure_port(hub, port, tlp);
         return;
     }
     if ((tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD) ||

@@ -36,6 +36,7 @@ enum {
 
 enum hub_stage {
     HUB_STAGE_CLOCK,
+    HUB_STAGE_CONFIGURE,
     HUB_STAGE_RECEIVE,
     HUB_STAGE_ROUTE,
     HUB_STAGE_OUTPUT,

@@ -5,7 +5,10 @@
     [HUB_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_PLAIN, (phase), (text) }
 
 static const struct sim_stage stages[HUB_STAGES] = {
-    STAGE(CLOCK, "clock edge", HUB, NULL, "to the next edge of the hub's clock"),
+    STAGE(CLOCK, "clock edge", HUB, NULL,
+          "to the packet's first beat, at an edge of the hub's clock"),
+    STAGE(CONFIGURE, "configuration", HUB, NULL,
+          "until the hard IP's answer to a configuration request"),
     STAGE(RECEIVE, "receive stream", HUB, NULL, "from the hard IP to the routing unit"),
     STAGE(ROUTE, "routing", HUB, NULL, "mask, comparison with the ranges, translation"),
     STAGE(OUTPUT, "output stage", HUB, NULL, "to the transmit stream of the hard IP"),
