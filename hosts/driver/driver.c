@@ -127,7 +127,7 @@ static void ring_by_bits(struct host *h, struct driver *d, uint32_t status)
             h->cpu->ring(h, d->helpers[i].h);
 }
 
-/* Whoever waits for one of them would wait for ever. */
+/* A rank that waits for one of them would wait for ever. */
 static void fail_lost(struct host *h, struct driver *d)
 {
     char line[160];

@@ -1,5 +1,5 @@
 /*
- * Interrupts, and the ring of notifications. A full ring holds up nothing: what it has no room for
+ * Interrupts, and the ring of notifications. A full ring blocks nothing: what it has no room for
  * waits beside it, and what finds no place there either is lost, counted and reported.
  */
 #include "hub/internal.h"

@@ -19,7 +19,7 @@ struct hub;
  * packet waits only while beats of earlier ones come, and where links are faster than the bus.
  */
 struct hub_stream {
-    uint64_t free_edge;   /* of the next packet's first beat, at the earliest */
+    uint64_t free_edge;   /* the earliest one for the next packet's first beat */
     struct hub_fifo wait; /* packets that wait for it */
 };
 

@@ -15,7 +15,7 @@ struct hub;
 struct hub_self_write {
     struct pcie_tlp tlp; /* payload NULL: there is none */
     uint64_t in_area;    /* where it begins in the hub's own area */
-    uint64_t edge;       /* of the next beat */
+    uint64_t edge;       /* at which the next beat takes effect */
     uint32_t dw;         /* the first one of it */
     uint64_t notify;     /* HUB_NOTIFY, as far as it is written */
     uint64_t cause;      /* for an observer */
