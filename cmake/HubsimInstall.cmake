@@ -30,7 +30,7 @@ endforeach()
 install(DIRECTORY sim/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hubsim
         FILES_MATCHING PATTERN "*.h" PATTERN "internal.h" EXCLUDE PATTERN "*_impl.h" EXCLUDE)
 install(DIRECTORY regs DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hubsim FILES_MATCHING PATTERN "*.h")
-set(HUBSIM_PARTS kinds machine hub ib node ether pcie memory core)
+set(HUBSIM_PARTS kinds machine hub ib node ether traffic pcie memory core)
 list(TRANSFORM HUBSIM_PARTS PREPEND hubsim_ OUTPUT_VARIABLE libraries)
 install(TARGETS ${libraries} EXPORT hubsim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/hubsim)
 hubsim_product(${libraries})

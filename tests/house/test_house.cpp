@@ -33,6 +33,7 @@ const std::map<std::string, strings> arrows = {
     { "sim/hub", { "sim/core", "sim/memory", "sim/pcie", "sim/machine/kind.h", "regs" } },
     { "sim/ib", { "sim/core", "sim/memory", "sim/pcie", "sim/machine/kind.h", "regs" } },
     { "sim/node", { "sim/core", "sim/memory", "sim/pcie", "sim/machine/kind.h" } },
+    { "sim/traffic", { "sim/core", "sim/memory", "sim/pcie", "sim/machine/kind.h" } },
     { "sim/ether", { "sim/core", "sim/memory", "sim/machine/kind.h" } },
     { "sim/observe", { "sim/core", "sim/memory", "sim/pcie" } },
     { "sim", { "sim" } }, /* sim/kinds.c, the one list of kinds */

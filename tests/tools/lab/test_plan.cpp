@@ -22,9 +22,9 @@ class Plan : public testing::Test
             p = lab_plan_make(&point, &protocol, &arena);
         });
     }
-    std::string run(const char *workload, const char *text)
+    std::string run(const char *workload, const char *text, const char *platform = "plat")
     {
-        EXPECT_EQ(SIM_OK, plan(workload, text)) << err.text;
+        EXPECT_EQ(SIM_OK, plan(workload, text, platform)) << err.text;
         return lab_run_text(&p.runs[0], &arena);
     }
     std::string message(const char *workload, const char *text)
@@ -208,6 +208,23 @@ TEST_F(Plan, DistanceChoosesTheMachineAndTheRanks)
               message("pingpong", "bytes=8;hops=9"));
 }
 
+TEST_F(Plan, ABareLinkRunsNoProgram)
+{
+    EXPECT_EQ("two-ends platform=- - --set node*.a.write_bytes=512 --set node*.a.read_bytes=0 "
+              "--set node*.b.write_bytes=512 --set node*.b.read_bytes=0 "
+              "--set node*.[ab].link.gen=3 --set node*.[ab].link.mps_bytes=512 seed=0",
+              run("bare-link", "direction=both;gen=3;mps_bytes=512", nullptr));
+    EXPECT_EQ(nullptr, p.runs[0].program);
+    EXPECT_EQ("two-ends platform=- - --set node*.a.write_bytes=0 --set node*.a.read_bytes=512 "
+              "--set node*.b.write_bytes=0 --set node*.b.read_bytes=0 seed=0",
+              run("bare-link", "request=read", nullptr));
+    EXPECT_EQ("t.csv:2: setup lanes=3: expected 1|2|4|8|16", message("bare-link", "lanes=3"));
+    EXPECT_EQ("t.csv:2: setup request=swap: expected write|read",
+              message("bare-link", "request=swap"));
+    EXPECT_EQ("t.csv:2: setup nodes=2: expected nothing: a bare link has two ends",
+              message("bare-link", "nodes=2"));
+}
+
 TEST_F(Plan, AnyDmaIsTheFastestOfAllModes)
 {
     run("pingpong", "bytes=8;mode=dma;src=gpu;dst=gpu");
@@ -302,7 +319,8 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
     EXPECT_EQ(
         "t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride, mpi-pingpong, "
         "stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, npb-lu, npb-sp, "
-        "npb-bt, mbcf-oneway, mbcf-stream, all-to-all, allgather, broadcast, halo, neighbour, or "
+        "npb-bt, mbcf-oneway, mbcf-stream, bare-link, all-to-all, allgather, broadcast, halo, "
+        "neighbour, or "
         "the path of a program that describes itself",
         message("ping", "bytes=8"));
     EXPECT_EQ("t.csv:2: setup bytes=(absent): expected at least 1",

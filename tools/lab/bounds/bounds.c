@@ -1,6 +1,7 @@
 #include "tools/lab/bounds/bounds.h"
 
 #include "tools/lab/bounds/bounds_errors.h"
+#include "tools/lab/bounds/bounds_link.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,8 @@ struct lab_bound lab_run_bound(const struct machine_desc *desc, const struct lab
     /* All libraries of configs/mpi go over InfiniBand. */
     if (strncmp(mpi, "library=", strlen("library=")) == 0 || (n == 2 && strncmp(mpi, "ib", 2) == 0))
         return lab_ib_bound(desc, rails != NULL && rails[strlen("rails=")] == '2' ? 2 : 1);
+    if (run->program == NULL)
+        return lab_flows_bound(desc);
     return lab_path_bound(desc, run->nranks > 1, stores);
 }
 

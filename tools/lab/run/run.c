@@ -8,7 +8,8 @@
 const char *lab_run_text(const struct lab_run *run, struct load_arena *arena)
 {
     const char *text = load_text(arena, "%s platform=%s %s", run->machine,
-                                 run->platform != NULL ? run->platform : "-", run->program);
+                                 run->platform != NULL ? run->platform : "-",
+                                 run->program != NULL ? run->program : "-");
 
     for (unsigned i = 0; i < run->nargs; i++)
         text = load_text(arena, "%s %s", text, run->args[i]);

@@ -12,12 +12,12 @@ SIM_BEGIN_DECLS
 #define LAB_ARGS_MAX   24u
 #define LAB_RANKS_MAX  64u
 #define LAB_FAULTS_MAX 8u
-#define LAB_FIXED_MAX  4u
+#define LAB_FIXED_MAX  8u
 
 struct lab_run {
     const char *machine;  /* a name in machines/ or a path */
     const char *platform; /* of all nodes; NULL: as the machine says */
-    const char *program;  /* a name in workloads/ or a path */
+    const char *program;  /* a name in workloads/ or a path; NULL: the machine runs by itself */
     unsigned nargs;
     /* "bytes=8". A memory may be a GPU by its place: "src=gpu@ib" is the first one on the socket of
      * that component in rank 0's node, "gpu@ib+1" the second, "gpu@!ib" the first on another. */

@@ -2,6 +2,7 @@
 #include "tools/lab/run/simulate.h"
 
 #include "hosts/launch/launch.h"
+#include "tools/lab/run/bare_link.h"
 #include "tools/lab/run/software.h"
 
 #include <inttypes.h>
@@ -243,7 +244,10 @@ static void simulate(void *arg)
     struct load_arena arena = { 0 };
     struct machine *machine = lab_machine(s->desc, &cfg, &arena);
 
-    launch_program(site, s->run, machine, s->out);
+    if (s->run->program != NULL)
+        launch_program(site, s->run, machine, s->out);
+    else
+        lab_measure_flows(site, machine, s->out);
     if (site->fingerprint)
         lab_report_prints(machine, s->out);
     if (site->statistics)

@@ -47,6 +47,8 @@ uint64_t lab_sweep_hash_program(const struct lab_site *site, const struct lab_ru
 {
     char path[1200];
 
+    if (run->program == NULL)
+        return 0;
     lab_program_path(site, run->program, path, sizeof(path));
     return hash_file(0, path);
 }
@@ -225,7 +227,8 @@ static void hash_program(void *arg)
 static void resolve_program(struct lab_sweep *sweep, struct lab_sweep_point *point,
                             struct program *program)
 {
-    bool same = strcmp(point->run.program, program->run->program) == 0;
+    bool same = point->run.program != NULL && program->run->program != NULL &&
+                strcmp(point->run.program, program->run->program) == 0;
 
     program->run = &point->run;
     if (!same && load_attempt(hash_program, program, NULL) != SIM_OK)

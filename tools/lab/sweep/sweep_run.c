@@ -28,7 +28,8 @@ static void check_model(const struct lab_site *site, const struct lab_sweep_poin
         load_raise(SIM_ERR_CONFIG,
                    "%s or %s has changed since the sweep began: expected the same files till its "
                    "end",
-                   point->run.machine, point->run.program);
+                   point->run.machine,
+                   point->run.program != NULL ? point->run.program : "what it includes");
 }
 
 static void run_path(const struct lab_site *site, const struct lab_sweep_point *point,

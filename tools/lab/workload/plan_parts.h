@@ -2,8 +2,8 @@
  * Inside of workload/: what plans share. Two things are workloads:
  *
  *   a program that describes itself (hubsim-workload.h): its keys become its arguments;
- *   a row of the tables in plan_tca.c and plan_mpi.c: it takes the words of published setups, which
- *   say which of several programs and libraries was measured, and where.
+ *   a row of the tables in plan_tca.c, plan_mpi.c and plan_link.c: it takes the words of published
+ * setups, which say which of several programs and libraries was measured, and where.
  */
 #ifndef LAB_PLAN_PARTS_H
 #define LAB_PLAN_PARTS_H
@@ -60,7 +60,7 @@ struct lab_workload {
     "repeats, verified"
 
 /* The families, each ended by a row without a name. */
-extern const struct lab_workload lab_workloads_tca[], lab_workloads_mpi[];
+extern const struct lab_workload lab_workloads_tca[], lab_workloads_mpi[], lab_workloads_link[];
 
 /* Words of both: a transfer, two ranks, and libraries over InfiniBand. */
 extern const struct lab_word lab_words_transfer[], lab_words_pair[], lab_words_ib[],

@@ -56,7 +56,8 @@ static const struct lab_word words_of_all[] = {
     { 0 },
 };
 
-static const struct lab_workload *const families[] = { lab_workloads_tca, lab_workloads_mpi };
+static const struct lab_workload *const families[] = { lab_workloads_tca, lab_workloads_mpi,
+                                                       lab_workloads_link };
 
 const struct lab_workload *lab_workload_find(const char *name, struct load_arena *arena)
 {
