@@ -33,7 +33,7 @@ module hub_fifo #(
   localparam logic [IndexWidth-1:0] Last = IndexWidth'(Depth - 1);
 
   logic [Width-1:0]      mem [Depth];
-  logic [IndexWidth-1:0] head_d, head_q, tail_d, tail_q; // places in mem: first word, first free one
+  logic [IndexWidth-1:0] head_d, head_q, tail_d, tail_q; // places: of the head, first free one
   logic [CountWidth-1:0] used_d, used_q;
   logic [Width-1:0]      stored_q, written_q;
   logic                  fresh_d, fresh_q; // the head was written in the cycle before
@@ -82,7 +82,7 @@ module hub_fifo #(
   end
 `endif
 `ifdef FORMAL
-  logic [IndexWidth-1:0] slot; // any one place in mem; the proof follows what is written to it
+  logic [IndexWidth-1:0] slot; // any one place; the proof follows what is written to it
   hub_fifo_proof #(.Width(Width), .Depth(Depth)) u_proof (
     .clk_i, .rst_ni, .write_i, .data_i, .read_i, .shown_i(data_o), .used_i(used_q),
     .head_i(head_q), .tail_i(tail_q), .slot_o(slot), .word_i(mem[slot])
