@@ -45,8 +45,8 @@ module hub_credit_proof #(
     data_now = data_limit_i - data_granted_i;
     hdr_over = hdr_limit_i - (hdr_granted_i + 1'b1);
     data_over = data_limit_i - (data_granted_i + DataWidth'(units_i));
-    bubble = (hdr_infinite_i || hdr_free >= BubbleTlps) &&
-             (data_infinite_i || data_free >= BubbleTlps * 32'(largest_units_i));
+    bubble = (hdr_infinite_i || 32'(hdr_free) >= BubbleTlps) &&
+             (data_infinite_i || 32'(data_free) >= BubbleTlps * 32'(largest_units_i));
     all_free = (hdr_infinite_i || hdr_free == hdr_first_q) &&
                (data_infinite_i || data_free == data_first_q);
   end

@@ -30,7 +30,7 @@ module hub_fifo_proof #(
   logic [31:0]      behind_head;
 
   assign slot_o = slot;
-  assign behind_head = slot >= head_i ? 32'(slot - head_i) : Depth + 32'(slot) - 32'(head_i);
+  assign behind_head = slot >= head_i ? 32'(slot) - 32'(head_i) : Depth + 32'(slot) - 32'(head_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
