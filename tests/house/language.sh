@@ -3,7 +3,7 @@
 #   No sentence has more than 40 words, at most 7 of 100 have more than 25, and none has a phrase of tests/house/phrases.
 set -euo pipefail
 here=$(dirname "$0")
-find "$@" -name '*.md' -o -name '*.[ch]' -o -name '*.cpp' | LC_ALL=C sort | xargs awk -f "$here/prose.awk" |
+find "$@" -name '*.md' -o -name '*.[ch]' -o -name '*.cpp' -o -name '*.sv' | LC_ALL=C sort | xargs awk -f "$here/prose.awk" |
     awk -F'\t' -v longest=40 -v long=25 -v share=7 '
 function bad(text) { print $1 ": " text ": " $3; status = 1 }
 FNR == NR {

@@ -1,4 +1,4 @@
-# Sentences of Markdown pages and of comments in C, one a line: FILE:LINE, KIND and TEXT, with tabs between them.
+# Sentences of Markdown pages and of comments in C or SystemVerilog, one a line: FILE:LINE, KIND and TEXT, with tabs between them.
 # LINE is where the paragraph begins.
 # KIND is `text` (a sentence), `cell` (of a table) or `head`. Blocks of code, drawings and generated tables are left out;
 # what stands between backquotes becomes `@`, a link its text.
@@ -64,8 +64,14 @@ function markdown(text, n, cells, i) {
 function c_source(text) {
     if (!comment) {
         if (match(text, /\/\*/)) { comment = 1; text = substr(text, RSTART + 2); sub(/^\*?<?/, "", text) }
-        else if (match(text, /(^|[ \t])\/\/ /)) { add(substr(text, RSTART + RLENGTH)); flush(); return }
-        else return
+        else if (text ~ /^[ \t]*\/\/( |$)/) { # a block of such lines is one text
+            sub(/^[ \t]*\/\/ ?/, "", text)
+            if (text ~ /^ *$/) flush()
+            else add(text)
+            return
+        }
+        else if (match(text, /[ \t]\/\/ /)) { sub(/.*[ \t]\/\/ /, "", text); flush(); add(text); flush(); return }
+        else { flush(); return }
     }
     if (match(text, /\*\//)) { comment = 0; text = substr(text, 1, RSTART - 1) }
     sub(/^[ \t]*\*? ?/, "", text)
