@@ -59,6 +59,7 @@ struct FakeHost {
     std::vector<uint32_t> interrupts;
     std::map<uint8_t, pcie_tlp> answers;    /* completions received, by tag, payload kept */
     std::map<uint64_t, sim_time_t> written; /* when an address was last the start of a write */
+    std::vector<sim_time_t> answered;       /* when completions were received */
     uint64_t reads = 0, read_bytes_max = 0;
     bool silent = false;               /* takes reads and never answers */
     uint8_t status = PCIE_CPL_SC;      /* of its answers */
@@ -85,9 +86,14 @@ struct FakeHost {
         else if (tlp->kind == PCIE_MRD)
             h->take_read(tlp);
         else
-            h->answers[tlp->tag] = *tlp;
+            h->take_answer(tlp);
         if (tlp->kind == PCIE_MWR || tlp->kind == PCIE_MRD)
             pcie_tlp_drop(tlp);
+    }
+    void take_answer(pcie_tlp *tlp)
+    {
+        answers[tlp->tag] = *tlp;
+        answered.push_back(sim_now(dom));
     }
     void take_write(pcie_tlp *tlp)
     {
