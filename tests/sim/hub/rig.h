@@ -59,10 +59,10 @@ struct FakeHost {
     std::vector<uint32_t> interrupts;
     std::map<uint8_t, pcie_tlp> answers;    /* completions received, by tag, payload kept */
     std::map<uint64_t, sim_time_t> written; /* when an address was last the start of a write */
-    std::vector<sim_time_t> answered;       /* when completions were received */
-    uint64_t reads = 0, read_bytes_max = 0;
-    bool silent = false;               /* takes reads and never answers */
-    uint8_t status = PCIE_CPL_SC;      /* of its answers */
+    std::vector<std::pair<sim_time_t, pcie_tlp>> answered; /* all of them, and when */
+    uint64_t reads = 0, read_bytes_max = 0, fetches = 0;   /* fetches: reads of 32 bytes */
+    bool silent = false;                                   /* takes reads and never answers */
+    uint8_t status = PCIE_CPL_SC;                          /* of its answers */
     uint64_t poisons = UINT64_MAX;     /* the completion for this address is poisoned */
     std::vector<pcie_tlp> asked;       /* reads that were not answered */
     uint8_t next_tag = 0, classes = 0; /* Traffic Classes seen */
@@ -93,7 +93,7 @@ struct FakeHost {
     void take_answer(pcie_tlp *tlp)
     {
         answers[tlp->tag] = *tlp;
-        answered.push_back(sim_now(dom));
+        answered.push_back({ sim_now(dom), *tlp });
     }
     void take_write(pcie_tlp *tlp)
     {
@@ -114,6 +114,7 @@ struct FakeHost {
         uint64_t addr = tlp->addr;
 
         reads++;
+        fetches += left == HUB_DESC_BYTES;
         read_bytes_max = std::max<uint64_t>(read_bytes_max, left);
         if (silent) {
             asked.push_back(*tlp);

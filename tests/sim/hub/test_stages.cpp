@@ -99,7 +99,7 @@ TEST_F(Stages, OfARegisterThatIsRead)
 {
     check({ { "receive", 1 }, { "route", 1 }, { "register", 1 }, { "output", 1 } }, [&] {
         (void)load(0, reg(0, HUB_ID));
-        return hosts[0].answered.back();
+        return hosts[0].answered.back().first;
     });
 }
 

@@ -99,7 +99,7 @@ TEST_F(Transit, WithoutDataAPacketIsOneBeat)
             (void)hosts[0].read(has_data ? reg(0, HUB_ID) : area(1, HUB_AREA_HOST), 8);
         run();
         ASSERT_EQ(kPackets, hosts[0].answered.size());
-        sim_time_t took = hosts[0].answered.back() - hosts[0].answered.front();
+        sim_time_t took = hosts[0].answered.back().first - hosts[0].answered.front().first;
         EXPECT_NEAR(has_data ? bus_ns(8) : cycle_ns(), double(took) / 1000 / (kPackets - 1),
                     4 * cycle_ns() / kPackets);
         TearDown();
