@@ -79,4 +79,21 @@ TEST_F(Ddr, WhatFindsFewWaitingStaysOnTheChip)
     EXPECT_LT(chip[3], arrivals(4, 4)[3]);
 }
 
+/* There is a place for one packet. One that leaves it gives it to the last one on the chip, which
+ * so waits once more. */
+TEST_F(Ddr, WhatFindsItFullStaysOnTheChip)
+{
+    const unsigned packets = 20;
+
+    cfg.ddr_cycles = 10000;
+    cfg.ddr_bytes = cfg.port[HUB_PORT_w].mps_bytes;
+    std::vector<double> at = arrivals(4, packets);
+    EXPECT_LT(at[0] + 0.9 * 10000 * cycle_ns(), at[1]);
+    EXPECT_NEAR(at[1], at[packets - 2], 100 * cycle_ns());
+    EXPECT_NEAR(at[1] + 10000 * cycle_ns(), at[packets - 1], 100 * cycle_ns());
+    cfg.ddr_bytes *= packets;
+    at = arrivals(4, packets);
+    EXPECT_NEAR(at[1], at[packets - 1], 100 * cycle_ns());
+}
+
 } // namespace
