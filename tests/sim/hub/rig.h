@@ -252,7 +252,7 @@ class HubRig : public ::testing::Test
             place.node = i;
             cfg.date_line[HUB_PORT_e] = i == date_line;
             ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &hubs[i], &err)) << err.text;
-            make_host(i);
+            plug_host(hosts[i], i, "n");
         }
         for (unsigned i = 0; i < n; i++) {
             if (i + 1 < n || closed) {
@@ -275,9 +275,9 @@ class HubRig : public ::testing::Test
         texts.push_back(s);
         return texts.back().c_str();
     }
-    void make_host(unsigned i)
+    /** Joins it to a port of hub i. */
+    void plug_host(FakeHost &h, unsigned i, const char *port)
     {
-        FakeHost &h = hosts[i];
         pcie_port_config pc = cfg.port[0];
         pcie_port_user user = { FakeHost::received, FakeHost::ready, nullptr, &h };
         sim_error err = {};
@@ -287,9 +287,10 @@ class HubRig : public ::testing::Test
         h.pool = mem_pool_create();
         sim_event_init(&h.event.ev, FakeHost::pump);
         h.event.host = &h;
-        ASSERT_EQ(SIM_OK, pcie_port_create(h.dom, h.pool, strdup_("host" + std::to_string(i)), &pc,
-                                           &user, &h.port, &err));
-        ASSERT_EQ(SIM_OK, pcie_link_connect(h.port, end(i, "n"), 1000, &err)) << err.text;
+        ASSERT_EQ(SIM_OK,
+                  pcie_port_create(h.dom, h.pool, strdup_("host" + std::to_string(i) + port), &pc,
+                                   &user, &h.port, &err));
+        ASSERT_EQ(SIM_OK, pcie_link_connect(h.port, end(i, port), 1000, &err)) << err.text;
     }
     pcie_port *end(unsigned i, const char *name)
     {

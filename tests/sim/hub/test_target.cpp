@@ -125,7 +125,33 @@ TEST_F(Target, TheNotificationRingMayLieInInternalMemory)
     EXPECT_EQ(0u, hosts[0].written.count(base));
 }
 
-/* Root ports look for a hub at the far end, and configure nothing else. */
+/* A root port configures what says that it is a hub, and nothing else. */
+TEST_F(Target, ARootPortLooksForAHub)
+{
+    const uint32_t id = HUB_DEVICE_ID << 16 | HUB_VENDOR_ID;
+
+    cfg.completion_timeout_ps = 0;
+    for (uint32_t says : { id, id + 1, id ^ 1u << 16 }) {
+        FakeHost far;
+
+        before_start = [&] { plug_host(far, 0, "w"); };
+        build(1);
+        ASSERT_EQ(1u, far.answered.size());
+        EXPECT_EQ(PCIE_CFGRD0, far.answered[0].second.kind);
+        pcie_tlp cpl = pcie_tlp_answer(&far.answered[0].second, PCIE_CPL_SC);
+        cpl.kind = PCIE_CPLD;
+        cpl.length_dw = 1;
+        cpl.payload = mem_payload_alloc(far.pool, 4);
+        memcpy(cpl.payload->data, &says, 4);
+        far.send(cpl);
+        run();
+        EXPECT_EQ(says == id ? 2u : 1u, far.answered.size());
+        pcie_port_destroy(far.port);
+        TearDown();
+        mem_pool_destroy(far.pool);
+    }
+}
+
 TEST_F(Target, ALinkIsUpOnceTheFarHubIsConfigured)
 {
     for (pcie_misdeed deed : { PCIE_ABORTS, PCIE_POISONS }) {
