@@ -59,9 +59,10 @@ struct FakeHost {
     std::vector<uint32_t> interrupts;
     std::map<uint8_t, pcie_tlp> answers;    /* completions received, by tag, payload kept */
     std::map<uint64_t, sim_time_t> written; /* when an address was last the start of a write */
-    uint64_t reads = 0, read_bytes_max = 0;
-    bool silent = false;               /* takes reads and never answers */
-    uint8_t status = PCIE_CPL_SC;      /* of its answers */
+    std::vector<std::pair<sim_time_t, pcie_tlp>> answered; /* all of them, and when */
+    uint64_t reads = 0, read_bytes_max = 0, fetches = 0;   /* fetches: reads of 32 bytes */
+    bool silent = false;                                   /* takes reads and never answers */
+    uint8_t status = PCIE_CPL_SC;                          /* of its answers */
     uint64_t poisons = UINT64_MAX;     /* the completion for this address is poisoned */
     std::vector<pcie_tlp> asked;       /* reads that were not answered */
     uint8_t next_tag = 0, classes = 0; /* Traffic Classes seen */
@@ -85,9 +86,14 @@ struct FakeHost {
         else if (tlp->kind == PCIE_MRD)
             h->take_read(tlp);
         else
-            h->answers[tlp->tag] = *tlp;
+            h->take_answer(tlp);
         if (tlp->kind == PCIE_MWR || tlp->kind == PCIE_MRD)
             pcie_tlp_drop(tlp);
+    }
+    void take_answer(pcie_tlp *tlp)
+    {
+        answers[tlp->tag] = *tlp;
+        answered.push_back({ sim_now(dom), *tlp });
     }
     void take_write(pcie_tlp *tlp)
     {
@@ -108,6 +114,7 @@ struct FakeHost {
         uint64_t addr = tlp->addr;
 
         reads++;
+        fetches += left == HUB_DESC_BYTES;
         read_bytes_max = std::max<uint64_t>(read_bytes_max, left);
         if (silent) {
             asked.push_back(*tlp);
@@ -245,7 +252,7 @@ class HubRig : public ::testing::Test
             place.node = i;
             cfg.date_line[HUB_PORT_e] = i == date_line;
             ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &hubs[i], &err)) << err.text;
-            make_host(i);
+            plug_host(hosts[i], i, "n");
         }
         for (unsigned i = 0; i < n; i++) {
             if (i + 1 < n || closed) {
@@ -268,9 +275,9 @@ class HubRig : public ::testing::Test
         texts.push_back(s);
         return texts.back().c_str();
     }
-    void make_host(unsigned i)
+    /** Joins it to a port of hub i. */
+    void plug_host(FakeHost &h, unsigned i, const char *port)
     {
-        FakeHost &h = hosts[i];
         pcie_port_config pc = cfg.port[0];
         pcie_port_user user = { FakeHost::received, FakeHost::ready, nullptr, &h };
         sim_error err = {};
@@ -280,9 +287,10 @@ class HubRig : public ::testing::Test
         h.pool = mem_pool_create();
         sim_event_init(&h.event.ev, FakeHost::pump);
         h.event.host = &h;
-        ASSERT_EQ(SIM_OK, pcie_port_create(h.dom, h.pool, strdup_("host" + std::to_string(i)), &pc,
-                                           &user, &h.port, &err));
-        ASSERT_EQ(SIM_OK, pcie_link_connect(h.port, end(i, "n"), 1000, &err)) << err.text;
+        ASSERT_EQ(SIM_OK,
+                  pcie_port_create(h.dom, h.pool, strdup_("host" + std::to_string(i) + port), &pc,
+                                   &user, &h.port, &err));
+        ASSERT_EQ(SIM_OK, pcie_link_connect(h.port, end(i, port), 1000, &err)) << err.text;
     }
     pcie_port *end(unsigned i, const char *name)
     {

@@ -109,6 +109,42 @@ TEST_F(Contest, OldestStarvesNobody)
     EXPECT_NEAR(kWrites / 2.0, passed(), kWrites / 10.0);
 }
 
+/* A channel's next write has just come, what passes waits in a queue. */
+TEST_F(Contest, OldestGivesMoreToAQueueThanItsTurns)
+{
+    const unsigned writes = 4 * 128;
+
+    for (uint64_t arbiter : { HUB_ARBITER_round_robin, HUB_ARBITER_oldest }) {
+        std::vector<std::pair<sim_time_t, bool>> arrived;
+        uint32_t words[64] = {};
+
+        cfg.arbiter = arbiter;
+        build(3);
+        for (unsigned ch = 0; ch < 4; ch++) {
+            const uint64_t base = reg(1, HUB_DMA(ch));
+
+            hosts[1].write64(base + HUB_DMA_SRC, kRam);
+            hosts[1].write64(base + HUB_DMA_DST, area(2, HUB_AREA_HOST) + ch * 128 * 256);
+            hosts[1].write64(base + HUB_DMA_LENGTH, 128 * 256);
+            hosts[1].write64(base + HUB_DMA_CONTROL, HUB_DMA_START_REG);
+        }
+        for (unsigned k = 0; k < writes; k++)
+            hosts[0].write(area(2, HUB_AREA_GPU0) + k * 256, words, 256);
+        run();
+        for (const auto &[addr, time] : hosts[2].written)
+            arrived.push_back({ time, addr >= kGpu });
+        std::sort(arrived.begin(), arrived.end());
+        double passed = 0;
+        for (unsigned k = 0; k < writes; k++)
+            passed += arrived[k].second;
+        if (arbiter == HUB_ARBITER_round_robin)
+            EXPECT_NEAR(writes / 5.0, passed, writes / 20.0);
+        else
+            EXPECT_LT(writes * 0.6, passed);
+        TearDown();
+    }
+}
+
 TEST_F(Contest, WeightedGivesWhatPassesItsShare)
 {
     cfg.arbiter = HUB_ARBITER_weighted;

@@ -1,63 +1,10 @@
-#include "rig.h"
-
-#include <array>
+#include "lists.h"
 
 namespace
 {
 
-/* Eight words of a descriptor (regs/hub_regs.h). */
-struct Desc {
-    uint64_t src, dst;
-    uint32_t size, next, burst = 0, src_gap = 0, dst_gap = 0;
-
-    std::array<uint32_t, 8> words() const
-    {
-        return { static_cast<uint32_t>(src),
-                 static_cast<uint32_t>(src >> 32) | static_cast<uint32_t>(dst >> 32) << 16,
-                 static_cast<uint32_t>(dst),
-                 size,
-                 next,
-                 burst,
-                 src_gap,
-                 dst_gap };
-    }
-};
-
-class Hub : public HubRig
+class Hub : public Lists
 {
-  protected:
-    void start_register(unsigned i, unsigned ch, uint64_t src, uint64_t dst, uint64_t n,
-                        uint64_t status_addr = 0, uint64_t status = 0)
-    {
-        FakeHost &h = hosts[i];
-        uint64_t base = reg(i, HUB_DMA(ch));
-
-        h.write64(base + HUB_DMA_SRC, src);
-        h.write64(base + HUB_DMA_DST, dst);
-        h.write64(base + HUB_DMA_LENGTH, n);
-        h.write64(base + HUB_DMA_STATUS_ADDR, status_addr);
-        h.write64(base + HUB_DMA_STATUS_DATA, status);
-        h.write64(base + HUB_DMA_CONTROL, HUB_DMA_START_REG);
-    }
-    void start_chain(unsigned i, unsigned ch, const std::vector<Desc> &list, bool internal)
-    {
-        FakeHost &h = hosts[i];
-
-        for (size_t k = 0; k < list.size(); k++) {
-            auto w = list[k].words();
-
-            if (internal)
-                h.write(reg(i, HUB_INTERNAL_OFFSET + k * HUB_DESC_BYTES), w.data(), 32);
-            else
-                memcpy(&h.ram[0x100000 + k * HUB_DESC_BYTES], w.data(), 32);
-        }
-        h.write64(reg(i, HUB_DMA(ch) + HUB_DMA_TABLE), kRam + 0x100000);
-        h.write64(reg(i, HUB_DMA(ch) + HUB_DMA_HEAD), internal ? HUB_DESC_INTERNAL : 0);
-    }
-    uint64_t error_of(unsigned i, unsigned ch)
-    {
-        return load(i, reg(i, HUB_DMA(ch) + HUB_DMA_STATE)) >> HUB_DMA_ERROR_SHIFT & 0xf;
-    }
 };
 
 TEST_F(Hub, RegistersTellIdentityAndLinks)
@@ -82,6 +29,26 @@ TEST_F(Hub, StoreReachesTheRemoteHostAndItsGpuTranslatedByArea)
     memcpy(&v, &hosts[2].ram[0x1238], 8);
     EXPECT_EQ(0x1122334455667788u, v);
     EXPECT_EQ(99, hosts[0].gpu[0x40]);
+}
+
+/* The base lies so far below the array that only a single bit of the address reaches its start. */
+TEST_F(Hub, EachAddressBitOfAnAreaCounts)
+{
+    build(2);
+    for (unsigned a = 0; a < HUB_AREA_SELF; a++)
+        for (uint64_t bit = 0x1000; bit < kPart / HUB_AREAS; bit *= 2) {
+            uint64_t value = bit + a;
+
+            for (unsigned i : { 0u, 1u })
+                hosts[i].write64(reg(i, HUB_AREA_BASE(a)), kGpu - bit);
+            run();
+            hosts[0].write64(area(1, a) + bit, value);
+            memcpy(&hosts[0].gpu[16], &value, 8);
+            start_register(0, 0, area(0, a) + bit + 16, area(1, a) + bit + 32, 8);
+            run();
+            EXPECT_EQ(0, memcmp(&value, &hosts[1].gpu[0], 8)) << a << std::hex << " " << bit;
+            EXPECT_EQ(0, memcmp(&value, &hosts[1].gpu[32], 8)) << a << std::hex << " " << bit;
+        }
 }
 
 TEST_F(Hub, RemoteLoadIsAnUnsupportedRequest)
@@ -156,6 +123,31 @@ TEST_P(Chain, RunsDescriptorsInOrderAcrossBlocksAndStatus)
     memcpy(&status, &hosts[1].ram[0x9000], 8);
     EXPECT_EQ(0x55u | UINT64_C(0x66) << 32, status);
     EXPECT_EQ(0u, error_of(0, 2));
+}
+
+/* A descriptor copies to where the next one reads. */
+TEST_P(Chain, OnlyBehindPipelineADescriptorBeginsBeforeTheEndOfTheOneBeforeIt)
+{
+    uint32_t in = GetParam() ? HUB_DESC_INTERNAL : 0;
+    for (uint32_t flag : { 0u, HUB_DESC_PIPELINE })
+        for (uint32_t bytes : { 4096u, 0x10000u }) {
+            build(1);
+            hosts[0].read_ps = 3000000;
+            fill(hosts[0].ram, 3);
+            std::vector<uint8_t> source(hosts[0].ram.begin(), hosts[0].ram.begin() + bytes);
+            std::vector<uint8_t> old(&hosts[0].ram[0x20000], &hosts[0].ram[0x20000] + bytes);
+            start_chain(0, 1,
+                        { { kRam, area(0, HUB_AREA_HOST) + 0x20000, bytes, 1 | in, flag },
+                          { kRam + 0x20000 + bytes - 256, area(0, HUB_AREA_HOST) + 0x40000, 256,
+                            HUB_DESC_END } },
+                        GetParam());
+            run();
+            const std::vector<uint8_t> &read = flag == 0 ? source : old;
+            EXPECT_EQ(0, memcmp(source.data(), &hosts[0].ram[0x20000], bytes));
+            EXPECT_EQ(0, memcmp(&read[bytes - 256], &hosts[0].ram[0x40000], 256))
+                << flag << " " << bytes;
+            TearDown();
+        }
 }
 
 TEST_F(Hub, FourChannelsShareThePortsAndLoseNothing)

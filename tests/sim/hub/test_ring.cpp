@@ -180,6 +180,31 @@ TEST_F(Ring, SurvivesADDR3ThatIsFullAtTimes)
     }
 }
 
+/* On a long cable, with buffers of four packets, so many are under way at a time as leave room for
+ * the largest of bubble_tlps behind them, themselves included. */
+TEST_F(Ring, WhoEntersLeavesAsMuchRoomAsIsAskedFor)
+{
+    const unsigned packets = 60;
+    double took[5] = {};
+
+    buffers(4, 0);
+    for (unsigned bubble : { 2, 3, 4 }) {
+        uint32_t words[64] = {};
+
+        cfg.bubble_tlps = bubble;
+        build(2, {}, 4 * SIM_US);
+        for (unsigned k = 0; k < packets; k++)
+            hosts[0].write(area(1, HUB_AREA_GPU0) + k * 256, words, 256);
+        sim_time_t begin = sim_now(doms[0]);
+        run();
+        took[bubble] = double(hosts[1].written.at(kGpu + (packets - 1) * 256) - begin);
+        TearDown();
+    }
+    EXPECT_NEAR(packets * 8 * SIM_US, took[4], packets * SIM_US);
+    EXPECT_NEAR(2, took[4] / took[3], 0.1);
+    EXPECT_NEAR(3, took[4] / took[2], 0.15);
+}
+
 TEST_F(Ring, ABufferWithoutEndHoldsWhatComes)
 {
     buffers(0, 0);

@@ -1,0 +1,170 @@
+/* Lists of a DMA channel: what ends them, what is refused, how far ahead they are fetched. */
+#include "lists.h"
+
+namespace
+{
+
+class Dma : public Lists
+{
+};
+
+/* Nothing behind a descriptor that is refused is carried out. */
+TEST_F(Dma, ABadDescriptorEndsTheListWithItsReason)
+{
+    build(2);
+    const uint64_t src = kRam, dst = area(1, HUB_AREA_HOST);
+    const uint64_t src_end = area(0, HUB_AREA_GPU0) + kPart / HUB_AREAS;
+    const uint64_t dst_end = dst + kPart / HUB_AREAS;
+    const struct {
+        Desc bad;
+        uint64_t error;
+    } cases[] = {
+        { { src, dst, 0, 1 }, HUB_DMA_ERR_LENGTH },
+        { { src, dst, 66, 1 }, HUB_DMA_ERR_LENGTH },
+        { { src, dst, 64, 1, 6 }, HUB_DMA_ERR_LENGTH },
+        { { src, dst + 8, 64, 1 }, HUB_DMA_ERR_ALIGN },
+        { { src, dst, 64, 1, 32, 16, 20 }, HUB_DMA_ERR_ALIGN },
+        { { area(1, HUB_AREA_HOST), dst, 64, 1 }, HUB_DMA_ERR_SOURCE },
+        { { area(0, HUB_AREA_GPU1), dst, 64, 1 }, HUB_DMA_ERR_SOURCE }, /* closed */
+        { { reg(0, HUB_INTERNAL_OFFSET) - 32, dst, 64, 1 }, HUB_DMA_ERR_SOURCE },
+        { { reg(0, HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES) - 32, dst, 64, 1 },
+          HUB_DMA_ERR_SOURCE },
+        { { src_end - 32, dst, 64, 1 }, HUB_DMA_ERR_SOURCE },
+        { { src_end - 0x2000, dst, 512, 1, 256, 0x4000, 0 }, HUB_DMA_ERR_SOURCE },
+        { { src, kRam, 64, 1 }, HUB_DMA_ERR_DEST },
+        { { src, area(9, HUB_AREA_HOST), 64, 1 }, HUB_DMA_ERR_DEST }, /* no route */
+        { { src, dst_end - 32, 64, 1 }, HUB_DMA_ERR_DEST },
+        { { src, dst_end - 0x2000, 512, 1, 256, 0, 0x4000 }, HUB_DMA_ERR_DEST },
+        { { src, area(9, HUB_AREA_HOST), 0, 1, HUB_DESC_STATUS }, HUB_DMA_ERR_DEST },
+    };
+
+    for (const auto &c : cases)
+        for (bool internal : { false, true }) {
+            Desc bad = c.bad;
+
+            bad.next |= internal ? HUB_DESC_INTERNAL : 0;
+            hosts[1].written.clear();
+            start_chain(0, 0, { bad, { src, dst + 0x8000, 64, HUB_DESC_END } }, internal);
+            run();
+            EXPECT_EQ(c.error, error_of(0, 0)) << &c - cases << " " << internal;
+            EXPECT_TRUE(hosts[1].written.empty()) << &c - cases << " " << internal;
+        }
+    EXPECT_EQ(0u, load(0, reg(0, HUB_DMA(0) + HUB_DMA_STATE)) & HUB_DMA_BUSY);
+}
+
+TEST_F(Dma, ADescriptorBehindThoseOfInternalMemoryCannotBeFetched)
+{
+    build(1);
+    for (uint32_t index : { HUB_INTERNAL_DESCS, HUB_INTERNAL_DESCS + 1, 0x3fffffffu }) {
+        hosts[0].write64(reg(0, HUB_DMA(0) + HUB_DMA_HEAD), HUB_DESC_INTERNAL | index);
+        run();
+        EXPECT_EQ(HUB_DMA_ERR_FETCH, error_of(0, 0)) << index;
+    }
+}
+
+TEST_F(Dma, TheLastBlockMayBeShorter)
+{
+    build(2);
+    fill(hosts[0].ram, 9);
+    start_chain(0, 0, { { kRam, area(1, HUB_AREA_HOST), 64 * 10 + 20, HUB_DESC_END, 64, 192, 64 } },
+                true);
+    run();
+    EXPECT_EQ(0u, error_of(0, 0));
+    EXPECT_EQ(660u, load(0, reg(0, HUB_DMA(0) + HUB_DMA_BYTES)));
+    for (unsigned k = 0; k <= 10; k++)
+        EXPECT_EQ(0, memcmp(&hosts[0].ram[k * 256], &hosts[1].ram[k * 128], k < 10 ? 64 : 20)) << k;
+    EXPECT_EQ(std::vector<uint8_t>(44, 0),
+              std::vector<uint8_t>(&hosts[1].ram[10 * 128 + 20], &hosts[1].ram[10 * 128 + 64]));
+}
+
+/* The first descriptor takes long, as its cable is slow. */
+TEST_F(Dma, AsManyDescriptorsAreFetchedAheadAsPrefetchSays)
+{
+    cfg.port[HUB_PORT_e].gen = cfg.port[HUB_PORT_e].lanes = 1;
+    for (uint64_t ahead : { 1u, 2u, 4u, 16u }) {
+        cfg.dma_prefetch = ahead;
+        build(2);
+        std::vector<Desc> list;
+        for (uint32_t k = 0; k < 20; k++)
+            list.push_back({ kRam, area(1, HUB_AREA_HOST), k == 0 ? 0x10000u : 64u,
+                             k == 19 ? HUB_DESC_END : k + 1 });
+        start_chain(0, 0, list, false);
+        ASSERT_EQ(SIM_ERR_LIMIT, sim_run(sim, sim_now(doms[0]) + 100 * SIM_US));
+        EXPECT_EQ(1 + ahead, hosts[0].fetches);
+        run();
+        EXPECT_EQ(20u, hosts[0].fetches);
+        EXPECT_EQ(0u, error_of(0, 0));
+        TearDown();
+    }
+}
+
+TEST_F(Dma, AnAbortEndsAListAndTheChannelStartsAgain)
+{
+    build(2);
+    fill(hosts[0].ram, 6);
+    start_register(0, 0, kRam, area(1, HUB_AREA_HOST), 0x40000, area(1, HUB_AREA_HOST) + 0x80000,
+                   1);
+    hosts[0].write64(reg(0, HUB_DMA(0) + HUB_DMA_CONTROL), HUB_DMA_ABORT);
+    run();
+    uint64_t bytes = load(0, reg(0, HUB_DMA(0) + HUB_DMA_BYTES));
+    EXPECT_GT(0x10000u, bytes);
+    EXPECT_EQ(0, memcmp(hosts[0].ram.data(), hosts[1].ram.data(), bytes));
+    EXPECT_EQ(UINT64_C(1) << 32, load(0, reg(0, HUB_DMA(0) + HUB_DMA_STATE)));
+    start_register(0, 0, kRam, area(1, HUB_AREA_HOST), 0x40000);
+    run();
+    EXPECT_EQ(0u, error_of(0, 0));
+    EXPECT_EQ(0, memcmp(hosts[0].ram.data(), hosts[1].ram.data(), 0x40000));
+}
+
+TEST_F(Dma, TheEndOfAListRaisesItsInterrupt)
+{
+    build(1);
+    hosts[0].write64(reg(0, HUB_IRQ_MASK), 0x6);
+    hosts[0].write64(reg(0, HUB_DMA(1) + HUB_DMA_IRQ), 0x2);
+    hosts[0].write64(reg(0, HUB_DMA(2) + HUB_DMA_IRQ), 0x8);
+    start_register(0, 0, kRam, area(0, HUB_AREA_HOST) + 0x1000, 64);
+    start_register(0, 2, kRam, area(0, HUB_AREA_HOST) + 0x2000, 64);
+    run();
+    EXPECT_EQ(0u, hosts[0].interrupts.size()) << "one asks for none, the other's is masked";
+    EXPECT_EQ(0x8u, load(0, reg(0, HUB_IRQ_STATUS)));
+    start_register(0, 1, kRam, area(0, HUB_AREA_HOST) + 0x3000, 4096);
+    run();
+    EXPECT_EQ(1u, hosts[0].interrupts.size());
+    EXPECT_EQ(0xau, load(0, reg(0, HUB_IRQ_STATUS)));
+    EXPECT_GT(hosts[0].written[kMsi], hosts[0].written[kRam + 0x3000 + 4096 - 256]);
+}
+
+/* What answers no request of the channel, or more than it asked for, is dropped and reported. */
+TEST_F(Dma, OnlyItsOwnAnswersAreTaken)
+{
+    const struct {
+        uint16_t requester;
+        uint32_t bytes;
+        bool taken;
+    } cases[] = { { 0x0100, 64, true }, { 0x0200, 64, false }, { 0x0100, 128, false } };
+
+    for (const auto &c : cases) {
+        build(2);
+        hosts[0].silent = true;
+        start_register(0, 0, kRam, area(1, HUB_AREA_HOST), 64);
+        ASSERT_EQ(SIM_ERR_LIMIT, sim_run(sim, sim_now(doms[0]) + 10 * SIM_US));
+        ASSERT_EQ(1u, hosts[0].asked.size());
+        pcie_tlp cpl = {};
+        cpl.kind = PCIE_CPLD;
+        cpl.tag = hosts[0].asked[0].tag;
+        cpl.requester_id = c.requester;
+        cpl.byte_count = static_cast<uint16_t>(c.bytes);
+        cpl.length_dw = static_cast<uint16_t>(c.bytes / 4);
+        cpl.payload = mem_payload_alloc(hosts[0].pool, c.bytes);
+        memset(cpl.payload->data, 1, c.bytes);
+        hosts[0].send(cpl);
+        run();
+        EXPECT_EQ(c.taken ? 0u : HUB_DMA_ERR_TIMEOUT, error_of(0, 0));
+        EXPECT_EQ(c.taken, hosts[1].written.count(kRam) != 0);
+        EXPECT_EQ(c.taken ? 0 : UINT64_C(1) << PCIE_ERR_ADVISORY | UINT64_C(1) << PCIE_ERR_TIMEOUT,
+                  load(0, reg(0, HUB_ERRORS(0))));
+        TearDown();
+    }
+}
+
+} // namespace
