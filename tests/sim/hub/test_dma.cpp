@@ -30,11 +30,9 @@ TEST_F(Dma, ABadDescriptorEndsTheListWithItsReason)
         { { reg(0, HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES) - 32, dst, 64, 1 },
           HUB_DMA_ERR_SOURCE },
         { { src_end - 32, dst, 64, 1 }, HUB_DMA_ERR_SOURCE },
-        { { src_end - 0x2000, dst, 512, 1, 256, 0x4000, 0 }, HUB_DMA_ERR_SOURCE },
         { { src, kRam, 64, 1 }, HUB_DMA_ERR_DEST },
         { { src, area(9, HUB_AREA_HOST), 64, 1 }, HUB_DMA_ERR_DEST }, /* no route */
         { { src, dst_end - 32, 64, 1 }, HUB_DMA_ERR_DEST },
-        { { src, dst_end - 0x2000, 512, 1, 256, 0, 0x4000 }, HUB_DMA_ERR_DEST },
         { { src, area(9, HUB_AREA_HOST), 0, 1, HUB_DESC_STATUS }, HUB_DMA_ERR_DEST },
     };
 

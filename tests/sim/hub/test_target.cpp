@@ -1,6 +1,8 @@
 /* What ends in the hub: answers to reads, registers, the notification ring, states of links. */
 #include "rig.h"
 
+#include "hub/queue.h"
+
 namespace
 {
 
@@ -48,7 +50,7 @@ TEST_F(Target, LongReadsAreAnsweredInPieces)
         }
 }
 
-/* A request is taken when all of its answers have room: a queue of 128. The clock says when. */
+/* A request is taken when all of its answers have room: data of 64 packets. The clock says when. */
 TEST_F(Target, RequestsWaitForRoomOfTheirAnswers)
 {
     cfg.port[0].gen = 1;
@@ -67,8 +69,8 @@ TEST_F(Target, RequestsWaitForRoomOfTheirAnswers)
     double taken = double(clock) * 1e9 / double(cfg.clock_khz);
     double apart = double(answered[310].first - answered[10].first) / 300;
     double ahead = (double(answered.back().first) - taken) / apart;
-    EXPECT_GE(128, ahead);
-    EXPECT_LE(128 - 36 - 16, ahead);
+    EXPECT_GE(HUB_LOCAL_UNITS / 16, ahead);
+    EXPECT_LE((HUB_LOCAL_UNITS - HUB_ANSWERS_UNITS) / 16, ahead);
 }
 
 TEST_F(Target, WhatLiesOutsideIsUnsupported)
