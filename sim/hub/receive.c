@@ -35,8 +35,10 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
     return out;
 }
 
-/** The first beat of a packet is there at `edge`, and is routed by the state before it. */
-static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp, uint64_t edge)
+/** The first beat of a packet, which came for edge `arrived`, is there at `edge`. It is routed by
+ * the state before that. */
+static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp,
+                        uint64_t arrived, uint64_t edge)
 {
     uint32_t out = destination(hub, port, tlp);
     enum pcie_class cls = pcie_tlp_class(tlp);
@@ -44,7 +46,7 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
 
     port->receive.free_edge = edge + hub_edge_beats(tlp, hub->cfg.bus_bytes);
     if (hub->probe != NULL)
-        tlp->trace_id = hub_probe_received(hub, port, tlp, out);
+        tlp->trace_id = hub_probe_received(hub, port, tlp, out, arrived);
     edge += hub->cfg.receive_cycles + hub->cfg.route_cycles +
             (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
     e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
@@ -58,6 +60,7 @@ void hub_received(void *user, struct pcie_tlp *tlp)
     struct hub_port *port = user;
     struct hub *hub = port->hub;
     struct hub_stream *stream = &port->receive;
+    struct hub_entry *e;
     uint64_t edge = hub_clock_edge(hub);
 
     if (__builtin_expect(tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0, 0) &&
@@ -66,10 +69,12 @@ void hub_received(void *user, struct pcie_tlp *tlp)
         return;
     }
     if (stream->free_edge <= edge && fifo_empty(&stream->wait)) {
-        take_packet(hub, port, tlp, edge);
+        take_packet(hub, port, tlp, edge, edge);
         return;
     }
-    fifo_add(&stream->wait)->tlp = *tlp;
+    e = fifo_add(&stream->wait);
+    e->tlp = *tlp;
+    e->edge = edge;
     hub->receiving |= 1u << port->index;
     hub_wake(hub, sim_max(stream->free_edge, edge));
 }
@@ -82,9 +87,12 @@ uint64_t receive_step(struct hub *hub, uint64_t edge)
         struct hub_port *port = &hub->ports[__builtin_ctz(left)];
         struct hub_stream *stream = &port->receive;
 
-        if (stream->free_edge <= edge)
-            take_packet(hub, port, &stream->wait.ring[stream->wait.head++ & stream->wait.mask].tlp,
-                        edge);
+        if (stream->free_edge <= edge) {
+            struct hub_entry *e = fifo_head(&stream->wait);
+
+            stream->wait.head++;
+            take_packet(hub, port, &e->tlp, e->edge, edge);
+        }
         if (fifo_empty(&stream->wait))
             hub->receiving &= ~(1u << port->index);
         else

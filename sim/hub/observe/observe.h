@@ -37,6 +37,7 @@ enum {
 enum hub_stage {
     HUB_STAGE_CLOCK,
     HUB_STAGE_CONFIGURE,
+    HUB_STAGE_STREAM,
     HUB_STAGE_RECEIVE,
     HUB_STAGE_ROUTE,
     HUB_STAGE_OUTPUT,
@@ -66,9 +67,11 @@ SIM_PROBE_ONLY uint64_t hub_probe_mark(const struct hub *hub, enum hub_stage sta
 /** The link of port `out` begins a packet at `time` at the earliest. @return its id */
 SIM_PROBE_ONLY uint64_t hub_probe_lag(const struct hub *hub, uint32_t out, sim_time_t time,
                                       uint64_t cause);
-/** A packet came in by a port, joins its queue and is on its way to `out`. */
+/** A packet came in by a port, `arrived` being the next edge then. Its first beat is there now; it
+ * joins its queue and is on its way to `out`. */
 SIM_PROBE_ONLY uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
-                                           const struct pcie_tlp *tlp, uint32_t out);
+                                           const struct pcie_tlp *tlp, uint32_t out,
+                                           uint64_t arrived);
 /** The head of `source` is granted now; its way is free again at `free_edge`. `entering`: it is
  * new in a ring, and credits for it alone do not suffice. */
 SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint32_t out,

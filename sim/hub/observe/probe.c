@@ -5,10 +5,10 @@
     [HUB_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_PLAIN, (phase), (text) }
 
 static const struct sim_stage stages[HUB_STAGES] = {
-    STAGE(CLOCK, "clock edge", HUB, NULL,
-          "to the packet's first beat, at an edge of the hub's clock"),
+    STAGE(CLOCK, "clock edge", HUB, NULL, "to the next edge of the hub's clock"),
     STAGE(CONFIGURE, "configuration", HUB, NULL,
           "until the hard IP's answer to a configuration request"),
+    STAGE(STREAM, "stream busy", BUS, NULL, "behind the beats of earlier packets of the port"),
     STAGE(RECEIVE, "receive stream", HUB, NULL, "from the hard IP to the routing unit"),
     STAGE(ROUTE, "routing", HUB, NULL, "mask, comparison with the ranges, translation"),
     STAGE(OUTPUT, "output stage", HUB, NULL, "to the transmit stream of the hard IP"),
@@ -51,21 +51,23 @@ uint64_t hub_probe_mark(const struct hub *hub, enum hub_stage stage, uint64_t ed
 }
 
 uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
-                            const struct pcie_tlp *tlp, uint32_t out)
+                            const struct pcie_tlp *tlp, uint32_t out, uint64_t arrived)
 {
-    static const enum hub_stage way[] = { HUB_STAGE_CLOCK, HUB_STAGE_RECEIVE, HUB_STAGE_ROUTE,
-                                          HUB_STAGE_OUTPUT };
-    const uint64_t cycles[] = { 0, hub->cfg.receive_cycles, hub->cfg.route_cycles,
-                                hub->cfg.output_cycles };
+    static const enum hub_stage way[] = { HUB_STAGE_CLOCK, HUB_STAGE_STREAM, HUB_STAGE_RECEIVE,
+                                          HUB_STAGE_ROUTE, HUB_STAGE_OUTPUT };
+    const uint64_t cycles[] = { 0, hub_clock_edge(hub) - arrived, hub->cfg.receive_cycles,
+                                hub->cfg.route_cycles, hub->cfg.output_cycles };
     const char *where = pcie_port_path(port->edge.pcie);
     uint32_t source = port->index * PCIE_CLASSES + pcie_tlp_class(tlp);
-    uint64_t edge = hub_clock_edge(hub), cause = tlp->trace_id;
+    uint64_t edge = arrived, cause = tlp->trace_id;
 
     if (hub->probe->level != NULL)
         hub_level_queue(hub, source, hub->fifo[source].tail - hub->fifo[source].head + 1);
 
-    for (unsigned i = 0; i < (out < HUB_MAX_PORTS ? 4 : 3); i++) {
+    for (unsigned i = 0; i < (out < HUB_MAX_PORTS ? 5 : 4); i++) {
         edge += cycles[i];
+        if (way[i] == HUB_STAGE_STREAM && cycles[i] == 0)
+            continue;
         cause = sim_probe_mark(hub->probe, &stages[way[i]], where, sim_clock_time(&hub->clk, edge),
                                cause);
     }
