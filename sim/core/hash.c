@@ -132,30 +132,37 @@ uint64_t sim_hash_bytes(uint64_t seed, const void *bytes, size_t n)
     return mix(h);
 }
 
-static uint64_t hash_of_event(const struct sim_domain *dom, uint64_t where, uint64_t value)
+static uint64_t hash_of_event(uint64_t when, uint64_t where, uint64_t value)
 {
-    return mix(mix(dom->now ^ where) + value * UINT64_C(0x9e3779b97f4a7c15));
+    return mix(mix(when ^ where) + value * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 void sim_visible(struct sim_domain *dom, uint64_t where, uint64_t value)
 {
     if (dom->sim->cfg.fingerprint)
-        dom->print.visible += hash_of_event(dom, where, value);
+        dom->print.visible += hash_of_event(dom->now, where, value);
 }
 
 void sim_wire(struct sim_domain *dom, uint64_t where, uint64_t value)
 {
     if (dom->sim->cfg.fingerprint)
-        dom->print.wire += hash_of_event(dom, where, value);
+        dom->print.wire += hash_of_event(dom->now, where, value);
+}
+
+void sim_edge(struct sim_domain *dom, uint64_t where, uint64_t edge, uint64_t value)
+{
+    if (dom->sim->cfg.fingerprint)
+        dom->print.edge += hash_of_event(edge, where, value);
 }
 
 struct sim_fingerprint sim_fingerprint_of(const struct sim *sim)
 {
-    struct sim_fingerprint all = { 0, 0 };
+    struct sim_fingerprint all = { 0, 0, 0 };
 
     for (uint32_t i = 0; i < sim->ndomains; i++) {
         all.visible = mix(all.visible + sim->domains[i]->print.visible);
         all.wire = mix(all.wire + sim->domains[i]->print.wire);
+        all.edge = mix(all.edge + sim->domains[i]->print.edge);
     }
     return all;
 }

@@ -87,7 +87,7 @@ struct sim_order {
 
 struct sim_config {
     uint64_t seed;          /* of every random stream */
-    bool fingerprint;       /* compute `visible` and `wire`; costs time on each TLP */
+    bool fingerprint;       /* compute `visible`, `wire` and `edge`; costs time on each TLP */
     struct sim_order order; /* all zero: the fast order */
     const struct sim_probe
         *probe;       /* an observer (core/probe.h), or NULL; outlives the simulation */
@@ -228,13 +228,15 @@ void sim_stat_each(const struct sim *sim, sim_stat_fn fn, void *arg);
 
 /**
  * Sums of hashes, so the order within one time does not count: `visible` of all that software
- * observes, `wire` of each TLP at each port. `where` is sim_path_hash() of the observer.
+ * observes, `wire` of each TLP at each port. `edge` is of each TLP and the clock edge of its first
+ * beat on a stream into or out of a core. `where` is sim_path_hash() of the observer.
  */
 uint64_t sim_path_hash(const char *path);
 uint64_t sim_hash_bytes(uint64_t seed, const void *bytes, size_t n);
 bool sim_fingerprint_on(const struct sim_domain *dom);
 void sim_visible(struct sim_domain *dom, uint64_t where, uint64_t value);
 void sim_wire(struct sim_domain *dom, uint64_t where, uint64_t value);
+void sim_edge(struct sim_domain *dom, uint64_t where, uint64_t edge, uint64_t value);
 
 /** Whether models are to watch the order of packets: always in builds with SIM_CHECK_ORDER. */
 bool sim_order_checked(const struct sim_domain *dom);
@@ -242,7 +244,7 @@ bool sim_order_checked(const struct sim_domain *dom);
 uint32_t sim_number(struct sim_domain *dom);
 
 struct sim_fingerprint {
-    uint64_t visible, wire;
+    uint64_t visible, wire, edge;
 };
 struct sim_fingerprint sim_fingerprint_of(const struct sim *sim);
 

@@ -71,7 +71,8 @@ static uint32_t answer_port(uint32_t source)
     return source < SRC_LOCAL ? source / PCIE_CLASSES : HUB_HOST;
 }
 
-static void send_packet(struct hub *hub, uint32_t out, struct pcie_tlp *tlp, uint64_t last_edge)
+static void send_packet(struct hub *hub, uint32_t out, struct pcie_tlp *tlp, uint64_t edge,
+                        uint64_t last_edge)
 {
     const struct hub_edge *port = &hub->ports[out].edge;
     sim_time_t now = sim_now(hub->dom);
@@ -79,6 +80,8 @@ static void send_packet(struct hub *hub, uint32_t out, struct pcie_tlp *tlp, uin
 
     if (hub->probe != NULL && lag != 0)
         tlp->trace_id = hub_probe_lag(hub, out, now + lag, tlp->trace_id);
+    if (hub->printed)
+        sim_edge(hub->dom, hub->ports[out].out_hash, edge, pcie_tlp_hash(tlp));
     hub->ports[out].forwarded_tlps++;
     hub_edge_send(port, tlp, lag);
 }
@@ -106,7 +109,7 @@ static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struc
     } else if (out == OUT_SINK) {
         take_answer(hub, &hub->ports[answer_port(source)], tlp, edge);
     } else {
-        send_packet(hub, out, tlp, last_edge);
+        send_packet(hub, out, tlp, edge, last_edge);
     }
 }
 
@@ -220,7 +223,7 @@ static __attribute__((noinline)) void note_refused(struct hub *hub, uint32_t out
 
         refused &= ~(UINT64_C(1) << source);
         if (in_order(hub, source, e)) {
-            if (out < HUB_MAX_PORTS)
+            if (out < HUB_MAX_PORTS && hub->fifo[source].waits == HUB_WAITS_NOT)
                 hub->ports[out].blocked_grants++;
             waits = refused_by(hub, source, out, e);
         }

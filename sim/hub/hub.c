@@ -114,6 +114,8 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
                          (enum hub_role)hub->cfg.role[index], &cfg, &user, err);
     if (rc != SIM_OK)
         return rc;
+    port->in_hash = sim_path_hash(path);
+    port->out_hash = ~port->in_hash;
     port->order =
         pcie_order_watch_create(hub->dom, pcie_port_path(port->edge.pcie), "receive buffer");
     return SIM_OK;
@@ -158,7 +160,7 @@ static void register_stats(struct hub *hub)
             { &port->forwarded_tlps, "forwarded_tlps", "1",
               "packets that left the core by this port" },
             { &port->blocked_grants, "blocked_grants", "1",
-              "times a packet was ready and the port had no room" },
+              "packets that were ready and found no room in the port" },
         };
 
         sim_stats_register(hub->dom, pcie_port_path(port->edge.pcie), rows, SIM_COUNT(rows));
@@ -229,6 +231,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     hub->pool = mem_pool_create();
     hub->probe = sim_probe_of(hub->dom);
     hub->watched = sim_order_checked(hub->dom);
+    hub->printed = sim_fingerprint_on(hub->dom);
     rc = SIM_ERR_NOMEM;
     if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], HUB_LOCAL_TLPS) ||
         !fifo_init(&hub->sink, (uint32_t)hub->cfg.dma_completion_cycles + 1) || /* one each edge */

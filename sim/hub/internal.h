@@ -2,7 +2,8 @@
  * A hub: each block's part of it, with what all blocks use. Calls lead downwards:
  *
  *   hub.c                           makes it
- *   crossbar.c  observe/stall.c     packets that come, and who gets an output
+ *   crossbar.c  observe/stall.c     who gets an output
+ *   receive.c  configure.c          packets that come
  *   target.c  bringup.c             what ends here; registers ask dma/, which never calls them
  *   dma/                            descriptors, reads, writes
  *   notify.c  ddr.c  timeout.c  observe/
@@ -32,6 +33,7 @@ struct hub {
     uint32_t arrivals;   /* packets put so far, wraps */
     bool in_turn : 1;    /* the arbiter is round robin */
     bool watched : 1;    /* the order of packets is checked */
+    bool printed : 1;    /* fingerprints are taken */
     bool misbehaves : 1; /* misdeeds is not NULL */
     bool stopped : 1;    /* nothing is taken from the ports' receive buffers */
     bool overdue : 1;    /* the deadline of a request is due at this edge, perhaps */

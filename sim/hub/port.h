@@ -48,6 +48,7 @@ struct hub_port {
     uint64_t forwarded_tlps, blocked_grants;
     uint8_t index;
     uint32_t mps_bytes;             /* Max_Payload_Size of its link */
+    uint64_t in_hash, out_hash;     /* its streams, for the fingerprint `edge` */
     struct pcie_order_watch *order; /* of its receive buffer and the DDR3; NULL: not watched */
     uint64_t deadline; /* edge at which the management processor gives up its request */
     uint8_t bringup;   /* enum bringup_step; roots: how far the neighbour is */

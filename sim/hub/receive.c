@@ -40,10 +40,13 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
 static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp,
                         uint64_t arrived, uint64_t edge)
 {
-    uint32_t out = destination(hub, port, tlp);
     enum pcie_class cls = pcie_tlp_class(tlp);
     struct hub_entry *e;
+    uint32_t out;
 
+    if (hub->printed)
+        sim_edge(hub->dom, port->in_hash, edge, pcie_tlp_hash(tlp));
+    out = destination(hub, port, tlp);
     port->receive.free_edge = edge + hub_edge_beats(tlp, hub->cfg.bus_bytes);
     if (hub->probe != NULL)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out, arrived);

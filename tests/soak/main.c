@@ -66,8 +66,8 @@ int main(int argc, char **argv)
            " reads, in %.3f ms simulated, %.1f s of processor time\n",
            result.tlps, result.writes, result.bytes, result.reads, (double)result.end_ps * 1e-9,
            (double)clock() / CLOCKS_PER_SEC);
-    printf("fingerprint visible=0x%016" PRIx64 " wire=0x%016" PRIx64 "\n", result.print.visible,
-           result.print.wire);
+    printf("fingerprint visible=0x%016" PRIx64 " wire=0x%016" PRIx64 " edge=0x%016" PRIx64 "\n",
+           result.print.visible, result.print.wire, result.print.edge);
     if (rc != SIM_OK)
         (void)fprintf(stderr, "soak: %s\n", err.text);
     else

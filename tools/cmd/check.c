@@ -110,13 +110,10 @@ static void add_prints(struct lab_table *t, const struct checked *c,
 {
     unsigned row = add_row(t, c, pair);
 
-    if (!pair->visible && !pair->wire)
+    if (lab_point_prints(pair)[0] == '\0')
         return;
     lab_table_set(t, row, VALUE, "fingerprint");
-    lab_table_set(t, row, NOW, "%s",
-                  !pair->visible ? "wire"
-                  : pair->wire   ? "visible, wire"
-                                 : "visible");
+    lab_table_set(t, row, NOW, "%s", lab_point_prints(pair));
 }
 
 static void add_cell(struct lab_table *t, const struct checked *c,

@@ -47,8 +47,7 @@ static void repeat_run(struct lab_site *site, const struct search *search)
     lab_pool_work(pool);
     result = lab_pool_get(pool, search->run);
     if (result->rc == SIM_OK)
-        SIM_ASSERT(result->visible == search->result->visible &&
-                   result->wire == search->result->wire);
+        SIM_ASSERT(memcmp(&result->print, &search->result->print, sizeof(result->print)) == 0);
     else if (search->result->rc == SIM_OK || strcmp(result->error, search->result->error) != 0)
         load_raise(result->rc, "%s", result->error);
     lab_pool_destroy(pool);

@@ -298,6 +298,8 @@ TEST_F(Hub, TiesAndTurnsDoNotShow)
         if (k == 0)
             plain = f;
         EXPECT_NE(0u, f.wire);
+        EXPECT_NE(0u, f.edge);
+        EXPECT_EQ(plain.edge, f.edge) << k;
         EXPECT_EQ(plain.wire, f.wire) << k;
         TearDown();
     }

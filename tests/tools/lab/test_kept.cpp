@@ -15,7 +15,7 @@ namespace
 
 const char *const manifest =
     R"({
-  "format": "hubsim result 1",
+  "format": "hubsim result 2",
   "hubsim": "0.1.0",
   "commit": "abc",
   "kind": "experiment",
@@ -34,8 +34,8 @@ const char *const manifest =
     }}
   ],
   "runs": [
-    {"run": "r0", "machine": 0, "visible": "00000000000000a0", "wire": "00000000000000b0"},
-    {"run": "r1", "machine": 0, "visible": "00000000000000a1", "wire": "00000000000000b1"}
+    {"run": "r0", "machine": 0, "visible": "00000000000000a0", "wire": "00000000000000b0", "edge": "00000000000000c0"},
+    {"run": "r1", "machine": 0, "visible": "00000000000000a1", "wire": "00000000000000b1", "edge": "00000000000000c1"}
   ],
   "points": [
     {"point": "PIO, bytes = 8", "runs": [0]},
@@ -115,7 +115,8 @@ TEST_F(Kept, AllOfItIsRead)
     lab_kept kept = read(result("a"));
 
     EXPECT_STREQ("small", kept.manifest.name);
-    EXPECT_EQ(0xb1u, kept.manifest.runs[1].wire);
+    EXPECT_EQ(0xb1u, kept.manifest.runs[1].print.wire);
+    EXPECT_EQ(0xc1u, kept.manifest.runs[1].print.edge);
     EXPECT_EQ(1u, kept.manifest.points[1].runs[0]);
     EXPECT_STREQ("uc", kept.manifest.machines[0].params[1].value);
     EXPECT_EQ(3u, kept.nstats);
@@ -129,9 +130,9 @@ TEST_F(Kept, WhatIsWrongIsToldWithItsPlace)
 
     EXPECT_EQ(": no manifest.json: expected a folder that hubsim run has written",
               refusal(folder + "/none"));
-    EXPECT_EQ("/manifest.json:2:3: format = hubsim result 9: expected hubsim result 1: hubsim "
+    EXPECT_EQ("/manifest.json:2:3: format = hubsim result 9: expected hubsim result 2: hubsim "
               "0.1.0 reads no other",
-              refusal(result("a", replaced(m, "result 1", "result 9"))));
+              refusal(result("a", replaced(m, "result 2", "result 9"))));
     EXPECT_EQ("/manifest.json:10:3: sed: unknown key, did you mean seed?",
               refusal(result("a", replaced(m, "\"seed\": 1", "\"sed\": {}"))));
     EXPECT_EQ("/manifest.json:10:3: seed = x1: expected a whole number",

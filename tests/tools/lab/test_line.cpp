@@ -38,7 +38,7 @@ TEST_F(Lines, OfEachKindComeBack)
     lab_line_write(out, LAB_LINE_USAGE, "place=node0.hub.e");
     fputs(" dllp_ps=4\n", out);
     lab_result_write_stat(out, &stat);
-    lab_result_write_prints(out, 0x0123456789abcdef, UINT64_MAX);
+    lab_result_write_prints(out, { 0x0123456789abcdef, UINT64_MAX, 5 });
     fclose(out);
     ASSERT_EQ(SIM_OK, lab_result_try(text, &arena, &result, nullptr));
     ASSERT_EQ(1u, result.nlines);
@@ -56,8 +56,9 @@ TEST_F(Lines, OfEachKindComeBack)
     EXPECT_STREQ(stat.path, result.stats[0].path);
     EXPECT_STREQ(stat.unit, result.stats[0].unit);
     EXPECT_EQ(stat.value, result.stats[0].value);
-    EXPECT_EQ(0x0123456789abcdefu, result.visible);
-    EXPECT_EQ(UINT64_MAX, result.wire);
+    EXPECT_EQ(0x0123456789abcdefu, result.print.visible);
+    EXPECT_EQ(UINT64_MAX, result.print.wire);
+    EXPECT_EQ(5u, result.print.edge);
 }
 
 TEST_F(Lines, OfBoundsComeBackExactly)

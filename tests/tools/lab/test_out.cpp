@@ -86,10 +86,10 @@ TEST_F(Out, EachKindOfLineGoesToItsFile)
                             "stat 4 1 node0.hub.e.tx.tlps\n"
                             "stat 99 ps node0.hub.e.tx.stall credit\n"
                             "usage link=node0.hub.e from_ps=0 busy_ps=40\n"
-                            "fingerprint visible=0x1f wire=0x2\n"))
+                            "fingerprint visible=0x1f wire=0x2 edge=0x3\n"))
         << err.text;
     EXPECT_EQ(1u, result.nlines);
-    EXPECT_EQ(0x1fu, result.visible);
+    EXPECT_EQ(0x1fu, result.print.visible);
     ASSERT_EQ(SIM_OK, write()) << err.text;
     EXPECT_EQ("run,time_ps,where,kind,tlp\n0,12,node0.hub.e,drop,\n0,15,node1.hub.w,,3\n",
               text("faults.csv"));

@@ -21,7 +21,7 @@ void execute(void *arg, const lab_run *run, FILE *out)
     if (strcmp(run->program, "fails") == 0)
         load_raise(SIM_ERR_CONFIG, "a located message");
     fprintf(out, "some other line\nresult n=%u twice=%u uva=on verified=1\n", n, 2 * n);
-    fprintf(out, "fingerprint visible=%u wire=9\n", n + 1);
+    fprintf(out, "fingerprint visible=%u wire=9 edge=7\n", n + 1);
 }
 
 int work(lab_pool *pool, sim_error *err)
@@ -76,7 +76,7 @@ TEST_P(Pool, EachRunGetsItsOwnResult)
         ASSERT_EQ(1u, result->nlines);
         EXPECT_TRUE(lab_line_get(&result->lines[0], "twice", &twice));
         EXPECT_EQ(2 * i, twice);
-        EXPECT_EQ(i + 1, result->visible);
+        EXPECT_EQ(i + 1, result->print.visible);
         EXPECT_FALSE(lab_line_get(&result->lines[0], "thrice", &twice));
         EXPECT_FALSE(lab_line_get(&result->lines[0], "uva", &twice)); /* a word */
     }

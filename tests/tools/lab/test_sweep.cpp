@@ -267,8 +267,10 @@ TEST_F(Sweep, ADatabaseTakesEachPointOnceAndGivesThemInOrder)
     ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: [8, 16, 32] }\n"));
     lab_sweep_db *db = open_db(sweep.model);
     ASSERT_NE(nullptr, db) << err.text;
-    const lab_sweep_row rows[] = { { 2, "{}", "run 2", SIM_OK, "result a=1\n", 7, UINT64_MAX },
-                                   { 0, "{}", "run 0", SIM_ERR_IO, "it's wrong", 0, 0 } };
+    const lab_sweep_row rows[] = {
+        { 2, "{}", "run 2", SIM_OK, "result a=1\n", { 7, UINT64_MAX, 5 } },
+        { 0, "{}", "run 0", SIM_ERR_IO, "it's wrong", {} }
+    };
     for (const lab_sweep_row &row : rows)
         ASSERT_EQ(SIM_OK, add_row(db, row)) << err.text;
     EXPECT_NE(SIM_OK, add_row(db, rows[0]));
@@ -280,10 +282,11 @@ TEST_F(Sweep, ADatabaseTakesEachPointOnceAndGivesThemInOrder)
     lab_sweep_row_fn add = [](void *arg, const lab_sweep_row *row) {
         *static_cast<std::string *>(arg) +=
             std::to_string(row->point) + row->run + (row->rc == SIM_OK ? " done " : " failed ") +
-            row->text + " " + std::to_string(row->visible) + " " + std::to_string(row->wire) + "\n";
+            row->text + " " + std::to_string(row->print.visible) + " " +
+            std::to_string(row->print.wire) + " " + std::to_string(row->print.edge) + "\n";
     };
     ASSERT_EQ(SIM_OK, attempt(&err, [&] { lab_sweep_db_each(db, add, &all); })) << err.text;
-    EXPECT_EQ("0run 0 failed it's wrong 0 0\n2run 2 done result a=1\n 7 18446744073709551615\n",
+    EXPECT_EQ("0run 0 failed it's wrong 0 0 0\n2run 2 done result a=1\n 7 18446744073709551615 5\n",
               all);
     lab_sweep_db_close(db);
 }
@@ -365,7 +368,7 @@ TEST_F(Sweep, OnlyWhatHasNoRowIsRunAndTheTableComesFromTheRows)
     lab_sweep_db *db = open_db(sweep.model);
     ASSERT_NE(nullptr, db) << err.text;
     const lab_sweep_row before = {
-        1, "{}", "", SIM_OK, "result latency_ps_min=5 latency_ps_median=6 verified=1\n", 0, 0
+        1, "{}", "", SIM_OK, "result latency_ps_min=5 latency_ps_median=6 verified=1\n", {}
     };
     ASSERT_EQ(SIM_OK, add_row(db, before));
     unsigned told[2] = { 0, 0 };

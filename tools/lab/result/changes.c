@@ -169,8 +169,9 @@ static void find_values(struct lab_changes *changes)
 static void find_fingerprints(struct lab_changes *changes)
 {
     static const char *const names[] = { "visible: what software saw, and when",
-                                         "wire: packets, and when they passed" };
-    unsigned both = 0, differ[2] = { 0 };
+                                         "wire: packets, and when they passed",
+                                         "edge: packets, and at which edges of hubs" };
+    unsigned both = 0, differ[3] = { 0 };
 
     for (unsigned i = 0; i < changes->comparison->npoints; i++) {
         const struct lab_point_pair *pair = &changes->comparison->points[i];
@@ -178,8 +179,9 @@ static void find_fingerprints(struct lab_changes *changes)
         both += pair->a != NULL && pair->b != NULL;
         differ[0] += pair->visible;
         differ[1] += pair->wire;
+        differ[2] += pair->edge;
     }
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < SIM_COUNT(names); i++)
         if (differ[i] > 0)
             lab_changes_add(changes, (struct lab_change){ .kind = LAB_CHANGE_FINGERPRINT,
                                                           .name = names[i],

@@ -129,16 +129,27 @@ static void compare_cells(const struct lab_kept *a, const struct lab_kept *b,
 static void compare_runs(const struct lab_kept *a, const struct lab_kept *b,
                          struct lab_point_pair *pair)
 {
-    pair->visible = pair->wire = pair->a->nruns != pair->b->nruns;
+    pair->visible = pair->wire = pair->edge = pair->a->nruns != pair->b->nruns;
     for (unsigned i = 0; i < pair->a->nruns && i < pair->b->nruns; i++) {
         const struct lab_kept_run *x = &a->manifest.runs[pair->a->runs[i]];
         const struct lab_kept_run *y = &b->manifest.runs[pair->b->runs[i]];
 
-        pair->visible |= x->visible != y->visible;
-        pair->wire |= x->wire != y->wire;
+        pair->visible |= x->print.visible != y->print.visible;
+        pair->wire |= x->print.wire != y->print.wire;
+        pair->edge |= x->print.edge != y->print.edge;
     }
-    if (pair->visible || pair->wire)
+    if (pair->visible || pair->wire || pair->edge)
         pair->verdict = LAB_POINT_MODEL;
+}
+
+const char *lab_point_prints(const struct lab_point_pair *pair)
+{
+    static const char *const names[] = { "",           "visible",
+                                         "wire",       "visible, wire",
+                                         "edge",       "visible, edge",
+                                         "wire, edge", "visible, wire, edge" };
+
+    return names[pair->visible + 2 * pair->wire + 4 * pair->edge];
 }
 
 /* ---- all of them ----------------------------------------------------------------- */

@@ -51,10 +51,13 @@ struct lab_point_pair {
     enum lab_point_verdict verdict;
     const struct lab_kept_point *a, *b; /* NULL: has none */
     unsigned row_a, row_b;              /* in their tables */
-    bool visible, wire;                 /* fingerprints that differ */
+    bool visible, wire, edge;           /* fingerprints that differ */
     unsigned ncells;                    /* values whose texts differ */
     const struct lab_cell *cells;
 };
+
+/** "visible, edge": the fingerprints that differ; "" if none does. */
+const char *lab_point_prints(const struct lab_point_pair *pair);
 
 struct lab_comparison {
     unsigned npoints;

@@ -21,16 +21,11 @@ static const char *escape(const char *text, struct load_arena *arena)
     return escaped;
 }
 
-static const char *prints_of(const struct lab_point_pair *pair)
-{
-    if (pair->visible)
-        return pair->wire ? "visible and wire" : "visible";
-    return pair->wire ? "wire" : "none";
-}
-
 static void write_details(FILE *out, const struct lab_point_pair *pair, struct load_arena *arena)
 {
-    fprintf(out, "fingerprints that differ: %s\n", prints_of(pair));
+    const char *prints = lab_point_prints(pair);
+
+    fprintf(out, "fingerprints that differ: %s\n", prints[0] != '\0' ? prints : "none");
     for (unsigned i = 0; i < pair->ncells; i++) {
         const struct lab_cell *cell = &pair->cells[i];
 

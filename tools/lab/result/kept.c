@@ -123,7 +123,7 @@ static void read_machine(struct reader *r, const struct load_tree *item, const c
 
 static void read_run(struct reader *r, const struct load_tree *item, const char *name, void *out)
 {
-    static const char *const keys[] = { "run", "machine", "visible", "wire", NULL };
+    static const char *const keys[] = { "run", "machine", "visible", "wire", "edge", NULL };
     struct lab_kept_run *run = out;
 
     check_map(item, name, keys);
@@ -131,8 +131,9 @@ static void read_run(struct reader *r, const struct load_tree *item, const char 
     if (r->m.nmachines == 0)
         load_fail(item, name, "expected none, there are no machines");
     run->machine = (unsigned)need_number(item, "machine", 0, r->m.nmachines - 1);
-    run->visible = strtoull(need_hash(item, "visible"), NULL, 16);
-    run->wire = strtoull(need_hash(item, "wire"), NULL, 16);
+    run->print.visible = strtoull(need_hash(item, "visible"), NULL, 16);
+    run->print.wire = strtoull(need_hash(item, "wire"), NULL, 16);
+    run->print.edge = strtoull(need_hash(item, "edge"), NULL, 16);
 }
 
 static void read_run_number(struct reader *r, const struct load_tree *item, const char *name,

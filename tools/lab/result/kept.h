@@ -2,6 +2,7 @@
 #ifndef LAB_KEPT_H
 #define LAB_KEPT_H
 
+#include "core/sim.h"
 #include "tools/lab/format/csv.h"
 #include "tools/load/tree.h"
 
@@ -21,7 +22,7 @@ struct lab_kept_machine {
 struct lab_kept_run {
     const char *text; /* names it */
     unsigned machine;
-    uint64_t visible, wire;
+    struct sim_fingerprint print;
 };
 
 struct lab_kept_point {

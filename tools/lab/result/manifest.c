@@ -160,9 +160,9 @@ static void write_runs(struct writer *w)
 
         fprintf(w->f,
                 "%s\n    {\"run\": %s, \"machine\": %u, \"visible\": \"%016" PRIx64
-                "\", \"wire\": \"%016" PRIx64 "\"}",
-                i > 0 ? "," : "", quote(w, run->text), run->machine, run->result->visible,
-                run->result->wire);
+                "\", \"wire\": \"%016" PRIx64 "\", \"edge\": \"%016" PRIx64 "\"}",
+                i > 0 ? "," : "", quote(w, run->text), run->machine, run->result->print.visible,
+                run->result->print.wire, run->result->print.edge);
     }
     fputs("\n  ],\n", w->f);
 }

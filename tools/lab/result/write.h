@@ -17,7 +17,7 @@
 
 SIM_BEGIN_DECLS
 
-#define LAB_OUT_FORMAT     "hubsim result 1" /* the manifest's; another number: other keys */
+#define LAB_OUT_FORMAT     "hubsim result 2" /* the manifest's; another number: other keys */
 #define LAB_OUT_STATISTICS "hubsim statistics 1"
 
 struct lab_out_machine {

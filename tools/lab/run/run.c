@@ -33,10 +33,11 @@ void lab_result_write_stat(FILE *out, const struct lab_stat *stat)
     lab_line_write(out, LAB_LINE_STAT, "%" PRIu64 " %s %s\n", stat->value, stat->unit, stat->path);
 }
 
-void lab_result_write_prints(FILE *out, uint64_t visible, uint64_t wire)
+void lab_result_write_prints(FILE *out, struct sim_fingerprint print)
 {
-    lab_line_write(out, LAB_LINE_FINGERPRINT, "visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n", visible,
-                   wire);
+    lab_line_write(out, LAB_LINE_FINGERPRINT,
+                   "visible=0x%" PRIx64 " wire=0x%" PRIx64 " edge=0x%" PRIx64 "\n", print.visible,
+                   print.wire, print.edge);
 }
 
 /** "VALUE UNIT PATH" */
@@ -58,8 +59,9 @@ static void parse_fingerprint(const char *p, size_t n, struct load_arena *arena,
 {
     struct lab_line line = lab_line_parse(p, n, arena);
 
-    (void)lab_line_get(&line, "visible", &result->visible);
-    (void)lab_line_get(&line, "wire", &result->wire);
+    (void)lab_line_get(&line, "visible", &result->print.visible);
+    (void)lab_line_get(&line, "wire", &result->print.wire);
+    (void)lab_line_get(&line, "edge", &result->print.edge);
 }
 
 void lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result)

@@ -5,6 +5,7 @@
 #ifndef LAB_RUN_H
 #define LAB_RUN_H
 
+#include "core/sim.h"
 #include "tools/lab/format/line.h"
 
 SIM_BEGIN_DECLS
@@ -48,7 +49,7 @@ struct lab_stat {
 struct lab_result {
     int rc;            /* SIM_OK, or why there are no lines */
     const char *error; /* one line, when rc is an error */
-    uint64_t visible, wire;
+    struct sim_fingerprint print;
     unsigned nlines, ntraffic, nfaults, nusage, nstats;
     struct lab_line *lines;
     struct lab_line *traffic; /* lines `traffic key=value ...`: see bounds_traffic.h */
@@ -59,8 +60,9 @@ struct lab_result {
 
 /** The two lines that are no pairs. */
 void lab_result_write_stat(FILE *out, const struct lab_stat *stat);
-void lab_result_write_prints(FILE *out, uint64_t visible, uint64_t wire);
-/** From what an execution wrote: the lines above and one `fingerprint visible=... wire=...`. */
+void lab_result_write_prints(FILE *out, struct sim_fingerprint print);
+/** From what an execution wrote: the lines above and one `fingerprint visible=... wire=...
+ * edge=...`. */
 void lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result);
 /** The same where an error is no reason to stop. @return its code; its message in *err, if not NULL
  */

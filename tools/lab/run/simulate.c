@@ -179,9 +179,7 @@ static void write_stat(void *arg, const char *path, const char *unit, const char
 
 void lab_report_prints(struct machine *machine, FILE *out)
 {
-    struct sim_fingerprint print = sim_fingerprint_of(machine_sim(machine));
-
-    lab_result_write_prints(out, print.visible, print.wire);
+    lab_result_write_prints(out, sim_fingerprint_of(machine_sim(machine)));
 }
 
 void lab_report_counts(struct machine *machine, FILE *out)

@@ -11,7 +11,7 @@
 
 /* Distinguishes the file from other databases; in the header, where file(1) shows it. */
 #define APPLICATION_ID "0x68756273" /* "hubs" */
-#define FORMAT         "1"
+#define FORMAT         "2"
 #define BUSY_MS        10000 /* somebody may look into it meanwhile */
 
 struct lab_sweep_db {
@@ -96,7 +96,7 @@ static void make_study(const struct lab_sweep_db *db, const struct lab_sweep *sw
         " points INTEGER);"
         "CREATE TABLE point (id INTEGER PRIMARY KEY, parameters TEXT NOT NULL, run TEXT NOT NULL,"
         " state TEXT NOT NULL CHECK (state IN ('done', 'failed')), text TEXT NOT NULL,"
-        " visible TEXT NOT NULL, wire TEXT NOT NULL);"
+        " visible TEXT NOT NULL, wire TEXT NOT NULL, edge TEXT NOT NULL);"
         "INSERT INTO study VALUES (%Q, %Q, '%016llx', '%016llx', %Q, %u)",
         sweep->name, sweep->path, (unsigned long long)sweep->definition,
         (unsigned long long)sweep->model, HUBSIM_VERSION, sweep->n);
@@ -222,29 +222,31 @@ void lab_sweep_db_set_aside(const char *path)
 void lab_sweep_db_add(struct lab_sweep_db *db, const struct lab_sweep_row *row)
 {
     /* Outside of BEGIN, so it commits by itself. */
-    execute_text(db, "INSERT INTO point VALUES (%u, %Q, %Q, %Q, %Q, '%016llx', '%016llx')",
+    execute_text(db,
+                 "INSERT INTO point VALUES (%u, %Q, %Q, %Q, %Q, '%016llx', '%016llx', '%016llx')",
                  row->point, row->parameters, row->run, row->rc == SIM_OK ? "done" : "failed",
-                 row->text, (unsigned long long)row->visible, (unsigned long long)row->wire);
+                 row->text, (unsigned long long)row->print.visible,
+                 (unsigned long long)row->print.wire, (unsigned long long)row->print.edge);
 }
 
 void lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg)
 {
     struct load_arena arena = { 0 };
     sqlite3_stmt *statement = prepare_query(
-        db, "SELECT id, parameters, run, state, text, visible, wire FROM point ORDER BY id",
+        db, "SELECT id, parameters, run, state, text, visible, wire, edge FROM point ORDER BY id",
         &arena);
     int step;
 
     while ((step = sqlite3_step(statement)) == SQLITE_ROW)
-        fn(arg, &(struct lab_sweep_row){
-                    .point = (unsigned)sqlite3_column_int64(statement, 0),
-                    .parameters = text_of(statement, 1),
-                    .run = text_of(statement, 2),
-                    .rc = strcmp(text_of(statement, 3), "done") == 0 ? SIM_OK : SIM_ERR_IO,
-                    .text = text_of(statement, 4),
-                    .visible = hash_of(statement, 5),
-                    .wire = hash_of(statement, 6),
-                });
+        fn(arg,
+           &(struct lab_sweep_row){
+               .point = (unsigned)sqlite3_column_int64(statement, 0),
+               .parameters = text_of(statement, 1),
+               .run = text_of(statement, 2),
+               .rc = strcmp(text_of(statement, 3), "done") == 0 ? SIM_OK : SIM_ERR_IO,
+               .text = text_of(statement, 4),
+               .print = { hash_of(statement, 5), hash_of(statement, 6), hash_of(statement, 7) },
+           });
     if (step != SQLITE_DONE)
         fail_db(db);
     load_arena_fini(&arena);

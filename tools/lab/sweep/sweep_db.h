@@ -5,6 +5,7 @@
 #ifndef LAB_SWEEP_DB_H
 #define LAB_SWEEP_DB_H
 
+#include "tools/lab/run/run.h"
 #include "tools/lab/sweep/sweep.h"
 
 SIM_BEGIN_DECLS
@@ -17,7 +18,7 @@ struct lab_sweep_row {
     const char *run;        /* as lab_run_text() */
     int rc;                 /* SIM_OK: `text` has result lines, else the error */
     const char *text;
-    uint64_t visible, wire;
+    struct sim_fingerprint print;
 };
 
 /**

@@ -187,10 +187,8 @@ static void keep_row(void *arg)
 
     row->run = lab_run_text(&point->run, &scratch);
     row->parameters = parameters_of(point, &scratch);
-    if (row->rc == SIM_OK && lab_result_try(row->text, &scratch, &result, NULL) == SIM_OK) {
-        row->visible = result.visible;
-        row->wire = result.wire;
-    }
+    if (row->rc == SIM_OK && lab_result_try(row->text, &scratch, &result, NULL) == SIM_OK)
+        row->print = result.print;
     lab_sweep_db_add(work->db, row);
     if (result.nlines > 0)
         lab_sweep_check_result(work->sweep, point, &result);
