@@ -70,19 +70,22 @@ static const struct machine_group groups[] = {
 };
 /* clang-format on */
 
-/* One queue entry for each header credit; where those are infinite, for all that the channels can
- * have asked for in the smallest completions. */
+/** All that the channels can have asked for, in the smallest completions. */
+static uint64_t most_completions(const struct hub_config *cfg)
+{
+    return HUB_DMA_CHANNELS * (cfg->dma_read_tags * (cfg->dma_read_bytes / 64 + 1) + 2);
+}
+
+/* One queue entry for each header credit; of completions where those are infinite, for all. */
 static uint32_t fifo_entries(const struct hub *hub, const struct pcie_port_config *port,
                              enum pcie_class cls)
 {
     const uint64_t credits[] = { port->ph_credits, port->nph_credits, port->cplh_credits,
                                  hub->cfg.vc1_ph_credits };
-    uint64_t answers =
-        HUB_DMA_CHANNELS * (hub->cfg.dma_read_tags * (hub->cfg.dma_read_bytes / 64 + 1) + 2);
 
     if (credits[cls] != 0 || cls == PCIE_POSTED_VC1)
         return (uint32_t)credits[cls];
-    return cls == PCIE_COMPLETION ? (uint32_t)answers : 1024;
+    return cls == PCIE_COMPLETION ? (uint32_t)most_completions(&hub->cfg) : 1024;
 }
 
 static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
@@ -195,6 +198,32 @@ static int check_bubble(const char *head, const struct hub_config *cfg, struct s
     return SIM_OK;
 }
 
+/* DDR3 takes what finds so many packets of its port on the chip: a buffer must hold more. */
+static int check_ddr(const char *head, const struct hub_config *cfg, struct sim_error *err)
+{
+    for (uint32_t i = HUB_HOST + 1; i < cfg->ports && cfg->ddr_bytes != 0; i++) {
+        uint64_t headers = cfg->port[i].ph_credits;
+
+        if (headers != 0 && cfg->ddr_chip_tlps >= headers)
+            return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.chip_tlps", cfg->ddr_chip_tlps,
+                                   "expected less than %s.link.ph_credits, %llu, or ddr.bytes = 0",
+                                   hub_port_names[i], (unsigned long long)headers);
+    }
+    return SIM_OK;
+}
+
+/* An endpoint must not need credits for what it asked for itself (2.6.1). */
+static int check_completions(const char *head, const struct hub_config *cfg, struct sim_error *err)
+{
+    uint64_t credits = cfg->port[HUB_HOST].cplh_credits, most = most_completions(cfg);
+
+    if (credits == 0 || credits >= most)
+        return SIM_OK;
+    return sim_error_value(err, SIM_ERR_CONFIG, head, "n.link.cplh_credits", credits,
+                           "expected 0 or at least %llu, for the dma.read_tags and dma.read_bytes",
+                           (unsigned long long)most);
+}
+
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
@@ -211,7 +240,11 @@ static int check_config(const struct machine_place *place, const struct hub_conf
             return sim_error_value(err, SIM_ERR_CONFIG, head, powers[i].key, powers[i].value,
                                    "expected a power of two");
     rc = hub_check_rings(head, cfg, err);
-    return rc == SIM_OK ? check_bubble(head, cfg, err) : rc;
+    if (rc == SIM_OK)
+        rc = check_bubble(head, cfg, err);
+    if (rc == SIM_OK)
+        rc = check_ddr(head, cfg, err);
+    return rc == SIM_OK ? check_completions(head, cfg, err) : rc;
 }
 
 static int hub_create(const struct machine_place *place, const void *config, void **component_p,

@@ -225,4 +225,34 @@ TEST_F(Ring, ABufferThatCannotLeaveRoomIsAnError)
                  err.text);
 }
 
+TEST_F(Ring, ADDR3ThatNoPortCanReachIsAnError)
+{
+    machine_place place = {};
+    sim_error err = {};
+    void *hub = nullptr;
+
+    place.path = "node0.hub";
+    cfg.ddr_bytes = 1024;
+    buffers(cfg.ddr_chip_tlps, 0);
+    EXPECT_EQ(SIM_ERR_CONFIG, hub_kind.create(&place, &cfg, &hub, &err));
+    EXPECT_STREQ("node0.hub.ddr.chip_tlps = 16: expected less than e.link.ph_credits, 16, or "
+                 "ddr.bytes = 0",
+                 err.text);
+}
+
+TEST_F(Ring, CompletionCreditsForLessThanIsAskedForAreAnError)
+{
+    machine_place place = {};
+    sim_error err = {};
+    void *hub = nullptr;
+
+    place.path = "node0.hub";
+    cfg.dma_read_tags = 2;
+    cfg.port[HUB_HOST].cplh_credits = 4 * (2 * (256 / 64 + 1) + 2) - 1;
+    EXPECT_EQ(SIM_ERR_CONFIG, hub_kind.create(&place, &cfg, &hub, &err));
+    EXPECT_STREQ("node0.hub.n.link.cplh_credits = 47: expected 0 or at least 48, for the "
+                 "dma.read_tags and dma.read_bytes",
+                 err.text);
+}
+
 } // namespace

@@ -101,8 +101,8 @@ TEST(Explain, ShowsALongerCableAsCable)
 
 TEST(Explain, FindsWaitsForCreditsUnderLoad)
 {
-    MachineFile file("ring8",
-                     { "node*.hub.*.link.ph_credits=4", "node*.hub.*.link.pd_credits=64" });
+    MachineFile file("ring8", { "node*.hub.ddr.bytes=0", "node*.hub.*.link.ph_credits=4",
+                                "node*.hub.*.link.pd_credits=64" });
     Messages all(1);
 
     all[0].kind = Kind::Dma;

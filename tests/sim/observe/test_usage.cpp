@@ -156,10 +156,10 @@ Messages crowd(int nodes)
     return all;
 }
 
-const std::vector<const char *> narrow = { "node*.hub.*.link.ph_credits=4",
-                                           "node*.hub.*.link.pd_credits=64",
-                                           "node*.hub.dma.read_tags=4",
-                                           "node*.host.rc.memory_reads=2", "node*.gpu*.reads=1" };
+const std::vector<const char *> narrow = {
+    "node*.hub.ddr.bytes=0",     "node*.hub.*.link.ph_credits=4", "node*.hub.*.link.pd_credits=64",
+    "node*.hub.dma.read_tags=4", "node*.host.rc.memory_reads=2",  "node*.gpu*.reads=1"
+};
 
 const std::vector<const char *> errors = {
     "{link: node*.hub.e, bit_error_rate: 1e-5}",
