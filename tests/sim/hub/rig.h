@@ -46,6 +46,13 @@ struct HostEvent {
     FakeHost *host;
 };
 
+/** A packet that came, with the time of its last symbol. */
+struct Seen {
+    sim_time_t time;
+    pcie_tlp tlp; /* payload NULL */
+    std::vector<uint8_t> data;
+};
+
 struct FakeHost {
     sim_domain *dom;
     mem_pool *pool;
@@ -66,6 +73,9 @@ struct FakeHost {
     uint64_t poisons = UINT64_MAX;     /* the completion for this address is poisoned */
     std::vector<pcie_tlp> asked;       /* reads that were not answered */
     uint8_t next_tag = 0, classes = 0; /* Traffic Classes seen */
+    bool records = false;              /* keeps what comes in `seen` */
+    bool neighbour = false;            /* stands at a cable: has no memory, only records */
+    std::vector<Seen> seen;
 
     uint8_t *at(uint64_t addr)
     {
@@ -81,7 +91,9 @@ struct FakeHost {
 
         h->classes |= tlp->tc;
         pcie_port_consume(h->port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
-        if (tlp->kind == PCIE_MWR)
+        if (h->records || h->neighbour)
+            h->record(tlp);
+        if (tlp->kind == PCIE_MWR && !h->neighbour)
             h->take_write(tlp);
         else if (tlp->kind == PCIE_MRD)
             h->take_read(tlp);
@@ -94,6 +106,14 @@ struct FakeHost {
     {
         answers[tlp->tag] = *tlp;
         answered.push_back({ sim_now(dom), *tlp });
+    }
+    void record(const pcie_tlp *tlp)
+    {
+        seen.push_back({ sim_now(dom), *tlp, {} });
+        if (tlp->payload != nullptr)
+            seen.back().data.assign(tlp->payload->data,
+                                    tlp->payload->data + pcie_tlp_data_bytes(tlp));
+        seen.back().tlp.payload = nullptr;
     }
     void take_write(pcie_tlp *tlp)
     {
@@ -230,7 +250,9 @@ class HubRig : public ::testing::Test
     std::function<void()> before_start; /* called before the first hub starts */
     unsigned date_line = UINT_MAX;      /* the node whose hub is that of the ring */
     bool closed = false; /* the last E joins the first W, and all routes go round by E */
-    const char *east = "e", *west = "w"; /* ports of the chain */
+    const char *east = "e", *west = "w";      /* ports of the chain */
+    sim_time_t host_ps = 50000;               /* latency of a host's port, each way */
+    std::function<void(unsigned)> before_hub; /* called before the hub of a node is made */
     /* A chain of n nodes: E of node i to W of node i + 1, `wire_ps` long. */
     void build(unsigned n, sim_order order = {}, sim_time_t wire_ps = 15000)
     {
@@ -251,6 +273,8 @@ class HubRig : public ::testing::Test
             place.path = strdup_(path);
             place.node = i;
             cfg.date_line[HUB_PORT_e] = i == date_line;
+            if (before_hub)
+                before_hub(i);
             ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &hubs[i], &err)) << err.text;
             plug_host(hosts[i], i, "n");
         }
@@ -282,7 +306,7 @@ class HubRig : public ::testing::Test
         pcie_port_user user = { FakeHost::received, FakeHost::ready, nullptr, &h };
         sim_error err = {};
 
-        pc.tx_latency_ps = pc.rx_latency_ps = 50000;
+        pc.tx_latency_ps = pc.rx_latency_ps = host_ps;
         h.dom = doms[i];
         h.pool = mem_pool_create();
         sim_event_init(&h.event.ev, FakeHost::pump);

@@ -1,0 +1,302 @@
+/* docs/hub-spec.md edge by edge: streams, SELF, interrupts, configuration. */
+#include "cycles.h"
+
+namespace
+{
+
+using Edges = std::vector<uint64_t>;
+
+/* ---- receive and route ------------------------------------------------------------------ */
+
+TEST_F(Cycles, APacketIsGrantedItsStagesBehindItsFirstBeat)
+{
+    make();
+    uint64_t n = soon();
+    uint8_t tag = 0;
+
+    beat(n, [&] { host().write64(area(kEast, HUB_AREA_HOST), 1); });
+    beat(n + 100, [&] { east_.write64(cable(area(kWest, HUB_AREA_HOST)), 1); });
+    beat(n + 200, [&] { tag = read_clock(); });
+    run();
+    EXPECT_EQ(Edges{ n + to_port() }, grants(east_, PCIE_MWR));
+    EXPECT_EQ(Edges{ n + 100 + to_port() }, grants(west_, PCIE_MWR));
+    EXPECT_EQ(n + 200 + to_self(), clock(tag));
+    EXPECT_EQ(Edges{ n + 200 + to_self() + cfg.register_cycles + cfg.output_cycles },
+              grants(host(), PCIE_CPLD));
+}
+
+/* Sent at once on a link that takes 2 ns, they come in 9 and 5 beats. The read is of another queue,
+ * so nothing but the stream is between them. */
+TEST_F(Cycles, PacketsOfAFastLinkFollowEachOtherBeatByBeat)
+{
+    uint8_t tag = 0;
+
+    for (uint64_t bus : { 4, 8, 16 }) {
+        cfg.bus_bytes = bus;
+        cfg.bus_gap_cycles = 0;
+        make();
+        uint64_t n = soon();
+        beat(n, [&] {
+            write_bytes(host(), area(kEast, HUB_AREA_HOST), 128);
+            write_bytes(host(), area(kWest, HUB_AREA_HOST), 64);
+            tag = read_clock();
+        });
+        run();
+        EXPECT_EQ(n + 1 + 128 / bus + 1 + 64 / bus + to_self(), clock(tag)) << bus;
+        TearDown();
+    }
+}
+
+/* A buffer for one packet: the next one comes as soon as the first is granted, long before its
+ * beats have passed. */
+TEST_F(Cycles, APlaceIsFreeAtTheGrant)
+{
+    cfg.port[HUB_HOST].ph_credits = 1;
+    make();
+    uint64_t n = soon();
+    uint8_t tag = 0;
+
+    beat(n, [&] {
+        write_bytes(host(), area(kEast, HUB_AREA_HOST), 128);
+        host().write64(area(kEast, HUB_AREA_HOST), 1);
+        tag = read_clock();
+    });
+    run();
+    ASSERT_EQ(2u, east_.seen.size());
+    EXPECT_EQ(n + to_port(), granted(east_.seen[0]));
+    EXPECT_EQ(n + to_port() + 1 + to_port(), granted(east_.seen[1]));
+}
+
+/* A packet is routed by the state before the edge of its first beat, and the base of an area acts
+ * from the edge behind its change on. */
+TEST_F(Cycles, AnAreaIsRoutedByTheStateBeforeTheFirstBeat)
+{
+    for (uint64_t behind : { 0, 1 }) {
+        make();
+        uint64_t n = soon(), change = n + to_effect();
+        beat(n, [&] { host().write64(reg(0, HUB_AREA_BASE(HUB_AREA_HOST)), kGpu); });
+        beat(change + behind, [&] { east_.write64(cable(area(0, HUB_AREA_HOST)) + 0x40, 7); });
+        run();
+        EXPECT_EQ(behind, host().gpu[0x40] / 7u);
+        EXPECT_EQ(1 - behind, host().ram[0x40] / 7u);
+        TearDown();
+    }
+}
+
+TEST_F(Cycles, APacketThatWaitsForTheStreamIsRoutedAtItsFirstBeat)
+{
+    const uint64_t long_beats = 9;
+
+    for (uint64_t behind : { 0, 1 }) {
+        make();
+        uint64_t n = soon(), first = n + 20;
+        beat(first, [&] { /* both have arrived at this edge */
+                          write_bytes(east_, cable(area(kWest, HUB_AREA_HOST)), 128);
+                          east_.write64(cable(area(0, HUB_AREA_HOST)) + 0x40, 7);
+        });
+        beat(first + long_beats - to_effect() - behind,
+             [&] { host().write64(reg(0, HUB_AREA_BASE(HUB_AREA_HOST)), kGpu); });
+        run();
+        EXPECT_EQ(behind, host().gpu[0x40] / 7u);
+        EXPECT_EQ(1 - behind, host().ram[0x40] / 7u);
+        TearDown();
+    }
+}
+
+/* ---- SELF -------------------------------------------------------------------------------- */
+
+/* Eight registers from HUB_ID on: the fifth one raises an interrupt with the beat that it is in. */
+TEST_F(Cycles, EachBeatOfAWriteTakesEffectAtItsEdge)
+{
+    for (uint64_t bus : { 4, 8, 16, 32 }) {
+        cfg.bus_bytes = bus;
+        make();
+        host().write64(reg(0, HUB_IRQ_MASK), 1);
+        run();
+        uint64_t words[8] = {}, n = soon();
+        words[HUB_IRQ_RAISE / 8] = words[HUB_IRQ_MASK / 8] = 1;
+        beat(n, [&] { host().write(reg(0, 0), words, sizeof(words)); });
+        run();
+        EXPECT_EQ(Edges{ n + to_effect() + HUB_IRQ_RAISE / bus + cfg.output_cycles },
+                  grants(host(), PCIE_MWR))
+            << bus;
+        TearDown();
+    }
+}
+
+/* Two registers of one write, in beats that follow each other, decide where packets go. */
+TEST_F(Cycles, LaterBeatsOfAWriteActLater)
+{
+    for (uint64_t after : { 0, 1, 2 }) {
+        make();
+        uint64_t bases[3] = { kGpu, kRam + 0x10000, kRam + 0x20000 }, n = soon();
+        host().write64(reg(0, HUB_AREA_BASE(HUB_AREA_GPU1)), kRam);
+        run();
+        n = soon();
+        beat(n, [&] { host().write(reg(0, HUB_AREA_BASE(0)), bases, sizeof(bases)); });
+        beat(n + to_effect() + after,
+             [&] { east_.write64(cable(area(0, HUB_AREA_HOST)) + 0x40, 7); });
+        beat(n + to_effect() + after,
+             [&] { west_.write64(cable(area(0, HUB_AREA_GPU1)) + 0x80, 7); });
+        run();
+        EXPECT_EQ(after >= 1 ? 7 : 0, host().gpu[0x40]) << after;
+        EXPECT_EQ(after >= 2 ? 7 : 0, host().ram[0x20080]) << after;
+        EXPECT_EQ(after >= 2 ? 0 : 7, host().ram[0x80]) << after;
+        TearDown();
+    }
+}
+
+/* The read is granted behind the beats of the write and the gap. */
+TEST_F(Cycles, SelfIsBusyForTheBeatsOfAWrite)
+{
+    for (uint64_t gap : { 0, 1, 4 }) {
+        uint8_t tag = 0;
+
+        cfg.bus_gap_cycles = gap;
+        make();
+        uint64_t n = soon();
+        beat(n, [&] {
+            write_bytes(host(), reg(0, HUB_INTERNAL_OFFSET), 128);
+            tag = read_clock();
+        });
+        run();
+        EXPECT_EQ(n + to_self() + 9 + gap, clock(tag)) << gap;
+        TearDown();
+    }
+}
+
+TEST_F(Cycles, SelfIsBusyForTheBeatsThatItReads)
+{
+    make();
+    for (uint32_t bytes : { 8u, 64u, 128u, 1024u, 4096u }) {
+        uint8_t tag = 0;
+        uint64_t n = soon();
+
+        beat(n, [&] {
+            host().read(reg(0, HUB_INTERNAL_OFFSET), bytes);
+            tag = read_clock();
+        });
+        run();
+        EXPECT_EQ(n + to_self() + 1 + (bytes + 15) / 16, clock(tag)) << bytes;
+    }
+}
+
+TEST_F(Cycles, AnUnclaimedReadKeepsSelfForItsHeaderAlone)
+{
+    uint8_t tag = 0;
+
+    make();
+    uint64_t n = soon();
+    beat(n, [&] {
+        host().read(area(0, HUB_AREA_GPU1), 4);
+        tag = read_clock();
+    });
+    run();
+    EXPECT_EQ(n + to_self() + 1, clock(tag));
+    EXPECT_EQ(Edges{ n + to_self() + cfg.register_cycles + cfg.output_cycles },
+              grants(host(), PCIE_CPL));
+}
+
+/* What a read brings is read beat by beat, and a write behind it changes none of it. */
+TEST_F(Cycles, AReadOfMemoryIsAnsweredInPiecesThatEndAtThePayloadSize)
+{
+    std::vector<uint8_t> old(512), ones(16, 0xff);
+
+    for (auto &p : cfg.port)
+        p.mps_bytes = 128;
+    make();
+    fill(old, 9);
+    for (unsigned k = 0; k < 4; k++)
+        host().write(reg(0, HUB_INTERNAL_OFFSET) + k * 128, &old[k * 128], 128);
+    run();
+    host().seen.clear();
+    uint64_t n = soon(), g = n + to_self(), first = g + cfg.register_cycles + cfg.output_cycles;
+    beat(n, [&] { host().read(reg(0, HUB_INTERNAL_OFFSET) + 112, 272); });
+    beat(n, [&] { east_.write(cable(reg(0, HUB_INTERNAL_OFFSET)) + 368, ones.data(), 16); });
+    run();
+    ASSERT_EQ(3u, host().seen.size());
+    /* 2 beats and 9, each with the gap */
+    EXPECT_EQ((Edges{ first, first + 3, first + 13 }), grants(host()));
+    std::vector<uint8_t> got;
+    for (const Seen &s : host().seen)
+        got.insert(got.end(), s.data.begin(), s.data.end());
+    EXPECT_EQ(std::vector<uint8_t>(old.begin() + 112, old.begin() + 384), got);
+    EXPECT_EQ(UINT64_MAX, load(0, reg(0, HUB_INTERNAL_OFFSET) + 368)) << "written behind";
+}
+
+TEST_F(Cycles, ALoneHalfOfANotificationHasZeroesBesideIt)
+{
+    const uint64_t lap = UINT64_C(1) << 63;
+    uint32_t low = 0x11111111, high = 0x22222222;
+
+    for (uint64_t bus : { 4, 16 }) {
+        uint64_t entry[3];
+
+        cfg.bus_bytes = bus;
+        make();
+        host().write64(reg(0, HUB_RING_BASE), kRam + 0x6000);
+        host().write64(reg(0, HUB_RING_SIZE), 3);
+        run();
+        east_.write(cable(reg(0, HUB_NOTIFY)), &low, 4);
+        run();
+        EXPECT_EQ(0u, load(0, reg(0, HUB_RING_HEAD))) << "the low half does nothing";
+        west_.write(cable(reg(0, HUB_NOTIFY)) + 4, &high, 4);
+        run();
+        host().write64(reg(0, HUB_NOTIFY), low | static_cast<uint64_t>(high) << 32);
+        host().write(reg(0, HUB_NOTIFY) + 4, &high, 4);
+        run();
+        EXPECT_EQ(3u, load(0, reg(0, HUB_RING_HEAD)));
+        memcpy(entry, &host().ram[0x6000], sizeof(entry));
+        EXPECT_EQ(lap | UINT64_C(0x2222222200000000), entry[0]) << bus;
+        EXPECT_EQ(lap | UINT64_C(0x2222222211111111), entry[1]) << bus;
+        EXPECT_EQ(lap | UINT64_C(0x2222222200000000), entry[2]) << bus;
+        TearDown();
+    }
+}
+
+/* ---- interrupts --------------------------------------------------------------------------- */
+
+/* A list of no bytes ends at a known edge, at which a neighbour raises another bit, or beside it.
+ */
+TEST_F(Cycles, BitsOfOneEdgeMakeOneInterrupt)
+{
+    for (uint64_t late : { 0, 1, 2 }) {
+        make();
+        host().write64(reg(0, HUB_IRQ_MASK), 0xf0);
+        host().write64(reg(0, HUB_DMA(0) + HUB_DMA_IRQ), 0x10);
+        run();
+        host().seen.clear();
+        uint64_t n = soon();
+        uint64_t begin = n + to_effect() + cfg.dma_start_cycles + cfg.dma_decode_cycles;
+        uint64_t end = begin + 1, raise = end - 1 + late;
+        beat(n, [&] { host().write64(reg(0, HUB_DMA(0) + HUB_DMA_CONTROL), HUB_DMA_START_REG); });
+        beat(raise - to_effect(), [&] { east_.write64(cable(reg(0, HUB_IRQ_RAISE)), 0x61); });
+        run();
+        Edges expected = { end + cfg.output_cycles };
+        if (late != 1) /* two beats and the gap */
+            expected = { std::min(end, raise) + cfg.output_cycles,
+                         std::min(end, raise) + cfg.output_cycles + 3 };
+        EXPECT_EQ(expected, grants(host(), PCIE_MWR)) << late;
+        EXPECT_EQ(expected.size(), host().interrupts.size()) << late;
+        EXPECT_EQ(0x71u, load(0, reg(0, HUB_IRQ_STATUS)));
+        TearDown();
+    }
+}
+
+/* What is set already, and what the mask lacks, makes none. */
+TEST_F(Cycles, OnlyNewBitsOfTheMaskInterrupt)
+{
+    make();
+    host().write64(reg(0, HUB_IRQ_MASK), 0x10);
+    for (uint32_t bits : { 0x20u, 0x30u, 0x10u, 0x70u })
+        east_.write64(cable(reg(0, HUB_IRQ_RAISE)), bits);
+    run();
+    EXPECT_EQ(1u, host().interrupts.size());
+    host().write64(reg(0, HUB_IRQ_STATUS), 0x10);
+    run();
+    east_.write64(cable(reg(0, HUB_IRQ_RAISE)), 0x10);
+    run();
+    EXPECT_EQ(2u, host().interrupts.size());
+}
+
+} // namespace
