@@ -16,7 +16,8 @@ struct host_process_ops {
     bool (*library)(struct host *h, bool inside);
     /** Ends the calling rank; does not return. */
     void (*exit)(struct host *h, int code);
-    /** Ends all ranks, at once; does not return. */
+    /** Ends all ranks, at once; does not return. An interrupt handler does it, and prints, in the
+     * name of the first rank of its node. */
     void (*abort)(struct host *h, int code);
     /** Writes a line to the rank's stderr. */
     void (*print)(struct host *h, const char *line);

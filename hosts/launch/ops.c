@@ -311,22 +311,38 @@ static void op_exit(struct host *h, int code)
     task_exit(launch_running(h)->task);
 }
 
+/* The rank itself, or the first one of a node whose boot or interrupt handler it is. */
+static struct launch_thread *rank_of(struct host *h)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    const struct launch *run = t->node->run;
+
+    for (unsigned r = 0; !t->is_rank && r < run->nranks; r++)
+        if (run->ranks[r].node == t->node)
+            return &run->ranks[r];
+    return t;
+}
+
 /* The earliest one counts, in whatever order the nodes have run. */
 static void op_abort(struct host *h, int code)
 {
     struct launch_thread *t = launch_running(h);
     struct launch_abort *abort = &t->node->run->abort;
+    unsigned rank = rank_of(h)->host.rank;
     sim_time_t now = sim_now(t->dom);
 
-    if (!abort->done || now < abort->time || (now == abort->time && h->rank < abort->rank))
-        *abort = (struct launch_abort){ true, h->rank, code, now };
+    if (!abort->done || now < abort->time || (now == abort->time && rank < abort->rank))
+        *abort = (struct launch_abort){ true, rank, code, now };
     sim_stop(t->dom);
     op_exit(h, code);
 }
 
 static void op_print(struct host *h, const char *line)
 {
-    fprintf(launch_thread_of(h)->err, "%s\n", line);
+    FILE *err = rank_of(h)->err;
+
+    if (err != NULL) /* else the node has no rank */
+        fprintf(err, "%s\n", line);
 }
 
 static void op_remark(struct host *h, const char *line)

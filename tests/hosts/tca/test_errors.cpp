@@ -195,6 +195,44 @@ TEST(TcaErrors, Pio)
     });
 }
 
+/* Four lists of more notifications than the ring and the places behind it hold, to a node whose
+ * interrupts come too late for it. */
+TEST(TcaErrors, LostNotificationsEndTheProgramAndSayWhy)
+{
+    enum { CHANNELS = 4, SENT = (4096 + 256) / CHANNELS + 1 };
+    ClusterConfig cc;
+    cc.host["cpu.irq_ps"] = SIM_MS;
+    cc.host["rc.memory_read_ps"] = 1000; /* so that lists are fast */
+    Cluster c(cc);
+    std::string text;
+
+    EXPECT_EQ(SIM_OK, c.run([] {
+        Rank r;
+        auto all = r.publish(r.memory(8, tcaMemoryCPU), 8, tcaMemoryCPU);
+        for (int ch = 0; r.me == 0 && ch < CHANNELS; ch++) {
+            tcaDesc *d = tcaDescNew();
+            for (int k = 0; k < SENT; k++)
+                EXPECT_EQ(TCA_SUCCESS,
+                          tcaDescSetMemcpy(d, &all[1], 0, &all[0], 0, 8, tcaDMANotify, ch, k));
+            EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, ch));
+        }
+        for (int ch = 0; r.me == 0 && ch < CHANNELS; ch++)
+            EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(ch));
+        while (MPI_Wtime() < 0.02) /* reads no notification */
+            ;
+        return MPI_Finalize();
+    }));
+    EXPECT_TRUE(c.result.aborted);
+    EXPECT_EQ(1u, c.result.abort_rank);
+    EXPECT_EQ(1, c.result.ranks[0].exit_code);
+    for (const Cluster::Line &line : c.lines)
+        text += line.text;
+    EXPECT_EQ(
+        "the hub has lost 4 notifications: more came than its ring of 4096 entries and the 256 "
+        "places behind it can hold until this node reads them",
+        text);
+}
+
 TEST(TcaErrors, EveryCodeHasAText)
 {
     for (int code = TCA_SUCCESS; code <= TCA_ERROR_DMA; code++)
