@@ -197,6 +197,26 @@ TEST_F(Cycles, AnUnclaimedReadKeepsSelfForItsHeaderAlone)
               grants(host(), PCIE_CPL));
 }
 
+/* A list of no bytes ends at a known edge, and a read that is granted at it sees that. */
+TEST_F(Cycles, ARegisterIsReadAsItIsAfterTheEdgeOfTheGrant)
+{
+    for (uint64_t late : { 0, 1 }) {
+        uint8_t tag = 0;
+
+        make();
+        uint64_t n = soon();
+        uint64_t end = n + to_effect() + cfg.dma_start_cycles + cfg.dma_decode_cycles + 1;
+        beat(n, [&] {
+            east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_CONTROL)), HUB_DMA_START_REG);
+        });
+        beat(end - 1 + late - to_self(),
+             [&] { tag = host().read(reg(0, HUB_DMA(0) + HUB_DMA_STATE), 4); });
+        run();
+        EXPECT_EQ(1 - late, host().answers[tag].payload->data[0] & HUB_DMA_BUSY);
+        TearDown();
+    }
+}
+
 /* What a read brings is read beat by beat, and a write behind it changes none of it. */
 TEST_F(Cycles, AReadOfMemoryIsAnsweredInPiecesThatEndAtThePayloadSize)
 {
