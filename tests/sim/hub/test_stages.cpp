@@ -166,12 +166,13 @@ TEST_F(Stages, BeginAtEdgesOfAClockWithAPhase)
         build(2);
         pcie_tlp tlp = {};
         tlp.kind = PCIE_MRD;
-        pcie_tlp_set_range(&tlp, reg(0, HUB_ID), 8);
+        pcie_tlp_set_range(&tlp, reg(0, HUB_LINK_STATUS), 8);
         EXPECT_GT(begin, sim_now(doms[0]));
         hosts[0].out.push_back(tlp);
         sim_schedule_by(doms[0], &hosts[0].event.ev, begin, SIM_CLOCK);
         run();
-        sim_time_t at = hosts[0].answered.back().first;
+        auto [at, cpl] = hosts[0].answered.back();
+        EXPECT_EQ(0x3, cpl.payload->data[0]) << "bring-up begins before the first edge";
         TearDown();
         return double(at);
     };
