@@ -247,4 +247,36 @@ TEST_F(Dma, InternalMemoryIsReadBeatByBeat)
                     0.1 * beats);
 }
 
+/* Data goes first where both are due at one edge, here the first request and the third descriptor.
+ * And what is being read, 256 bytes here, is read to its end. */
+TEST_F(Dma, DescriptorsWaitForDataThatIsReadFromInternalMemory)
+{
+    const uint64_t src = reg(0, HUB_INTERNAL_OFFSET + 0x8000), dst = area(1, HUB_AREA_HOST);
+    const double cycle_ps = 1e9 / double(cfg.clock_khz);
+    auto first_two = [&](bool alone) {
+        std::vector<Desc> list;
+
+        for (uint32_t k = 0; k < 4; k++)
+            list.push_back({ src, dst + k * 256, 256,
+                             alone || k == 3 ? HUB_DESC_END : (k + 1) | HUB_DESC_INTERNAL,
+                             HUB_DESC_PIPELINE });
+        build(2);
+        sim_time_t begin = sim_now(doms[0]);
+        start_chain(0, 0, list, true);
+        run();
+        auto at = [&](uint64_t addr) { return double(hosts[1].written[addr] - begin) / cycle_ps; };
+        std::pair<double, double> two = { at(kRam), at(kRam + 256) };
+        TearDown();
+        return two;
+    };
+
+    cfg.dma_decode_cycles = cfg.dma_fetch_internal_cycles - 1;
+    EXPECT_EQ(first_two(true).first, first_two(false).first);
+    cfg.dma_prefetch = 1;
+    auto [first, second] = first_two(false);
+    double beats = 256.0 / double(cfg.bus_bytes);
+    double fetch = double(cfg.dma_fetch_internal_cycles + cfg.dma_decode_cycles);
+    EXPECT_NEAR(beats + fetch + 1, second - first, 1);
+}
+
 } // namespace

@@ -172,8 +172,11 @@ TEST_F(Target, NotificationsThatFindNoPlaceAreCounted)
         EXPECT_EQ(k, load(0, reg(0, HUB_INTERNAL_OFFSET + base + k % entries * 8)) & ~lap);
         if (k % entries == entries - 1)
             hosts[0].write64(reg(0, HUB_RING_TAIL), k + 1);
-        if (k == entries - 1)
+        if (k == entries - 1) {
             hosts[0].write64(reg(0, HUB_NOTIFY), kept);
+            run();
+            EXPECT_EQ(2 * entries, load(0, reg(0, HUB_RING_HEAD)));
+        }
     }
     EXPECT_EQ(kept + 1, load(0, reg(0, HUB_RING_HEAD)));
     EXPECT_EQ(lost, load(0, reg(0, HUB_RING_LOST)));
