@@ -241,7 +241,8 @@ TEST_F(Dma, InternalMemoryIsReadBeatByBeat)
     for (unsigned ch : { 0u, 1u })
         start_register(0, ch, reg(0, HUB_INTERNAL_OFFSET), area(ch, HUB_AREA_HOST), bytes);
     run();
-    double beats = 2 * double(bytes / cfg.bus_bytes), cycle_ps = 1e9 / double(cfg.clock_khz);
+    double beats = 2 * double(bytes) / double(cfg.bus_bytes),
+           cycle_ps = 1e9 / double(cfg.clock_khz);
     for (unsigned ch : { 0u, 1u })
         EXPECT_NEAR(beats, double(hosts[ch].written.at(kRam + bytes - 256) - begin) / cycle_ps,
                     0.1 * beats);
