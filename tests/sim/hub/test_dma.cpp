@@ -165,4 +165,119 @@ TEST_F(Dma, OnlyItsOwnAnswersAreTaken)
     }
 }
 
+/* It lies in 32 aligned bytes, so no completer has to cut it. */
+TEST_F(Dma, ADescriptorComesInOneAnswer)
+{
+    build(1);
+    hosts[0].completion_bytes = 16;
+    start_chain(0, 0, { { kRam, area(0, HUB_AREA_HOST) + 0x1000, 64, HUB_DESC_END } }, false);
+    run();
+    EXPECT_EQ(HUB_DMA_ERR_FETCH, error_of(0, 0));
+}
+
+/* The old one is answered with other bytes while the new one waits. */
+TEST_F(Dma, ALateDescriptorIsNotTakenForThatOfTheNextList)
+{
+    const Desc d = { kRam, area(0, HUB_AREA_HOST) + 0x1000, 64, HUB_DESC_END };
+
+    build(1);
+    hosts[0].silent = true;
+    start_chain(0, 0, { d }, false);
+    run();
+    EXPECT_EQ(HUB_DMA_ERR_TIMEOUT, error_of(0, 0));
+    hosts[0].silent = false;
+    pcie_tlp late = hosts[0].asked.at(0);
+    late.addr += 0x1000;
+    hosts[0].take_read(&late);
+    start_chain(0, 0, { d }, false);
+    run();
+    EXPECT_EQ(0u, error_of(0, 0));
+    EXPECT_EQ(1u, hosts[0].written.count(kRam + 0x1000));
+}
+
+/* While data is on its way; a status word, too, finds its area closed. */
+TEST_F(Dma, AnAreaThatIsClosedIsNotWritten)
+{
+    for (bool status : { false, true }) {
+        build(1);
+        hosts[0].read_ps = 10 * SIM_US;
+        start_register(0, 0, kRam, area(0, status ? HUB_AREA_HOST : HUB_AREA_GPU0) + 0x1000, 1024,
+                       status ? area(0, HUB_AREA_GPU0) : 0, 1);
+        ASSERT_EQ(SIM_ERR_LIMIT, sim_run(sim, sim_now(doms[0]) + 5 * SIM_US));
+        hosts[0].write64(reg(0, HUB_AREA_BASE(HUB_AREA_GPU0)), 0);
+        run();
+        EXPECT_EQ(HUB_DMA_ERR_DEST << HUB_DMA_ERROR_SHIFT | UINT64_C(1) << 32,
+                  load(0, reg(0, HUB_DMA(0) + HUB_DMA_STATE)));
+        EXPECT_EQ(status ? 1024u : 0u, load(0, reg(0, HUB_DMA(0) + HUB_DMA_BYTES)));
+        EXPECT_EQ(status ? 4u : 0u, hosts[0].written.size());
+        TearDown();
+    }
+}
+
+/* The first half of a request waits for its grant when the second one comes poisoned. */
+TEST_F(Dma, WhatIsOnItsWayWhenARequestFailsIsWritten)
+{
+    cfg.output_cycles = 250;
+    cfg.dma_read_bytes = 512;
+    build(2);
+    fill(hosts[0].ram, 7);
+    hosts[0].completion_bytes = 256;
+    hosts[0].poisons = kRam + 256;
+    start_register(0, 0, kRam, area(1, HUB_AREA_HOST), 512);
+    run();
+    EXPECT_EQ(HUB_DMA_ERR_POISON, error_of(0, 0));
+    EXPECT_EQ(256u, load(0, reg(0, HUB_DMA(0) + HUB_DMA_BYTES)));
+    EXPECT_EQ(0, memcmp(hosts[0].ram.data(), hosts[1].ram.data(), 256));
+    EXPECT_EQ(1u, hosts[1].written.size());
+}
+
+/* Two channels that write to ports of their own share its one beat a cycle in turn. */
+TEST_F(Dma, InternalMemoryIsReadBeatByBeat)
+{
+    const uint64_t bytes = 0x8000;
+
+    build(2);
+    sim_time_t begin = sim_now(doms[0]);
+    for (unsigned ch : { 0u, 1u })
+        start_register(0, ch, reg(0, HUB_INTERNAL_OFFSET), area(ch, HUB_AREA_HOST), bytes);
+    run();
+    double beats = 2 * double(bytes) / double(cfg.bus_bytes),
+           cycle_ps = 1e9 / double(cfg.clock_khz);
+    for (unsigned ch : { 0u, 1u })
+        EXPECT_NEAR(beats, double(hosts[ch].written.at(kRam + bytes - 256) - begin) / cycle_ps,
+                    0.1 * beats);
+}
+
+/* Data goes first where both are due at one edge, here the first request and the third descriptor.
+ * And what is being read, 256 bytes here, is read to its end. */
+TEST_F(Dma, DescriptorsWaitForDataThatIsReadFromInternalMemory)
+{
+    const uint64_t src = reg(0, HUB_INTERNAL_OFFSET + 0x8000), dst = area(1, HUB_AREA_HOST);
+    const double cycle_ps = 1e9 / double(cfg.clock_khz);
+    auto first_two = [&](bool alone) {
+        std::vector<Desc> list;
+
+        for (uint32_t k = 0; k < 4; k++)
+            list.push_back({ src, dst + k * 256, 256,
+                             alone || k == 3 ? HUB_DESC_END : (k + 1) | HUB_DESC_INTERNAL,
+                             HUB_DESC_PIPELINE });
+        build(2);
+        sim_time_t begin = sim_now(doms[0]);
+        start_chain(0, 0, list, true);
+        run();
+        auto at = [&](uint64_t addr) { return double(hosts[1].written[addr] - begin) / cycle_ps; };
+        std::pair<double, double> two = { at(kRam), at(kRam + 256) };
+        TearDown();
+        return two;
+    };
+
+    cfg.dma_decode_cycles = cfg.dma_fetch_internal_cycles - 1;
+    EXPECT_EQ(first_two(true).first, first_two(false).first);
+    cfg.dma_prefetch = 1;
+    auto [first, second] = first_two(false);
+    double beats = 256.0 / double(cfg.bus_bytes);
+    double fetch = double(cfg.dma_fetch_internal_cycles + cfg.dma_decode_cycles);
+    EXPECT_NEAR(beats + fetch + 1, second - first, 1);
+}
+
 } // namespace

@@ -252,6 +252,8 @@ TEST_F(Hub, NotificationsQueueInTheRingAndNoneIsLostWhenItIsFull)
         EXPECT_EQ((taken + 1) | (taken / 8 % 2 == 0 ? UINT64_C(1) << 63 : 0), entry);
         hosts[1].write64(reg(1, HUB_RING_TAIL), taken + 1);
         run();
+        memcpy(&entry, &hosts[1].ram[0x6000 + taken % 8 * 8], 8);
+        EXPECT_EQ(taken < 12 ? taken + 9 : taken + 1, entry & 0xff) << "the next one at once";
     }
     EXPECT_EQ(20u, load(1, reg(1, HUB_RING_HEAD)));
 }

@@ -28,6 +28,7 @@ class Stages : public HubRig
         { "status_host", &hub_config::status_host_cycles },
         { "status_internal", &hub_config::status_internal_cycles },
         { "bringup", &hub_config::bringup_cycles },
+        { "config", &hub_config::config_cycles },
     };
 
     void start(uint64_t src, uint64_t n, uint64_t status_addr)
@@ -101,6 +102,89 @@ TEST_F(Stages, OfARegisterThatIsRead)
         (void)load(0, reg(0, HUB_ID));
         return hosts[0].answered.back().first;
     });
+}
+
+/* It comes to its stage before the write has left, and may not pass it. */
+TEST_F(Stages, OfAReadBehindAWrite)
+{
+    check({ { "receive", 1 }, { "route", 1 }, { "register", 1 }, { "output", 2 } }, [&] {
+        hosts[0].write64(area(1, HUB_AREA_HOST), 1);
+        (void)load(0, reg(0, HUB_ID));
+        return hosts[0].answered.back().first;
+    });
+}
+
+/* One that comes before the write does not wait for it. */
+TEST_F(Stages, OfAReadBeforeAWrite)
+{
+    check({ { "receive", 1 }, { "route", 1 }, { "register", 1 }, { "output", 1 } }, [&] {
+        (void)hosts[0].read(reg(0, HUB_ID), 8);
+        hosts[0].write64(area(1, HUB_AREA_HOST), 1);
+        run();
+        return hosts[0].answered.back().first;
+    });
+}
+
+/* The hard block answers it, so no stage of the core is passed. */
+TEST_F(Stages, OfAConfigurationRequest)
+{
+    check({ { "config", 1 } }, [&] {
+        hosts[0].config_write(PCIE_CFG_MSI + 12, 7);
+        run();
+        return hosts[0].answered.back().first;
+    });
+}
+
+/* What a configuration request sets holds before it is answered. */
+TEST_F(Stages, OfAReadThatIsEnabled)
+{
+    std::vector<double> took;
+
+    cfg.completion_timeout_ps = 0;
+    for (uint64_t cycles : { 1u, 1000u }) {
+        cfg.config_cycles = cycles;
+        build(2);
+        hosts[0].config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY);
+        start(kRam, 64, 0);
+        EXPECT_EQ(0u, hosts[0].reads);
+        sim_time_t begin = sim_now(doms[0]);
+        hosts[0].config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER);
+        run();
+        took.push_back(double(written(0) - begin));
+        TearDown();
+    }
+    EXPECT_NEAR(took[0], took[1], 1e9 / double(cfg.clock_khz));
+}
+
+/* Requests arrive a sixth of a cycle behind an edge of a clock without a phase. The first edge from
+ * there on is that of this cycle where the phase is longer, else that of the next one. */
+TEST_F(Stages, BeginAtEdgesOfAClockWithAPhase)
+{
+    const sim_time_t cycle_ps = SIM_US, begin = 10 * SIM_MS;
+    auto answered = [&](sim_time_t phase_ps) {
+        cfg.clock_phase_ps = phase_ps;
+        build(2);
+        pcie_tlp tlp = {};
+        tlp.kind = PCIE_MRD;
+        pcie_tlp_set_range(&tlp, reg(0, HUB_LINK_STATUS), 8);
+        EXPECT_GT(begin, sim_now(doms[0]));
+        hosts[0].out.push_back(tlp);
+        sim_schedule_by(doms[0], &hosts[0].event.ev, begin, SIM_CLOCK);
+        run();
+        auto [at, cpl] = hosts[0].answered.back();
+        EXPECT_EQ(0x3, cpl.payload->data[0]) << "bring-up begins before the first edge";
+        TearDown();
+        return double(at);
+    };
+
+    cfg.clock_khz = 1000;
+    const double without = answered(0);
+    for (sim_time_t phase_ps : { 100000u, 300000u, 700000u, 999999u })
+        EXPECT_NEAR(phase_ps < cycle_ps / 6 ? phase_ps : double(phase_ps) - double(cycle_ps),
+                    answered(phase_ps) - without, 20000)
+            << phase_ps;
+    cfg.clock_khz = 250000;
+    (void)answered(SIM_US); /* of which there are none until long after bring-up begins */
 }
 
 /* The store that starts it, the answer, and the write at the other node. */

@@ -50,27 +50,39 @@ TEST_F(Target, LongReadsAreAnsweredInPieces)
         }
 }
 
-/* A request is taken when all of its answers have room: data of 64 packets. The clock says when. */
+/* A request is taken when all of its answers have room: data of 64 packets, or that of so many
+ * small ones; more are in the port's own queue and on their way. The clock says when. */
 TEST_F(Target, RequestsWaitForRoomOfTheirAnswers)
 {
+    const unsigned requests = 200, on_chip = HUB_LOCAL_TLPS - HUB_ANSWERS_TLPS;
+    const struct {
+        uint32_t bytes, most, least; /* of packets ahead of the last answer */
+    } cases[] = {
+        { 4096, HUB_LOCAL_UNITS / 16, (HUB_LOCAL_UNITS - HUB_ANSWERS_UNITS) / 16 },
+        { 64, on_chip + 4 + (uint32_t)cfg.port[0].tx_queue_tlps, on_chip },
+    };
+
     cfg.port[0].gen = 1;
     cfg.port[0].lanes = 4;
     cfg.port[0].nph_credits = 0;
-    build(1);
-    hosts[0].answered.clear();
-    for (unsigned k = 0; k < 20; k++)
-        (void)hosts[0].read(reg(0, HUB_INTERNAL_OFFSET), 4096);
-    uint8_t last = hosts[0].read(reg(0, HUB_DMA(0) + HUB_DMA_CLOCK), 8);
-    run();
-    const auto &answered = hosts[0].answered;
-    ASSERT_EQ(20 * 16 + 1u, answered.size());
-    uint64_t clock;
-    memcpy(&clock, hosts[0].answers[last].payload->data, 8);
-    double taken = double(clock) * 1e9 / double(cfg.clock_khz);
-    double apart = double(answered[310].first - answered[10].first) / 300;
-    double ahead = (double(answered.back().first) - taken) / apart;
-    EXPECT_GE(HUB_LOCAL_UNITS / 16, ahead);
-    EXPECT_LE((HUB_LOCAL_UNITS - HUB_ANSWERS_UNITS) / 16, ahead);
+    for (const auto &c : cases) {
+        build(1);
+        hosts[0].answered.clear();
+        for (unsigned k = 0; k < requests; k++)
+            (void)hosts[0].read(reg(0, HUB_INTERNAL_OFFSET), c.bytes);
+        uint8_t last = hosts[0].read(reg(0, HUB_DMA(0) + HUB_DMA_CLOCK), 8);
+        run();
+        const auto &answered = hosts[0].answered;
+        uint64_t clock = 0, packets = answered.size() - 1;
+        memcpy(&clock, hosts[0].answers[last].payload->data, 8);
+        double taken = double(clock) * 1e9 / double(cfg.clock_khz);
+        double apart = double(answered[packets].first - answered[10].first) / double(packets - 10);
+        double ahead = (double(answered.back().first) - taken) / apart;
+        EXPECT_EQ(requests * std::max(c.bytes / 256, 1u), packets);
+        EXPECT_GE(c.most, ahead) << c.bytes;
+        EXPECT_LE(c.least, ahead) << c.bytes;
+        TearDown();
+    }
 }
 
 TEST_F(Target, WhatLiesOutsideIsUnsupported)
@@ -89,6 +101,16 @@ TEST_F(Target, WhatLiesOutsideIsUnsupported)
     hosts[0].write64(area(0, HUB_AREA_HOST), 1);
     EXPECT_EQ(before + 1, load(0, reg(0, HUB_UR_COUNT)));
     EXPECT_EQ(0u, hosts[0].written.count(kRam));
+}
+
+/* Where the bits of an address within the window would lead to another node. */
+TEST_F(Target, WhatLiesOutsideTheWindowIsUnsupported)
+{
+    build(2);
+    hosts[0].write64(area(1, HUB_AREA_HOST) + kWindow, 1);
+    run();
+    EXPECT_EQ(1u, load(0, reg(0, HUB_UR_COUNT)));
+    EXPECT_TRUE(hosts[1].written.empty());
 }
 
 TEST_F(Target, RegistersTakeWholeWordsOnly)
@@ -127,6 +149,39 @@ TEST_F(Target, TheNotificationRingMayLieInInternalMemory)
     EXPECT_EQ(0u, hosts[0].written.count(base));
 }
 
+/* Those that find the ring full wait for room, in their order and before any that come later. */
+TEST_F(Target, NotificationsThatFindNoPlaceAreCounted)
+{
+    const uint64_t base = 0xa000, lap = UINT64_C(1) << 63;
+    const uint64_t entries = 8, kept = entries + HUB_RING_WAITS, lost = 3;
+
+    build(1);
+    hosts[0].write64(reg(0, HUB_RING_BASE), base);
+    hosts[0].write64(reg(0, HUB_RING_SIZE), 3 | HUB_RING_INTERNAL);
+    hosts[0].write64(reg(0, HUB_IRQ_MASK), HUB_IRQ_LOST);
+    for (uint64_t k = 0; k < kept; k++)
+        hosts[0].write64(reg(0, HUB_NOTIFY), k);
+    EXPECT_EQ(0u, load(0, reg(0, HUB_IRQ_STATUS)) & HUB_IRQ_LOST);
+    for (uint64_t k = 0; k < lost; k++)
+        hosts[0].write64(reg(0, HUB_NOTIFY), kept + k);
+    run();
+    EXPECT_EQ(1u, hosts[0].interrupts.size());
+    EXPECT_EQ(lost, load(0, reg(0, HUB_RING_LOST)));
+    EXPECT_EQ(entries, load(0, reg(0, HUB_RING_HEAD)));
+    for (uint64_t k = 0; k <= kept; k++) {
+        EXPECT_EQ(k, load(0, reg(0, HUB_INTERNAL_OFFSET + base + k % entries * 8)) & ~lap);
+        if (k % entries == entries - 1)
+            hosts[0].write64(reg(0, HUB_RING_TAIL), k + 1);
+        if (k == entries - 1) {
+            hosts[0].write64(reg(0, HUB_NOTIFY), kept);
+            run();
+            EXPECT_EQ(2 * entries, load(0, reg(0, HUB_RING_HEAD)));
+        }
+    }
+    EXPECT_EQ(kept + 1, load(0, reg(0, HUB_RING_HEAD)));
+    EXPECT_EQ(lost, load(0, reg(0, HUB_RING_LOST)));
+}
+
 /* A root port configures what says that it is a hub, and nothing else. */
 TEST_F(Target, ARootPortLooksForAHub)
 {
@@ -152,6 +207,25 @@ TEST_F(Target, ARootPortLooksForAHub)
         TearDown();
         mem_pool_destroy(far.pool);
     }
+}
+
+/* A root port configures the far side, and is not configured from there. */
+TEST_F(Target, ANeighbourMayNeitherReadNorConfigure)
+{
+    FakeHost far;
+
+    before_start = [&] { plug_host(far, 0, "w"); };
+    build(1);
+    far.next_tag = 77;
+    far.config_write(PCIE_CFG_COMMAND, 0);
+    (void)far.read((UINT64_C(1) << 40) + reg(0, HUB_ID) - kBar, 8);
+    run();
+    EXPECT_EQ(PCIE_CPL_UR, far.answers.at(77).status);
+    EXPECT_EQ(PCIE_CPL_UR, far.answers.at(78).status);
+    EXPECT_EQ(2u, load(0, reg(0, HUB_UR_COUNT)));
+    pcie_port_destroy(far.port);
+    TearDown();
+    mem_pool_destroy(far.pool);
 }
 
 TEST_F(Target, ALinkIsUpOnceTheFarHubIsConfigured)
