@@ -102,10 +102,10 @@ static void take_answer(struct hub *hub, struct hub_port *port, struct pcie_tlp 
 
 /** `last_edge`: the end of its last beat. */
 static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
-                           uint64_t edge, uint64_t last_edge)
+                           bool refused, uint64_t edge, uint64_t last_edge)
 {
     if (out == OUT_SELF) {
-        self_take(hub, answer_port(source), tlp);
+        self_take(hub, answer_port(source), tlp, refused);
     } else if (out == OUT_SINK) {
         take_answer(hub, &hub->ports[answer_port(source)], tlp, edge);
     } else {
@@ -147,7 +147,7 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
 {
     struct hub_fifo *f = &hub->fifo[source];
     struct pcie_tlp tlp = fifo_head(f)->tlp;
-    bool in_ddr = fifo_head(f)->in_ddr;
+    bool in_ddr = fifo_head(f)->in_ddr, refused = fifo_head(f)->refused;
     uint64_t last_edge, free_edge;
 
     if (hub->watched)
@@ -175,7 +175,7 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
                     &tlp);
     else if (source == SRC_LOCAL)
         hub->local_units -= pcie_tlp_data_credits(&tlp);
-    deliver_packet(hub, source, out, &tlp, edge, last_edge);
+    deliver_packet(hub, source, out, &tlp, refused, edge, last_edge);
 }
 
 /** Does somebody wait for nothing but this grant, whatever the time that its beats take? What had

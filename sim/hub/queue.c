@@ -95,7 +95,7 @@ struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tl
         choose_channel(hub, source, &e->tlp, out);
     e->edge = edge;
     e->out = (uint8_t)out;
-    e->in_ddr = false;
+    e->in_ddr = e->refused = false;
     e->order = hub->arrivals++;
     if (hub->watched && source < SRC_LOCAL)
         pcie_order_enter(hub->ports[source / PCIE_CLASSES].order, e->order, tlp, out);

@@ -5,7 +5,15 @@
  */
 #include "hub/ddr.h"
 
-/* What a packet from a port is for: completions end here, memory is routed. */
+/* In no BAR of the endpoint that it came by. */
+static bool is_alien(const struct hub_port *port, const struct pcie_tlp *tlp)
+{
+    return port->edge.role == HUB_ENDPOINT && (tlp->kind == PCIE_MWR || tlp->kind == PCIE_MRD) &&
+           pcie_function_claims(&port->edge.function, tlp->addr) != 0;
+}
+
+/* What a packet from a port is for: completions end here, memory is routed. What has no way goes to
+ * OUT_SELF, which refuses it. */
 static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp)
 {
     uint64_t offset;
@@ -15,9 +23,6 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
     if (pcie_tlp_class(tlp) == PCIE_COMPLETION)
         return OUT_SINK;
     if (tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD)
-        return OUT_SELF;
-    if (port->edge.role == HUB_ENDPOINT &&
-        pcie_function_claims(&port->edge.function, tlp->addr) != 0)
         return OUT_SELF;
     if (port->index == HUB_HOST)
         offset = tlp->addr & (hub->window_bytes - 1);
@@ -43,16 +48,19 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
     enum pcie_class cls = pcie_tlp_class(tlp);
     struct hub_entry *e;
     uint32_t out;
+    bool refused;
 
     if (hub->printed)
         sim_edge(hub->dom, port->in_hash, edge, pcie_tlp_hash(tlp));
-    out = destination(hub, port, tlp);
+    refused = is_alien(port, tlp);
+    out = refused ? (uint32_t)OUT_SELF : destination(hub, port, tlp);
     port->receive.free_edge = edge + hub_edge_beats(tlp, hub->cfg.bus_bytes);
     if (hub->probe != NULL)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out, arrived);
     edge += hub->cfg.receive_cycles + hub->cfg.route_cycles +
             (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
     e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
+    e->refused = refused;
     if (cls == PCIE_POSTED)
         hub_ddr_received(hub, port, e);
     hub_wake(hub, e->edge);

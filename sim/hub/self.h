@@ -22,8 +22,8 @@ struct hub_self_write {
 };
 
 /** A TLP granted to OUT_SELF; `port` is where an answer goes. Consumes the payload. A read keeps
- * the output busy until all of it is read. */
-void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
+ * the output busy until all of it is read. `refused`: it is for nothing here. */
+void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp, bool refused);
 /** A write that was taken: the beat that is due takes effect. @return the edge of the next one */
 uint64_t self_step(struct hub *hub, uint64_t edge);
 

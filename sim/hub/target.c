@@ -345,7 +345,7 @@ static bool misbehaves_at(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
     return hub->verdict.silent || hub->verdict.abort;
 }
 
-void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp, bool refused)
 {
     uint64_t in_area;
 
@@ -355,7 +355,7 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
         take_poisoned(hub, port, tlp);
         return;
     }
-    if ((tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD) ||
+    if (refused || (tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD) ||
         !in_self_area(hub, tlp->addr, &in_area) || !is_claimed(in_area, tlp) ||
         (tlp->kind == PCIE_MRD && port != HUB_HOST)) {
         refuse_unsupported(hub, port, tlp);

@@ -107,9 +107,15 @@ TEST_F(Target, WhatLiesOutsideIsUnsupported)
 TEST_F(Target, WhatLiesOutsideTheWindowIsUnsupported)
 {
     build(2);
+    uint64_t value = 1;
+
+    hosts[0].write(reg(0, HUB_IRQ_MASK) + kWindow, &value, 8); /* or to a register */
+    EXPECT_EQ(0u, load(0, reg(0, HUB_IRQ_MASK)));
+    EXPECT_EQ(UINT64_MAX, load(0, reg(0, HUB_ID) + kWindow));
+    EXPECT_EQ(2u, load(0, reg(0, HUB_UR_COUNT)));
     hosts[0].write64(area(1, HUB_AREA_HOST) + kWindow, 1);
     run();
-    EXPECT_EQ(1u, load(0, reg(0, HUB_UR_COUNT)));
+    EXPECT_EQ(3u, load(0, reg(0, HUB_UR_COUNT)));
     EXPECT_TRUE(hosts[1].written.empty());
 }
 
