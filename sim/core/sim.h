@@ -56,7 +56,8 @@ typedef uint64_t sim_time_t; /* picoseconds since the start of the simulation */
 #define SIM_US         UINT64_C(1000000)
 #define SIM_MS         UINT64_C(1000000000)
 
-/** Edges of a clock of `khz`: edge n is at phase + floor(n * 10^12 / f). Set by sim_clock_init(). */
+/** Edges of a clock of `khz`: edge n is at phase + floor(n * 10^12 / f). Set by sim_clock_init().
+ */
 struct sim_clock {
     uint64_t ps_num, ps_den; /* the period as a reduced fraction of picoseconds */
     sim_time_t phase_ps;     /* the first edge; the owner may set it before the clock is used */
