@@ -168,6 +168,8 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
     f->free_edge = free_edge;
     if (hub->probe != NULL)
         probe_grant(hub, source, out, &tlp, free_edge);
+    if (__builtin_expect(hub->watch != NULL, 0))
+        hub->watch->granted(hub->watch->user, edge, source, out, &tlp);
     if (in_ddr)
         hub_ddr_leave(hub, source);
     else if (source < SRC_LOCAL)
@@ -316,6 +318,8 @@ void hub_tick(struct sim_event *ev)
         dma_sink_step(hub, edge);
     if (__builtin_expect(hub->overdue, 0))
         hub_timeout_step(hub, edge);
+    if (__builtin_expect(hub->watch != NULL, 0))
+        hub->watch->edge(hub->watch->user, edge);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1) {
         uint32_t out = (uint32_t)__builtin_ctz(left);
 

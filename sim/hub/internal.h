@@ -45,8 +45,9 @@ struct hub {
     sim_time_t edge_now; /* the time that hub_clock_edge() was last asked for, */
     uint64_t edge_value; /* and its answer */
     const struct sim_probe *probe;
-    uint64_t cause;               /* for the probe: the last mark of the packet that was granted */
-    struct pcie_order_end *order; /* NULL: not watched */
+    const struct hub_watch *watch; /* NULL: it is compared with no other core */
+    uint64_t cause;                /* for the probe: the last mark of the packet that was granted */
+    struct pcie_order_end *order;  /* NULL: not watched */
     struct pcie_misdeeds *misdeeds; /* NULL, or what it does wrong on purpose */
     struct mem_pool *pool;
     /* crossbar */

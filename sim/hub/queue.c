@@ -97,6 +97,8 @@ struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tl
     e->out = (uint8_t)out;
     e->in_ddr = e->refused = false;
     e->order = hub->arrivals++;
+    if (__builtin_expect(hub->watch != NULL, 0) && source >= SRC_LOCAL)
+        hub->watch->put(hub->watch->user, source, out, &e->tlp, edge);
     if (hub->watched && source < SRC_LOCAL)
         pcie_order_enter(hub->ports[source / PCIE_CLASSES].order, e->order, tlp, out);
     return e;

@@ -50,6 +50,8 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
     uint32_t out;
     bool refused;
 
+    if (__builtin_expect(hub->watch != NULL, 0))
+        hub->watch->received(hub->watch->user, edge, port->index, tlp);
     if (hub->printed)
         sim_edge(hub->dom, port->in_hash, edge, pcie_tlp_hash(tlp));
     refused = is_alien(port, tlp);

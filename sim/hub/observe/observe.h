@@ -78,6 +78,23 @@ SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint
                                           const struct pcie_tlp *tlp, uint64_t free_edge,
                                           bool entering);
 
+/* probe.c: the core beat by beat, for the comparison with a core of another make */
+
+/** `edge`: all that arrived for this edge is there, and the outputs choose now; not called where
+ * nothing can move. `received`: the first beat of a packet, before it is routed. `put`: the hub's
+ * own packet joins its source, and may be granted from `from_edge` on. `granted`: with its data. */
+struct hub_watch {
+    void *user;
+    void (*edge)(void *user, uint64_t edge);
+    void (*received)(void *user, uint64_t edge, uint32_t port, const struct pcie_tlp *tlp);
+    void (*put)(void *user, uint32_t source, uint32_t out, const struct pcie_tlp *tlp,
+                uint64_t from_edge);
+    void (*granted)(void *user, uint64_t edge, uint32_t source, uint32_t out,
+                    const struct pcie_tlp *tlp);
+};
+/** `component` is a hub that has not started; *watch outlives it. */
+void hub_set_watch(void *component, const struct hub_watch *watch);
+
 /* levels.c: the same */
 
 void hub_level_start(const struct hub *hub);

@@ -108,3 +108,10 @@ uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint32_t out,
         hub_level_grant(hub, source, out, free_edge);
     return hub->cause = hub->probe->mark(hub->probe->arg, &mark);
 }
+
+void hub_set_watch(void *component, const struct hub_watch *watch)
+{
+    struct hub *hub = component;
+
+    hub->watch = watch;
+}
