@@ -1,0 +1,120 @@
+// The routing unit of one port: where a packet goes, and its header on that way (docs/hub-spec.md,
+// "Receive and route"). Nothing is stored here.
+//
+// Outputs are the ports, then SINK, then SELF. Port 0 is the host's: its packets carry an offset in the
+// window, whatever the window's base, and those that leave by it are translated area by area. All
+// other ports carry the offset on a base that they share. No route of virtual channel 1 is known yet.
+module hub_route #(
+  parameter int unsigned Ports = 4,
+  parameter int unsigned Pairs = 8,
+  parameter int unsigned Port = 0, // by which the packet came
+  localparam int unsigned OutWidth = $clog2(Ports + 2),
+  localparam int unsigned Areas = 3 // behind the host; one more is the hub's own
+) (
+  input  logic [127:0]              header_i,
+  input  logic                      hit_i,         // the BAR of this endpoint claims the address
+
+  input  logic [5:0]                window_log2_i, // bytes of the window
+  input  logic [5:0]                part_log2_i,   // bytes of the part of one node
+  input  logic [Areas*64-1:0]       area_base_i,   // local bus addresses; 0 closes the area
+  input  logic [Ports*Pairs*64-1:0] lower_i,       // offsets in the window, both inclusive
+  input  logic [Ports*Pairs*64-1:0] upper_i,
+  input  logic [Ports*3-1:0]        mps_i,         // 128 << code bytes, by port
+
+  output logic [OutWidth-1:0]       out_o,
+  output logic [127:0]              header_o
+);
+
+  if (Ports < 2 || Ports > 12) begin : g_bad_ports
+    $error("hub_route: Ports: expected 2 to 12");
+  end
+  if (Pairs < 1 || Pairs > 8) begin : g_bad_pairs
+    $error("hub_route: Pairs: expected 1 to 8");
+  end
+  if (Port >= Ports) begin : g_bad_port
+    $error("hub_route: Port: expected less than Ports");
+  end
+
+  localparam logic [63:0] CableBase = 64'h100_0000_0000; // as HUB_CABLE_BASE
+  localparam logic [OutWidth-1:0] Sink = OutWidth'(Ports);
+  localparam logic [OutWidth-1:0] Self = OutWidth'(Ports + 1);
+
+  logic        memory, completion, data;
+  logic [63:0] addr, offset, in_part, base, leave;
+  logic [1:0]  area;
+  logic [9:0]  length, largest; // the latter less 1; a length of 0 means 1024
+  logic [OutWidth-1:0] way; // by the pairs; Self: none matches
+  logic        closed;
+
+  assign memory = header_i[4:0] == 5'b00000;
+  assign completion = header_i[4:0] == 5'b01010;
+  assign data = header_i[6];
+  assign length = {header_i[17:16], header_i[31:24]};
+
+  always_comb begin
+    addr = {32'h0, header_i[71:64], header_i[79:72], header_i[87:80], header_i[95:88]};
+    if (header_i[5]) begin // 4 double words
+      addr = {addr[31:0], header_i[103:96], header_i[111:104], header_i[119:112], header_i[127:120]};
+    end
+    addr[1:0] = '0;
+  end
+
+  assign offset = Port == 0 ? addr & ~({64{1'b1}} << window_log2_i) : addr - CableBase;
+  assign in_part = offset & ~({64{1'b1}} << part_log2_i);
+  assign area = 2'(in_part >> (part_log2_i - 6'd2));
+
+  // The first pair that matches counts.
+  always_comb begin
+    way = Self;
+    for (int unsigned p = 0; p < Ports; p++) begin
+      for (int unsigned k = 0; k < Pairs; k++) begin
+        if (way == Self && offset >= lower_i[(p*Pairs+k)*64 +: 64] &&
+            offset <= upper_i[(p*Pairs+k)*64 +: 64]) begin
+          way = OutWidth'(p);
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    base = '0; // that of area 3 stays 0: its packets are the hub's own
+    for (int unsigned a = 0; a < Areas; a++) begin
+      if (area == 2'(a)) base = area_base_i[a*64 +: 64];
+    end
+    closed = way == '0 && base == '0;
+    leave = CableBase + offset;
+    if (way == '0) leave = base + (in_part & ~({64{1'b1}} << (part_log2_i - 6'd2)));
+  end
+
+  always_comb begin
+    largest = '0;
+    for (int unsigned p = 0; p < Ports; p++) begin
+      if (way == OutWidth'(p)) largest = 10'((11'd32 << mps_i[p*3 +: 3]) - 11'd1);
+    end
+  end
+
+  always_comb begin
+    out_o = way;
+    if (way == OutWidth'(Port) || closed || length - 10'd1 > largest) out_o = Self;
+    if (!memory || !data || !hit_i) out_o = Self;
+    if (completion) out_o = Sink;
+  end
+
+  always_comb begin
+    header_o = header_i;
+    if (out_o != Self && out_o != Sink) begin
+      header_o[5] = leave[63:32] != '0;
+      if (header_o[5]) begin
+        header_o[95:64] = {leave[39:32], leave[47:40], leave[55:48], leave[63:56]};
+        header_o[127:96] = {leave[7:2], 2'b00, leave[15:8], leave[23:16], leave[31:24]};
+      end else begin
+        header_o[95:64] = {leave[7:2], 2'b00, leave[15:8], leave[23:16], leave[31:24]};
+        header_o[127:96] = '0;
+      end
+    end
+  end
+
+  logic unused_leave;
+  assign unused_leave = &leave[1:0];
+
+endmodule
