@@ -1,0 +1,182 @@
+/* Verilator's model of hub_forward behind the calls of forward.h. */
+#include "forward.h"
+
+#include "Vhub_forward.h"
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
+
+#include <cstring>
+#include <memory>
+
+/* Ports of up to 64 bits are integers, others are arrays of words. */
+template <typename T> static void set(T &port, const void *bits)
+{
+    memcpy(&port, bits, sizeof(port));
+}
+template <typename T> static void put_bits(T &port, unsigned at, unsigned n, uint64_t value)
+{
+    uint32_t words[(sizeof(port) + 3) / 4 + 2] = {};
+
+    memcpy(words, &port, sizeof(port));
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t bit = 1u << (at + i) % 32;
+
+        words[(at + i) / 32] = (words[(at + i) / 32] & ~bit) | ((value >> i & 1) != 0 ? bit : 0);
+    }
+    memcpy(&port, words, sizeof(port));
+}
+template <typename T> static uint32_t get_bits(const T &port, unsigned at, unsigned n)
+{
+    uint32_t words[(sizeof(port) + 3) / 4 + 2] = {};
+    uint64_t two;
+
+    memcpy(words, &port, sizeof(port));
+    two = words[at / 32] | static_cast<uint64_t>(words[at / 32 + 1]) << 32;
+    return static_cast<uint32_t>(two >> at % 32) & ((1u << n) - 1u);
+}
+static unsigned bits_of(unsigned values)
+{
+    unsigned n = 1;
+
+    while (1u << n < values)
+        n++;
+    return n;
+}
+
+struct Forward {
+    VerilatedContext context;
+    Vhub_forward top{ &context };
+    ForwardParams params = forward_params();
+    ForwardIn last;
+    uint64_t time = 0;
+#if VM_TRACE
+    VerilatedFstC fst;
+#endif
+
+    void eval()
+    {
+        top.eval();
+#if VM_TRACE
+        if (fst.isOpen())
+            fst.dump(time);
+#endif
+        time++;
+    }
+};
+
+ForwardParams forward_params(void)
+{
+    return { PARAM_Ports,
+             PARAM_BusBytes,
+             PARAM_GapCycles,
+             PARAM_ReceiveCycles,
+             PARAM_RouteCycles,
+             PARAM_OutputCycles,
+             PARAM_BubbleTlps,
+             { PARAM_PostedHeaders, PARAM_NonpostedHeaders, PARAM_CompletionHeaders },
+             { PARAM_PostedUnits, PARAM_NonpostedUnits, PARAM_CompletionUnits } };
+}
+
+Forward *forward_create(const char *trace)
+{
+    auto *rtl = new Forward;
+
+    memset(&rtl->last, 0xff, sizeof(rtl->last)); /* differs from all */
+#if VM_TRACE
+    if (trace != nullptr) {
+        rtl->context.traceEverOn(true);
+        rtl->top.trace(&rtl->fst, 99);
+        rtl->fst.open(trace);
+    }
+#else
+    (void)trace;
+#endif
+    rtl->top.clk_i = 0;
+    rtl->top.rst_ni = 0;
+    rtl->eval();
+    rtl->top.clk_i = 1;
+    rtl->eval();
+    rtl->top.clk_i = 0;
+    rtl->top.rst_ni = 1;
+    rtl->eval();
+    return rtl;
+}
+
+/* What changes seldom. */
+static void set_state(Forward *rtl, const ForwardIn *in)
+{
+    Vhub_forward &top = rtl->top;
+    unsigned ports = rtl->params.ports;
+
+    for (unsigned i = 0; i < ports * kClasses; i++) {
+        put_bits(top.tx_limit_h_i, i * 8, 8, in->tx_limit_h[i]);
+        put_bits(top.tx_first_h_i, i * 8, 8, in->tx_first_h[i]);
+        put_bits(top.tx_limit_d_i, i * 12, 12, in->tx_limit_d[i]);
+        put_bits(top.tx_first_d_i, i * 12, 12, in->tx_first_d[i]);
+    }
+    set(top.area_base_i, in->area_base);
+    set(top.route_lower_i, in->lower);
+    set(top.route_upper_i, in->upper);
+}
+
+void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
+{
+    Vhub_forward &top = rtl->top;
+    unsigned outputs = rtl->params.ports + 2,
+             source_bits = bits_of(rtl->params.ports * kClasses + kOwn);
+
+    top.rx_valid_i = in->rx_valid;
+    top.rx_sop_i = in->rx_sop;
+    top.rx_class_i = in->rx_class;
+    top.rx_hit_i = in->rx_hit;
+    set(top.rx_data_i, in->rx_data);
+    top.tx_ready_i = in->tx_ready;
+    top.tx_empty_i = in->tx_empty;
+    top.cfg_mps_i = in->mps;
+    top.cfg_master_i = in->master;
+    top.link_up_i = in->up;
+    top.window_log2_i = in->window_log2;
+    top.part_log2_i = in->part_log2;
+    top.self_ready_i = in->self_ready;
+    top.own_valid_i = in->own_valid;
+    top.own_class_i = in->own_class;
+    set(top.own_data_i, in->own_data);
+    if (in->own_valid != 0) {
+        set(top.own_header_i, in->own_header);
+        for (unsigned k = 0; k < kOwn; k++)
+            put_bits(top.own_out_i, k * bits_of(outputs), bits_of(outputs), in->own_out[k]);
+    }
+    if (memcmp(in->tx_limit_h, rtl->last.tx_limit_h,
+               offsetof(ForwardIn, mps) - offsetof(ForwardIn, tx_limit_h)) != 0 ||
+        memcmp(in->area_base, rtl->last.area_base,
+               offsetof(ForwardIn, self_ready) - offsetof(ForwardIn, area_base)) != 0)
+        set_state(rtl, in);
+    rtl->last = *in;
+    top.clk_i = 0;
+    rtl->eval();
+    out->own_grant = top.own_grant_o;
+    out->own_read = top.own_read_o;
+    top.clk_i = 1;
+    rtl->eval();
+    out->rx_free = top.rx_free_o;
+    out->tx_valid = top.tx_valid_o;
+    out->tx_sop = top.tx_sop_o;
+    memcpy(out->tx_data, &top.tx_data_o, sizeof(top.tx_data_o));
+    for (unsigned o = 0; o < outputs; o++)
+        out->tx_source[o] =
+            static_cast<uint8_t>(get_bits(top.tx_source_o, o * source_bits, source_bits));
+    for (unsigned i = 0; out->rx_free != 0 && i < rtl->params.ports * kClasses; i++)
+        out->rx_free_units[i] = static_cast<uint16_t>(get_bits(top.rx_free_units_o, i * 9, 9));
+}
+
+void forward_destroy(Forward *rtl)
+{
+    rtl->top.final();
+#if VM_TRACE
+    if (rtl->fst.isOpen())
+        rtl->fst.close();
+#endif
+    delete rtl;
+}

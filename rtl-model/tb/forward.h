@@ -1,0 +1,54 @@
+/*
+ * One edge of hub_forward, between the test and the library that Verilator's model is in: one
+ * library for each set of parameters. Vectors are packed as the ports of the module are, 32 bits in
+ * a word.
+ */
+#ifndef TB_FORWARD_H
+#define TB_FORWARD_H
+
+#include <cstdint>
+
+constexpr unsigned kMaxPorts = 6, kMaxBus = 32, kPairs = 8, kOwn = 9, kClasses = 3;
+constexpr unsigned kMaxOutputs = kMaxPorts + 2;
+
+/** What a library was made with. */
+struct ForwardParams {
+    unsigned ports, bus_bytes, gap, receive, route, output, bubble;
+    unsigned headers[kClasses], units[kClasses];
+};
+
+struct ForwardIn {
+    uint32_t rx_valid, rx_sop, rx_class, rx_hit;
+    uint32_t rx_data[kMaxPorts * kMaxBus / 4];
+    uint32_t tx_ready, tx_empty;
+    uint8_t tx_limit_h[kMaxPorts * kClasses], tx_first_h[kMaxPorts * kClasses];
+    uint16_t tx_limit_d[kMaxPorts * kClasses], tx_first_d[kMaxPorts * kClasses];
+    uint32_t mps, master, up;
+    uint32_t window_log2, part_log2;
+    uint64_t area_base[3], lower[kMaxPorts * kPairs], upper[kMaxPorts * kPairs];
+    uint32_t self_ready;
+    uint32_t own_valid, own_class;
+    uint8_t own_out[kOwn + 3]; /* no padding behind it: states are compared as bytes */
+    uint8_t own_header[kOwn][16];
+    uint32_t own_data[kOwn * kMaxBus / 4];
+};
+
+struct ForwardOut {
+    uint32_t own_grant, own_read; /* at this edge */
+    uint32_t rx_free;             /* from here on, behind this edge */
+    uint16_t rx_free_units[kMaxPorts * kClasses];
+    uint32_t tx_valid, tx_sop;
+    uint8_t tx_source[kMaxOutputs];
+    uint32_t tx_data[kMaxOutputs * kMaxBus / 4];
+};
+
+struct Forward;
+extern "C" {
+ForwardParams forward_params(void);
+/** In reset, and then in the state before edge 0. `trace`: an FST file, or NULL. */
+Forward *forward_create(const char *trace);
+void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out);
+void forward_destroy(Forward *rtl);
+}
+
+#endif

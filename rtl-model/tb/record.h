@@ -1,0 +1,58 @@
+/*
+ * One hub in C between far ends of the test's own, one on each port, and all that its core sees and
+ * does: what a core in RTL is given, and what it has to do.
+ *
+ * A far end sends random packets, takes what comes after a random time, and configures the hub's
+ * endpoint or answers the hub's root. So queues fill, credits run out, and packets of several ports
+ * want one output at the same edge.
+ */
+#ifndef TB_RECORD_H
+#define TB_RECORD_H
+
+#include "forward.h"
+
+#include "hub/hub.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+/* How the far ends behave; the rest follows from the seed. */
+struct Traffic {
+    uint64_t seed = 1;
+    uint64_t send_ps = 40000000;       /* for so long the far ends send */
+    unsigned idle = 50;                /* of 100 packets these are followed by a pause */
+    unsigned reads = 12, answers = 12; /* of 100 packets; the others are writes */
+    unsigned to_self = 20;             /* of 100 writes */
+    unsigned routes = 10; /* of 100 writes to the hub itself, at least: those that change routes */
+    int target = -1;      /* a port that all other writes are for; -1: any */
+    uint64_t hold_ps = 400000; /* until a far end takes a packet: 0 to this */
+    uint64_t stop_ps = 0;      /* far ends stop for so long, now and then */
+};
+
+struct Packet {
+    uint64_t edge; /* of its first beat, its grant; own packets: from which it may be granted */
+    uint32_t source, out; /* as the core in RTL counts; received: port and class */
+    bool hit;
+    std::array<uint8_t, 16> header;
+    std::vector<uint8_t> data;
+};
+
+/* From this edge on, what is not packets. */
+struct State {
+    uint64_t edge;
+    ForwardIn in; /* these inputs only */
+};
+
+struct Record {
+    std::vector<std::vector<Packet>> received; /* by port */
+    std::vector<std::vector<Packet>> own;      /* by own source; granted[] has their data */
+    std::vector<Packet> granted;               /* by edge, and outputs in their order */
+    std::vector<State> states;
+    uint64_t edges = 0;
+};
+
+/** Runs the hub with the parameters of an RTL core. */
+Record record_hub(const ForwardParams &params, const Traffic &traffic);
+
+#endif

@@ -1,0 +1,265 @@
+#include "replay.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+
+namespace
+{
+constexpr size_t kShown = 12; /* events of each side in a report */
+
+/* A stream of packets, beat by beat. */
+struct Stream {
+    const Packet *packet = nullptr; /* the one under way, or the last one */
+    uint64_t edge = 0;              /* of its first beat */
+
+    unsigned beats(unsigned bus) const
+    {
+        return 1 + static_cast<unsigned>((packet->data.size() + bus - 1) / bus);
+    }
+    /* The beat of this edge, or -1. */
+    int beat(uint64_t at, unsigned bus) const
+    {
+        return packet != nullptr && at >= edge && at < edge + beats(bus)
+                   ? static_cast<int>(at - edge)
+                   : -1;
+    }
+    /* `to` has zeroes behind the last byte. */
+    void show(int beat, unsigned bus, uint8_t *to) const
+    {
+        memset(to, 0, bus);
+        if (beat == 0) {
+            memcpy(to, packet->header.data(), packet->header.size());
+        } else {
+            size_t from = (static_cast<size_t>(beat) - 1) * bus;
+
+            memcpy(to, packet->data.data() + from,
+                   std::min<size_t>(bus, packet->data.size() - from));
+        }
+    }
+};
+
+std::string hex(const uint8_t *bytes, size_t n)
+{
+    std::string s;
+    char text[4];
+
+    for (size_t i = 0; i < n; i++) {
+        snprintf(text, sizeof(text), i % 4 == 3 && i + 1 < n ? "%02x " : "%02x", bytes[i]);
+        s += text;
+    }
+    return s;
+}
+
+struct Replay {
+    const Record &record;
+    ForwardParams params;
+    unsigned bus, outputs, first_own;
+    ForwardIn in;
+    ForwardOut out;
+    size_t state = 0, grant = 0;
+    std::vector<size_t> rx_next;
+    std::vector<Stream> rx, own, tx;
+    size_t own_next[kOwn] = {};
+    std::vector<std::vector<const Packet *>> own_granted; /* by C, with data */
+    std::deque<std::string> seen;                         /* what the RTL did last */
+
+    Replay(const Record &r, const ForwardParams &p)
+        : record(r), params(p), bus(p.bus_bytes), outputs(p.ports + 2),
+          first_own(p.ports * kClasses), rx_next(p.ports), rx(p.ports), own(kOwn), tx(outputs),
+          own_granted(kOwn)
+    {
+        memset(&in, 0, sizeof(in));
+        memset(&out, 0, sizeof(out));
+        for (const Packet &g : r.granted)
+            if (g.source >= first_own)
+                own_granted[g.source - first_own].push_back(&g);
+    }
+
+    uint8_t *bytes(uint32_t *words, unsigned index) const
+    {
+        return reinterpret_cast<uint8_t *>(words) + index * bus;
+    }
+
+    void give_state(uint64_t edge)
+    {
+        const std::vector<State> &states = record.states;
+
+        if (state < states.size() && states[state].edge == edge)
+            in = states[state++].in;
+    }
+
+    /* What the IP has registered at the edge before. */
+    void give_received(uint64_t edge)
+    {
+        in.rx_valid = in.rx_sop = in.rx_class = in.rx_hit = 0;
+        for (unsigned p = 0; p < params.ports; p++) {
+            Stream &s = rx[p];
+            const std::vector<Packet> &list = record.received[p];
+            int beat;
+
+            if (rx_next[p] < list.size() && list[rx_next[p]].edge + 1 == edge)
+                s = { &list[rx_next[p]++], edge };
+            beat = s.beat(edge, bus);
+            if (beat < 0)
+                continue;
+            s.show(beat, bus, bytes(in.rx_data, p));
+            in.rx_valid |= 1u << p;
+            in.rx_sop |= static_cast<uint32_t>(beat == 0) << p;
+            in.rx_class |= (s.packet->out & 3) << 2 * p;
+            in.rx_hit |= static_cast<uint32_t>(s.packet->hit) << p;
+        }
+    }
+
+    void give_own(uint64_t edge)
+    {
+        in.own_valid = in.own_class = 0;
+        for (unsigned k = 0; k < kOwn; k++) {
+            const std::vector<Packet> &list = record.own[k];
+            int beat = own[k].beat(edge, bus);
+
+            if (beat > 0)
+                own[k].show(beat, bus, bytes(in.own_data, k));
+            if (own_next[k] == list.size() || list[own_next[k]].edge > edge)
+                continue;
+            const Packet &head = list[own_next[k]];
+            in.own_valid |= 1u << k;
+            in.own_class |= class_of(head) << 2 * k;
+            in.own_out[k] = static_cast<uint8_t>(head.out);
+            memcpy(in.own_header[k], head.header.data(), 16);
+        }
+    }
+    static uint32_t class_of(const Packet &p)
+    {
+        if ((p.header[0] & 0x1f) == 0x0a)
+            return 2;
+        return (p.header[0] & 0x1f) == 0 && (p.header[0] & 0x40) != 0 ? 0 : 1;
+    }
+
+    std::string take_own(uint64_t edge)
+    {
+        for (unsigned k = 0; k < kOwn; k++) {
+            if ((out.own_grant >> k & 1) == 0)
+                continue;
+            if (own_next[k] >= own_granted[k].size())
+                return "the RTL grants an own packet that C does not";
+            own[k] = { own_granted[k][own_next[k]++], edge };
+        }
+        return "";
+    }
+
+    std::string compare_output(uint64_t edge, unsigned o)
+    {
+        uint8_t expected[kMaxBus];
+        int beat = tx[o].beat(edge, bus);
+        bool valid = (out.tx_valid >> o & 1) != 0, sop = (out.tx_sop >> o & 1) != 0;
+
+        if (valid != (beat >= 0) || (valid && sop != (beat == 0)))
+            return std::string("C ") +
+                   (beat < 0    ? "sends nothing"
+                    : beat == 0 ? "grants"
+                                : "sends data") +
+                   ", the RTL " +
+                   (!valid ? "sends nothing"
+                    : sop  ? "grants"
+                           : "sends data");
+        if (!valid)
+            return "";
+        tx[o].show(beat, bus, expected);
+        if (memcmp(expected, bytes(out.tx_data, o), bus) != 0)
+            return "beat " + std::to_string(beat) + ": C has " + hex(expected, bus) + ", the RTL " +
+                   hex(bytes(out.tx_data, o), bus);
+        if (out.tx_source[o] != tx[o].packet->source)
+            return "C grants source " + std::to_string(tx[o].packet->source) + ", the RTL " +
+                   std::to_string(out.tx_source[o]);
+        return "";
+    }
+
+    std::string compare(uint64_t edge)
+    {
+        uint32_t rx_free = 0;
+        size_t first = grant;
+
+        for (; grant < record.granted.size() && record.granted[grant].edge == edge; grant++) {
+            const Packet &p = record.granted[grant];
+
+            tx[p.out] = { &p, edge };
+            if (p.source < first_own)
+                rx_free |= 1u << p.source;
+        }
+        for (unsigned o = 0; o < outputs; o++) {
+            std::string text = compare_output(edge, o);
+
+            if (!text.empty())
+                return "output " + std::to_string(o) + ": " + text;
+        }
+        if (rx_free != out.rx_free)
+            return "C frees places " + std::to_string(rx_free) + ", the RTL " +
+                   std::to_string(out.rx_free);
+        for (; first < grant; first++) {
+            const Packet &p = record.granted[first];
+
+            if (p.source < first_own && out.rx_free_units[p.source] != (p.data.size() + 15) / 16)
+                return "source " + std::to_string(p.source) + ": the RTL frees " +
+                       std::to_string(out.rx_free_units[p.source]) + " units of data";
+        }
+        return "";
+    }
+
+    void note(uint64_t edge)
+    {
+        for (unsigned o = 0; o < outputs; o++) {
+            if ((out.tx_sop >> o & 1) == 0)
+                continue;
+            seen.push_back("  " + std::to_string(edge) + ": " + std::to_string(out.tx_source[o]) +
+                           " -> " + std::to_string(o) + "  " + hex(bytes(out.tx_data, o), 16) +
+                           "\n");
+            if (seen.size() > kShown)
+                seen.pop_front();
+        }
+    }
+
+    std::string report(uint64_t edge, const std::string &what) const
+    {
+        std::string s =
+            "edge " + std::to_string(edge) + ", " + what + "\nC, edge: source -> output  header\n";
+
+        for (size_t i = grant > kShown ? grant - kShown : 0;
+             i < std::min(grant + 2, record.granted.size()); i++) {
+            const Packet &p = record.granted[i];
+
+            s += "  " + std::to_string(p.edge) + ": " + std::to_string(p.source) + " -> " +
+                 std::to_string(p.out) + "  " + hex(p.header.data(), 16) + "\n";
+        }
+        s += "RTL\n";
+        for (const std::string &line : seen)
+            s += line;
+        return s;
+    }
+};
+} // namespace
+
+std::string replay_record(const ForwardLibrary &library, const Record &record, const char *trace)
+{
+    Replay r(record, library.params());
+    Forward *rtl = library.create(trace);
+    std::string what;
+
+    for (uint64_t edge = 0; edge < record.edges; edge++) {
+        r.give_state(edge);
+        r.give_received(edge);
+        r.give_own(edge);
+        library.edge(rtl, &r.in, &r.out);
+        what = r.take_own(edge);
+        if (what.empty())
+            what = r.compare(edge);
+        r.note(edge);
+        if (!what.empty()) {
+            what = r.report(edge, what);
+            break;
+        }
+    }
+    library.destroy(rtl);
+    return what;
+}

@@ -1,0 +1,22 @@
+/*
+ * Gives an RTL core what the C core was given, edge by edge, and compares what it does: each beat
+ * of each output, and each place that it frees.
+ */
+#ifndef TB_REPLAY_H
+#define TB_REPLAY_H
+
+#include "record.h"
+
+/** A library of forward.h. */
+struct ForwardLibrary {
+    ForwardParams (*params)(void);
+    Forward *(*create)(const char *trace);
+    void (*edge)(Forward *rtl, const ForwardIn *in, ForwardOut *out);
+    void (*destroy)(Forward *rtl);
+};
+
+/** `trace`: an FST file, or NULL. @return the first difference, with what happened before it, or an
+ * empty text */
+std::string replay_record(const ForwardLibrary &library, const Record &record, const char *trace);
+
+#endif
