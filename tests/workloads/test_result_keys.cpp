@@ -102,6 +102,7 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
         { "mbcf-stream", { "mbcf-hub", "bytes=64;op=write;api=mbcf;nodes=2" } },
         { "mpi-pingpong", { "hapacs-tca", "bytes=8;src=cpu;dst=cpu" } },
         { "mpi-bandwidth", { "hapacs-tca", "bytes=4096;count=4;src=cpu;dst=cpu" } },
+        { "bare-link", { "two-ends", "request=write;bytes=256;direction=both" } },
         { "mpi-collective", { "hapacs-tca", "bytes=64;op=allreduce;nodes=2" } },
     };
     const Run kernel = { "mbcf-switch", "class=S;api=sr;nodes=4" };
@@ -113,7 +114,7 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
             static_cast<std::vector<std::string> *>(arg)->push_back(name);
         },
         &names);
-    ASSERT_EQ(21u, names.size());
+    ASSERT_EQ(22u, names.size());
     for (const std::string &name : names) {
         const auto at = runs.find(name);
         const Run &run = at != runs.end()             ? at->second
