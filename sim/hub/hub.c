@@ -212,18 +212,6 @@ static int check_ddr(const char *head, const struct hub_config *cfg, struct sim_
     return SIM_OK;
 }
 
-/* An endpoint must not need credits for what it asked for itself (2.6.1). */
-static int check_completions(const char *head, const struct hub_config *cfg, struct sim_error *err)
-{
-    uint64_t credits = cfg->port[HUB_HOST].cplh_credits, most = most_completions(cfg);
-
-    if (credits == 0 || credits >= most)
-        return SIM_OK;
-    return sim_error_value(err, SIM_ERR_CONFIG, head, "n.link.cplh_credits", credits,
-                           "expected 0 or at least %llu, for the dma.read_tags and dma.read_bytes",
-                           (unsigned long long)most);
-}
-
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
@@ -242,9 +230,7 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     rc = hub_check_rings(head, cfg, err);
     if (rc == SIM_OK)
         rc = check_bubble(head, cfg, err);
-    if (rc == SIM_OK)
-        rc = check_ddr(head, cfg, err);
-    return rc == SIM_OK ? check_completions(head, cfg, err) : rc;
+    return rc == SIM_OK ? check_ddr(head, cfg, err) : rc;
 }
 
 static int hub_create(const struct machine_place *place, const void *config, void **component_p,

@@ -240,19 +240,4 @@ TEST_F(Ring, ADDR3ThatNoPortCanReachIsAnError)
                  err.text);
 }
 
-TEST_F(Ring, CompletionCreditsForLessThanIsAskedForAreAnError)
-{
-    machine_place place = {};
-    sim_error err = {};
-    void *hub = nullptr;
-
-    place.path = "node0.hub";
-    cfg.dma_read_tags = 2;
-    cfg.port[HUB_HOST].cplh_credits = 4 * (2 * (256 / 64 + 1) + 2) - 1;
-    EXPECT_EQ(SIM_ERR_CONFIG, hub_kind.create(&place, &cfg, &hub, &err));
-    EXPECT_STREQ("node0.hub.n.link.cplh_credits = 47: expected 0 or at least 48, for the "
-                 "dma.read_tags and dma.read_bytes",
-                 err.text);
-}
-
 } // namespace
