@@ -63,11 +63,13 @@ uint64_t hub_configure_step(struct hub *hub, uint64_t edge)
         struct hub_port *port = &hub->ports[__builtin_ctz(left)];
         struct hub_fifo *f = &port->answers;
 
-        if (fifo_head(f)->edge <= edge && hub_edge_ready(&port->edge, PCIE_COMPLETION))
+        bool sent = fifo_head(f)->edge <= edge && hub_edge_ready(&port->edge, PCIE_COMPLETION);
+
+        if (sent)
             hub_edge_send(&port->edge, &f->ring[f->head++ & f->mask].tlp, 0);
         if (fifo_empty(f))
             hub->configures &= ~(1u << port->index);
-        else /* what has to wait for room is woken by that */
+        else if (fifo_head(f)->edge > edge || sent) /* what has to wait for room is woken by that */
             next = sim_min(next, sim_max(fifo_head(f)->edge, edge + 1));
     }
     return next;

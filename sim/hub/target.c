@@ -231,6 +231,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
     case HUB_RING_SIZE:
         if (half == 0)
             hub->ring_size = value;
+        hub_wake(hub, hub_clock_edge(hub) + 1); /* a larger one has room as well */
         break;
     case HUB_RING_TAIL:
         hub->ring_tail = merge_half(hub->ring_tail, half, value);

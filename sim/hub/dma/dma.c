@@ -51,6 +51,13 @@ static void cut_short(struct hub_dma *dma)
     hub_wake(dma->hub, hub_clock_edge(dma->hub) + 1); /* the list may be through */
 }
 
+/* Its transfer is not to be taken for complete, so no status word is sent; but it is no error. */
+static void abort_list(struct hub_dma *dma)
+{
+    dma->failed = true;
+    cut_short(dma);
+}
+
 void dma_fail(struct hub_dma *dma, uint32_t error)
 {
     dma->error = error;
@@ -142,7 +149,7 @@ void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value)
         break;
     case HUB_DMA_CONTROL:
         if ((value & HUB_DMA_ABORT) != 0)
-            cut_short(dma);
+            abort_list(dma);
         else if ((value & HUB_DMA_START_REG) != 0)
             start_list(dma, DMA_REGISTER, 0);
         break;
@@ -218,8 +225,7 @@ bool dma_route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint6
     return out == OUT_SELF || hub_leave(hub, out, offset, addr_p);
 }
 
-/* Reads are served on the own side only: bus addresses of the host, or the own part. */
-static bool source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
+bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
 {
     uint64_t first;
     uint64_t last;
@@ -257,7 +263,7 @@ uint32_t dma_check_row(const struct hub_dma *dma)
 {
     const struct hub_descriptor *d = &dma->now;
 
-    if (!source_is_local(dma->hub, d->src, dma->src_at + dma->row_left - d->src))
+    if (!dma_source_is_local(dma->hub, d->src, dma->src_at + dma->row_left - d->src))
         return HUB_DMA_ERR_SOURCE;
     if (!destination_is_there(dma->hub, d->dst, dma->dst_at + dma->row_left - d->dst))
         return HUB_DMA_ERR_DEST;
@@ -340,7 +346,7 @@ static void end_of_list(struct hub_dma *dma, uint64_t edge)
         if (dma->active)
             return;
     }
-    if (reads_empty(dma))
+    if (reads_empty(dma) && fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
         finish_list(dma);
 }
 

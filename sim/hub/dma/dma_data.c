@@ -56,10 +56,15 @@ uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
     struct hub_read *r = &dma->reads[index];
     uint64_t addr = dma->src_at;
     uint64_t offset, most = pcie_function_mrrs(&hub_host(hub)->function);
-    bool internal = hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr);
     uint32_t bytes = pcie_split_completion(addr, dma->row_left,
                                            (uint32_t)sim_min(most, hub->cfg.dma_read_bytes));
+    bool internal;
 
+    if (!dma_source_is_local(hub, addr, bytes)) { /* it was closed meanwhile */
+        dma_fail(dma, HUB_DMA_ERR_SOURCE);
+        return UINT64_MAX;
+    }
+    internal = hub_window_offset(hub, addr, &offset) && !hub_leave(hub, HUB_HOST, offset, &addr);
     if (internal && !dma_take_internal(dma, bytes, edge))
         return hub->internal_edge;
     r->bytes = bytes;
@@ -303,7 +308,7 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
             dma->read_head++;
     } else {
         sim_store(tlp->payload->data, dma->now.data, 8);
-        dma->active = false;
+        dma->active = dma->releasing = false;
     }
 }
 

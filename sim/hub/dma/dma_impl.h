@@ -21,6 +21,9 @@ bool dma_take_internal(struct hub_dma *dma, uint32_t bytes, uint64_t edge);
 void dma_fail(struct hub_dma *dma, uint32_t error);
 /** A descriptor has come; it leads to the next one. */
 void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d);
+/** Reads are served on the own side only: bus addresses of the host, or the own part as far as it
+ * is open. */
+bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes);
 /** The row of the descriptor at work that is to be read next. @return an error, or 0 */
 uint32_t dma_check_row(const struct hub_dma *dma);
 /** Where a write to bus address `dst` goes. @return false: nowhere */

@@ -106,6 +106,7 @@ TEST_F(Dma, AnAbortEndsAListAndTheChannelStartsAgain)
     run();
     uint64_t bytes = load(0, reg(0, HUB_DMA(0) + HUB_DMA_BYTES));
     EXPECT_GT(0x10000u, bytes);
+    EXPECT_EQ(0u, hosts[1].written.count(kRam + 0x80000)) << "no status word";
     EXPECT_EQ(0, memcmp(hosts[0].ram.data(), hosts[1].ram.data(), bytes));
     EXPECT_EQ(UINT64_C(1) << 32, load(0, reg(0, HUB_DMA(0) + HUB_DMA_STATE)));
     start_register(0, 0, kRam, area(1, HUB_AREA_HOST), 0x40000);
@@ -212,6 +213,41 @@ TEST_F(Dma, AnAreaThatIsClosedIsNotWritten)
         EXPECT_EQ(status ? 4u : 0u, hosts[0].written.size());
         TearDown();
     }
+}
+
+TEST_F(Dma, AnAreaThatIsClosedIsNotRead)
+{
+    build(1);
+    start_register(0, 0, area(0, HUB_AREA_GPU0), area(0, HUB_AREA_HOST) + 0x100000, 0x40000,
+                   area(0, HUB_AREA_HOST) + 0x1000, 1);
+    ASSERT_EQ(SIM_ERR_LIMIT, sim_run(sim, sim_now(doms[0]) + 10 * SIM_US));
+    hosts[0].write64(reg(0, HUB_AREA_BASE(HUB_AREA_GPU0)), 0);
+    run();
+    EXPECT_EQ(HUB_DMA_ERR_SOURCE, error_of(0, 0));
+    EXPECT_GT(0x40000u, load(0, reg(0, HUB_DMA(0) + HUB_DMA_BYTES)));
+    EXPECT_EQ(0u, hosts[0].written.count(kRam + 0x1000)) << "no status word";
+}
+
+/* The channel is busy until it is granted, so that no other list's data gets into its place. */
+TEST_F(Dma, AStatusWordThatWaitsWhenItsListIsAbortedIsSentAsItIs)
+{
+    const uint64_t to = area(0, HUB_AREA_HOST);
+
+    cfg.output_cycles = 250;
+    build(1);
+    start_chain(0, 0, { { 7, to + 0x3000, 9, HUB_DESC_END, HUB_DESC_STATUS } }, true);
+    ASSERT_EQ(SIM_ERR_LIMIT, sim_run(sim, sim_now(doms[0]) + 600 * SIM_NS));
+    hosts[0].write64(reg(0, HUB_DMA(0) + HUB_DMA_CONTROL), HUB_DMA_ABORT);
+    start_register(0, 0, reg(0, HUB_INTERNAL_OFFSET), to + 0x5000, 64);
+    run();
+    EXPECT_EQ(1u, hosts[0].written.count(kRam + 0x3000));
+    EXPECT_EQ(0, memcmp(&hosts[0].ram[0x3000], "\7\0\0\0\11\0\0\0", 8));
+    EXPECT_EQ(HUB_DMA_ERR_BUSY, error_of(0, 0));
+    EXPECT_EQ(0u, load(0, reg(0, HUB_DMA(0) + HUB_DMA_BYTES)));
+    start_register(0, 0, reg(0, HUB_INTERNAL_OFFSET), to + 0x5000, 64);
+    run();
+    EXPECT_EQ(0u, error_of(0, 0));
+    EXPECT_EQ(64u, load(0, reg(0, HUB_DMA(0) + HUB_DMA_BYTES)));
 }
 
 /* The first half of a request waits for its grant when the second one comes poisoned. */
