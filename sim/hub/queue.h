@@ -80,7 +80,7 @@ struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tl
 /** Puts it, and wakes the hub at that edge. */
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
               uint64_t edge);
-/** The same for what the hub makes itself. */
+/** As hub_push(), for what the hub makes itself and puts into its own queue. */
 void hub_push_local(struct hub *hub, const struct pcie_tlp *tlp, uint32_t out, uint64_t edge);
 /** Room for the answers that one request can make. */
 bool hub_local_room(const struct hub *hub);

@@ -1,6 +1,6 @@
 /*
- * What ends in the hub: registers, internal memory, configuration space; interrupts and the ring of
- * notifications (notify.c).
+ * What ends in the hub: registers and internal memory; interrupts and the ring of notifications
+ * (notify.c).
  */
 #ifndef HUB_SELF_H
 #define HUB_SELF_H

@@ -1,6 +1,6 @@
 /*
- * What ends in the hub: registers, internal memory, the notification ring,
- * configuration space, and the answers to requests that nothing claims.
+ * What ends in the hub: registers, internal memory, and the answers to requests that nothing
+ * claims.
  */
 #include "hub/internal.h"
 
