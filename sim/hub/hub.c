@@ -133,6 +133,8 @@ static void hub_destroy(void *component)
     for (uint32_t p = 0; p < hub->nports; p++) {
         pcie_port_destroy(hub->ports[p].edge.pcie);
         pcie_order_watch_destroy(hub->ports[p].order);
+    }
+    for (uint32_t p = 0; p < HUB_MAX_PORTS; p++) { /* also of a port that could not be made */
         fifo_fini(&hub->ports[p].receive.wait);
         fifo_fini(&hub->ports[p].answers);
     }
