@@ -5,6 +5,7 @@
  * starts to send while the bus still delivers, so early that it does not run out of bytes.
  */
 #include "hub/ddr.h"
+#include "hub/receive.h"
 #include "hub/timeout.h"
 
 /* Non-posted requests and completions stay behind posted writes that came before them on the

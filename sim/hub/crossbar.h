@@ -19,10 +19,6 @@ struct hub_output {
 
 /** Could the head of this source leave for `out` but for the time? */
 bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out);
-/** receive.c */
-void hub_received(void *user, struct pcie_tlp *tlp);
-/** Packets that wait for their receive streams. @return the next edge at which one is free */
-uint64_t receive_step(struct hub *hub, uint64_t edge);
 void hub_ready(void *user, enum pcie_class cls);
 void hub_tick(struct sim_event *ev);
 

@@ -47,10 +47,15 @@ struct pcie_tlp hub_edge_completion(const struct hub_edge *edge, const struct pc
 struct pcie_tlp hub_edge_configure(struct hub_edge *edge, struct mem_pool *pool,
                                    const struct pcie_tlp *request);
 
+/** Beats of so many bytes of data. */
+static inline uint64_t hub_data_beats(uint64_t bytes, uint64_t bus_bytes)
+{
+    return (bytes + bus_bytes - 1) / bus_bytes;
+}
 /** Beats of a packet on a bus: its header's, and those of data. */
 static inline uint64_t hub_edge_beats(const struct pcie_tlp *tlp, uint64_t bus_bytes)
 {
-    return pcie_tlp_has_data(tlp) ? 1 + (pcie_tlp_data_bytes(tlp) + bus_bytes - 1) / bus_bytes : 1;
+    return 1 + hub_data_beats(pcie_tlp_data_bytes(tlp), bus_bytes);
 }
 /** Requests of an endpoint wait for Bus Master Enable; its answers do not (7.5.1.1). */
 static inline bool hub_edge_enabled(const struct hub_edge *edge, enum pcie_class cls)

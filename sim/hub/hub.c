@@ -1,5 +1,6 @@
 /* The kind "hub.c": parameters, creation, ports. */
 #include "hub/ddr.h"
+#include "hub/receive.h"
 #include "hub/timeout.h"
 #include "pcie/lossy/fault.h"
 

@@ -3,6 +3,8 @@
  * goes into the queue of its class, where it may be granted some stages later; its beats follow
  * as fast as the bus can take them out again.
  */
+#include "hub/receive.h"
+
 #include "hub/ddr.h"
 
 /* In no BAR of the endpoint that it came by. */

@@ -59,11 +59,6 @@ static void refuse_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *
     refuse_request(hub, port, tlp, PCIE_ERR_UNSUPPORTED);
 }
 
-static uint64_t beats_of(const struct hub *hub, uint64_t bytes)
-{
-    return (bytes + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes;
-}
-
 /* Data of a read in completions of at most MPS, read one beat after the other; register and memory
  * reads are at most 4 KiB. */
 static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *req,
@@ -89,7 +84,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
         cpl.payload = mem_payload_alloc(hub->pool, dw * 4);
         memcpy(cpl.payload->data, bytes + (addr - lead - req->addr), (size_t)dw * 4);
         send_answer(hub, port, &cpl, beats);
-        beats += beats_of(hub, dw * UINT64_C(4));
+        beats += hub_data_beats(dw * UINT64_C(4), hub->cfg.bus_bytes);
         addr += piece;
         left -= piece;
     }

@@ -187,7 +187,7 @@ bool dma_take_internal(struct hub_dma *dma, uint32_t bytes, uint64_t edge)
 
     if (hub->internal_edge > edge)
         return false;
-    hub->internal_edge = edge + (bytes + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes;
+    hub->internal_edge = edge + hub_data_beats(bytes, hub->cfg.bus_bytes);
     hub->internal_turn.turn = (dma->channel + 1) % HUB_DMA_CHANNELS;
     return true;
 }
