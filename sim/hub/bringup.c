@@ -44,12 +44,18 @@ static void send_access(struct hub_port *port)
         .addr = a.reg,
     };
 
+    uint64_t edge;
+
     if (a.write) {
         tlp.payload = mem_payload_alloc(hub->pool, 4);
         sim_store(tlp.payload->data, a.value, 4);
     }
     port->deadline = hub_request_sent(hub);
-    hub_push_local(hub, &tlp, port->index, hub_clock_edge(hub) + hub->cfg.bringup_cycles);
+    edge = hub_clock_edge(hub) + hub->cfg.bringup_cycles;
+    if (hub->core_ops != NULL)
+        hub->core_ops->request(hub->core, edge, port->index, &tlp);
+    else
+        hub_push_local(hub, &tlp, port->index, edge);
 }
 
 void bringup_start(struct hub_port *port)

@@ -293,6 +293,14 @@ static __attribute__((noinline, cold)) void stop_or_go(struct hub *hub)
         hub_wake(hub, sim_clock_edge(&hub->clk, until));
 }
 
+/* What is behind the ports is not here. @return as hub_core_ops.edge() */
+static __attribute__((noinline, cold)) uint64_t step_core(struct hub *hub, uint64_t edge)
+{
+    if (hub->overdue)
+        hub_timeout_step(hub, edge);
+    return hub->core_ops->edge(hub->core, edge);
+}
+
 /*
  * All that happens at one edge follows from what was there before it, as in registers that change
  * at once: arbiters choose and DMA channels step before any packet moves.
@@ -315,6 +323,12 @@ void hub_tick(struct sim_event *ev)
         next = sim_min(next, hub_ddr_step(hub, edge));
     if (__builtin_expect(hub->configures != 0, 0))
         next = sim_min(next, hub_configure_step(hub, edge));
+    if (__builtin_expect(hub->core_ops != NULL, 0)) {
+        next = sim_min(next, step_core(hub, edge));
+        if (next != UINT64_MAX)
+            hub_wake(hub, next);
+        return;
+    }
     if (!fifo_empty(&hub->sink))
         dma_sink_step(hub, edge);
     if (__builtin_expect(hub->overdue, 0))

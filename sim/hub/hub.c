@@ -135,6 +135,8 @@ static void hub_destroy(void *component)
         pcie_port_destroy(hub->ports[p].edge.pcie);
         pcie_order_watch_destroy(hub->ports[p].order);
     }
+    if (hub->core_ops != NULL)
+        hub->core_ops->destroy(hub->core);
     for (uint32_t p = 0; p < HUB_MAX_PORTS; p++) { /* also of a port that could not be made */
         fifo_fini(&hub->ports[p].receive.wait);
         fifo_fini(&hub->ports[p].answers);
@@ -236,17 +238,30 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     return rc == SIM_OK ? check_ddr(head, cfg, err) : rc;
 }
 
-static int hub_create(const struct machine_place *place, const void *config, void **component_p,
-                      struct sim_error *err)
+static struct hub *new_hub(const struct hub_core_ops *ops, void *core)
 {
-    struct hub *hub;
-    int rc = check_config(place, config, err);
+    struct hub *hub = sim_calloc(sizeof(*hub));
 
-    if (rc != SIM_OK)
-        return rc;
-    hub = sim_calloc(sizeof(*hub));
+    if (hub == NULL && ops != NULL)
+        ops->destroy(core);
+    if (hub == NULL)
+        return NULL;
+    hub->core_ops = ops;
+    hub->core = core;
+    return hub;
+}
+
+int hub_create_around(const struct hub_core_ops *ops, void *core, const struct machine_place *place,
+                      const void *config, void **component_p, struct sim_error *err)
+{
+    struct hub *hub = new_hub(ops, core);
+    int rc;
+
     if (hub == NULL)
         return SIM_ERR_NOMEM;
+    rc = check_config(place, config, err);
+    if (rc != SIM_OK)
+        goto err_destroy;
     hub->dom = place->dom;
     hub->cfg = *(const struct hub_config *)config;
     hub->path = place->path;
@@ -283,6 +298,12 @@ static int hub_create(const struct machine_place *place, const void *config, voi
 err_destroy:
     hub_destroy(hub);
     return rc;
+}
+
+static int hub_create(const struct machine_place *place, const void *config, void **component_p,
+                      struct sim_error *err)
+{
+    return hub_create_around(NULL, NULL, place, config, component_p, err);
 }
 
 static struct machine_port hub_port(void *component, unsigned index)
@@ -336,7 +357,7 @@ static int hub_start(void *component, struct sim_error *err)
         }
         pcie_function_add_bar(&port->edge.function, 0, hub->window_bytes);
     }
-    return SIM_OK;
+    return hub->core_ops != NULL ? hub->core_ops->start(hub->core, hub, err) : SIM_OK;
 }
 
 static int hub_fault(void *component, void *end, const struct machine_fault_kind *what,

@@ -47,6 +47,32 @@ struct hub_config {
 
 extern const struct machine_kind hub_kind;
 
+/*
+ * A core of another make, such as one in a hardware description language. It stands between the
+ * ports of a struct hub in the place of what queue.h, crossbar.h, self.h and dma/ do; ports, their
+ * hard blocks, the management processor and all that is set at start stay as they are.
+ */
+struct hub;
+
+struct hub_core_ops {
+    /** `core` is what hub_create_around() was given. The window and the routes are known, and links
+     * are not up. */
+    int (*start)(void *core, struct hub *hub, struct sim_error *err);
+    /** The first beat of a packet is on the receive stream of a port at `edge`, and the others
+     * follow it. Consumes the payload. `hit`: a BAR of this endpoint claims the address. */
+    void (*received)(void *core, uint64_t edge, uint32_t port, struct pcie_tlp *tlp, bool hit);
+    /** The management processor has a request for a root port. Consumes the payload. */
+    void (*request)(void *core, uint64_t edge, uint32_t port, struct pcie_tlp *tlp);
+    /** All that comes for this edge has come. @return the next one that it wants, or UINT64_MAX */
+    uint64_t (*edge)(void *core, uint64_t edge);
+    void (*destroy)(void *core);
+};
+
+/** As hub_kind.create(), which makes a hub with the core in C. `core` becomes the hub's, also where
+ * this fails. */
+int hub_create_around(const struct hub_core_ops *ops, void *core, const struct machine_place *place,
+                      const void *config, void **component_p, struct sim_error *err);
+
 /** Makes a hub, a component of that kind, answer requests wrongly on purpose, or stop taking
  * packets from its ports (pcie/lossy/misbehave.h). */
 int hub_misbehave(void *component, const struct pcie_misbehavior *how, struct sim_error *err);

@@ -45,9 +45,11 @@ struct hub {
     sim_time_t edge_now; /* the time that hub_clock_edge() was last asked for, */
     uint64_t edge_value; /* and its answer */
     const struct sim_probe *probe;
-    const struct hub_watch *watch; /* NULL: it is compared with no other core */
-    uint64_t cause;                /* for the probe: the last mark of the packet that was granted */
-    struct pcie_order_end *order;  /* NULL: not watched */
+    const struct hub_watch *watch;       /* NULL: it is compared with no other core */
+    const struct hub_core_ops *core_ops; /* NULL: the core in C */
+    void *core;
+    uint64_t cause;               /* for the probe: the last mark of the packet that was granted */
+    struct pcie_order_end *order; /* NULL: not watched */
     struct pcie_misdeeds *misdeeds; /* NULL, or what it does wrong on purpose */
     struct mem_pool *pool;
     /* crossbar */

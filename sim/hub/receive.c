@@ -57,8 +57,12 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
     if (hub->printed)
         sim_edge(hub->dom, port->in_hash, edge, pcie_tlp_hash(tlp));
     refused = is_alien(port, tlp);
-    out = refused ? (uint32_t)OUT_SELF : destination(hub, port, tlp);
     port->receive.free_edge = edge + hub_edge_beats(tlp, hub->cfg.bus_bytes);
+    if (__builtin_expect(hub->core_ops != NULL, 0)) {
+        hub->core_ops->received(hub->core, edge, port->index, tlp, !refused);
+        return;
+    }
+    out = refused ? (uint32_t)OUT_SELF : destination(hub, port, tlp);
     if (hub->probe != NULL)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out, arrived);
     edge += hub->cfg.receive_cycles + hub->cfg.route_cycles +

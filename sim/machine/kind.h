@@ -61,7 +61,9 @@ struct machine_ring {
 struct machine_kind {
     const char *name; /* "hub.c" */
     const char *summary;
-    const struct machine_param *params; /* NULL, or the own keys, MACHINE_PARAM_END at the end */
+    /** NULL, or the own keys, MACHINE_PARAM_END at the end. Kinds with the same table are one
+     * device in several makes: each may stand in for another. */
+    const struct machine_param *params;
     const struct machine_group *groups; /* NULL, or what follows them: machine_table_create() */
     size_t config_bytes;
     const char *const *ports; /* their names, NULL at the end */

@@ -109,6 +109,7 @@ struct mem_payload *mem_payload_alloc(struct mem_pool *pool, uint32_t bytes)
         return NULL;
     p = c->free[--c->nfree];
     p->bytes = bytes;
+    p->late = false;
     return p;
 }
 

@@ -2,6 +2,10 @@
  * Payload bytes of packets: buffers that never change once they are sent, each with one
  * owner. A pool belongs to a component; buffers return to it and
  * never leave its domain (channels carry copies).
+ *
+ * One that is late is still being filled when it is sent, up to the time at which its last byte is
+ * on the wire. Who receives it copies it from there at its arrival, which is later than that by the
+ * latency of a channel; and until then its sender keeps it.
  */
 #ifndef MEMORY_PAYLOAD_H
 #define MEMORY_PAYLOAD_H
@@ -16,6 +20,7 @@ struct mem_class;
 struct mem_payload {
     struct mem_class *home;     /* the pool's size class that it returns to */
     uint32_t bytes;             /* used; 0: it is free */
+    bool late;                  /* see above; false at first */
     alignas(32) uint8_t data[]; /* copies move 32 bytes at a time */
 };
 

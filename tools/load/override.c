@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
+#include <string.h>
 
 static void set_value(struct machine_value *value, const char *path, const char *text,
                       const char *where, const struct load_tree *at)
@@ -17,6 +18,49 @@ static void set_value(struct machine_value *value, const char *path, const char 
     next.file = at != NULL ? at->file : "--set";
     next.line = at != NULL ? at->line : 0;
     *value = next;
+}
+
+/** Another make of the same device. */
+static const struct machine_kind *other_make(const struct load_machine *m,
+                                             const struct machine_kind *kind, const char *path,
+                                             const char *text, const char *where)
+{
+    struct load_nearest near;
+
+    load_nearest_init(&near, text);
+    for (const struct machine_kind *const *k = m->opt->kinds; *k != NULL; k++) {
+        if (*k != kind && (kind->params == NULL || (*k)->params != kind->params))
+            continue;
+        if (strcmp((*k)->name, text) == 0)
+            return *k;
+        load_nearest_offer(&near, (*k)->name);
+    }
+    load_raise(SIM_ERR_CONFIG, "%s: %s = %.80s: expected %s or another make of it%s", where, path,
+               text, kind->name, near.hint);
+}
+
+/** Makes of the components that match. @return how many do */
+static unsigned override_kinds(struct load_machine *m, const char *pattern, const char *text,
+                               const char *where, struct load_nearest *near)
+{
+    unsigned matches = 0;
+
+    for (unsigned n = 0; n < m->desc.nnodes; n++) {
+        const struct machine_node_desc *node = &m->desc.nodes[n];
+
+        for (unsigned i = 0; i < node->ncomponents; i++) {
+            struct machine_component_desc *c = &node->components[i];
+            char path[256];
+
+            snprintf(path, sizeof(path), "node%u.%s.kind", n, c->name);
+            load_nearest_offer(near, path);
+            if (fnmatch(pattern, path, 0) != 0)
+                continue;
+            matches++;
+            c->kind = other_make(m, c->kind, path, text, where);
+        }
+    }
+    return matches;
 }
 
 void load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
@@ -42,6 +86,7 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
             set_value(value, path, text, where, at);
         }
     }
+    matches += override_kinds(m, pattern, text, where, &near);
     if (matches > 0)
         return;
     load_raise(SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);

@@ -74,14 +74,15 @@ static int add_gpu(struct launch_node *node, const char *name, struct sim_error 
     return SIM_OK;
 }
 
-/** The node's first component of a kind; NULL: it has none. */
+/** The node's first component of a kind, in whatever make; NULL: it has none. */
 static const char *name_of_kind(const struct machine_desc *desc, unsigned node,
                                 const struct machine_kind *kind)
 {
     const struct machine_node_desc *nd = &desc->nodes[node];
 
     for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (nd->components[i].kind == kind)
+        if (nd->components[i].kind == kind ||
+            (kind->params != NULL && nd->components[i].kind->params == kind->params))
             return nd->components[i].name;
     return NULL;
 }

@@ -317,6 +317,7 @@ inline void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, 
     struct pcie_tlp tlp = *header;
     bool malformed = !is_plain(p, header, bytes) && is_malformed(p, header, bytes);
 
+    tlp.payload = NULL;
     if (bytes != 0 && !malformed) {
         tlp.payload = mem_payload_alloc(p->pool, bytes);
         SIM_ASSERT(tlp.payload != NULL);
@@ -349,7 +350,9 @@ void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
         return;
     }
     SIM_ASSERT(p->up && rec->seq == p->rx_seq);
-    pcie_dll_accept(p, &rec->tlp, rec + 1, rec->payload_bytes);
+    pcie_dll_accept(p, &rec->tlp,
+                    rec->tlp.payload != NULL ? (const void *)rec->tlp.payload->data : rec + 1,
+                    rec->payload_bytes);
 }
 
 static inline void give_back(struct pcie_port *p, enum pcie_class cls, uint32_t hdr, uint32_t data)

@@ -52,6 +52,8 @@ static inline struct wire_tlp *pcie_dll_record(struct pcie_port *p, const struct
     rec->seq = seq;
     rec->payload_bytes = bytes;
     rec->tlp = *tlp;
+    if (__builtin_expect(bytes != 0 && tlp->payload->late, 0))
+        return rec;
     rec->tlp.payload = NULL;
     if (bytes != 0)
         memcpy(rec + 1, tlp->payload->data, bytes);

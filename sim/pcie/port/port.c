@@ -281,6 +281,17 @@ bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
     return false;
 }
 
+struct pcie_credits pcie_port_credits(struct pcie_port *p, enum pcie_class cls)
+{
+    const struct tx_class *q = &p->tx[cls];
+
+    pcie_port_settle(p);
+    return (struct pcie_credits){
+        q->hdr_avail, q->data_avail, q->hdr_total, q->data_total, q->count < p->queue_tlps,
+        q->count == 0
+    };
+}
+
 static void enqueue_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls,
                         sim_time_t from)
 {

@@ -109,6 +109,14 @@ void pcie_port_send_lagging(struct pcie_port *port, const struct pcie_tlp *tlp, 
 /** The receive buffer of this TLP is free: its credits go back to the sender. In any phase. */
 void pcie_port_consume(struct pcie_port *port, enum pcie_class cls, uint32_t data_credits);
 
+/** What a hard block shows of its transmit side for one class, now. */
+struct pcie_credits {
+    uint32_t hdr, data;             /* free at the far side; UINT32_MAX: no limit */
+    uint16_t hdr_first, data_first; /* first advertised; 0: no limit */
+    bool ready, empty;              /* room for one more TLP; none waits */
+};
+struct pcie_credits pcie_port_credits(struct pcie_port *port, enum pcie_class cls);
+
 /** For reports: what the oldest TLP in a class's transmit queue lacks ("posted data credits");
  * NULL: there is none, or it may go. */
 const char *pcie_port_lacks(const struct pcie_port *port, enum pcie_class cls);

@@ -9,12 +9,12 @@
 
 SIM_BEGIN_DECLS
 
-/** A TLP; the payload's bytes follow. */
+/** A TLP; the payload's bytes follow, if it is not late. */
 struct wire_tlp {
     uint16_t seq;
     uint8_t damage; /* only on a link that may lose packets (pcie/lossy/) */
     uint32_t payload_bytes;
-    struct pcie_tlp tlp; /* payload is NULL */
+    struct pcie_tlp tlp; /* payload is NULL, or late and the sender's */
 };
 
 enum wire_dllp_mask { DLLP_ACK = 1 << PCIE_CLASSES }; /* bits below: a credit update per class */

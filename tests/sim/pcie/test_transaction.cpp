@@ -127,6 +127,40 @@ std::vector<int> behind_blocked_writes(pcie_tlp last, Pair &p)
     return classes;
 }
 
+/* A payload that is filled while its packet is on its way, at the first one's last bytes. */
+TEST(Late, PayloadIsThatOfItsArrival)
+{
+    for (bool two_domains : { false, true }) {
+        Pair p({}, two_domains);
+        struct Fill {
+            sim_event ev;
+            mem_payload *payload;
+        } fill;
+        std::vector<uint8_t> last;
+        pcie_tlp first;
+
+        p.join(wide_config(2, 8, 256), wide_config(2, 8, 256));
+        first = p.a.make(PCIE_MWR, 256);
+        first.payload->late = true;
+        fill.payload = first.payload;
+        sim_event_init(&fill.ev, [](sim_event *ev) {
+            mem_payload *payload = reinterpret_cast<Fill *>(ev)->payload;
+
+            payload->data[255] = 0xa5;
+            payload->late = false;
+        });
+        p.b.on_tlp = [&last](const pcie_tlp &tlp) { last.push_back(tlp.payload->data[255]); };
+        p.a.todo.push_back(first);
+        p.a.add(PCIE_MWR, 256);
+        sim_schedule_at(p.a.dom, &fill.ev, 10 * SIM_US + 64 * SIM_NS, SIM_CLOCK);
+        sim_schedule_at(p.a.dom, &p.a.pump_hook.ev, 10 * SIM_US, SIM_CLOCK);
+        p.run();
+        EXPECT_EQ((std::vector<uint8_t>{ 0xa5, static_cast<uint8_t>(7 + 255) }), last);
+        p.settle();
+        EXPECT_EQ(0u, mem_pool_in_use(p.a.pool)) << "acknowledged";
+    }
+}
+
 TEST(Choice, RelaxedCompletionsPassBlockedWrites)
 {
     for (uint8_t attr : { 0u, PCIE_ATTR_RELAXED }) {

@@ -237,6 +237,18 @@ TEST_F(MachineFile, SetReachesWhatItsPatternMatches)
     EXPECT_STREQ("--set", value(0, 1, 0).file);
 }
 
+/* The two kinds of these tests have one table of keys. */
+TEST_F(MachineFile, SetsChooseAnotherMakeOfADevice)
+{
+    ASSERT_EQ(SIM_OK, load(TWO, { "node1.cpu.kind=hub.c", "node1.cpu.link.lanes=4" })) << err.text;
+    EXPECT_STREQ("box", load_machine_desc(machine)->nodes[0].components[0].kind->name);
+    EXPECT_STREQ("hub.c", load_machine_desc(machine)->nodes[1].components[0].kind->name);
+    EXPECT_EQ(4u, value(1, 0, 0).value);
+    EXPECT_EQ("--set node*.cpu.kind=bok: node0.cpu.kind = bok: expected box or another make of it, "
+              "did you mean box?",
+              message(TWO, { "node*.cpu.kind=bok" }));
+}
+
 TEST_F(MachineFile, ASetThatMatchesNothingOrDoesNotFitIsAnError)
 {
     EXPECT_EQ("--set node*.hub.link.lane=4: matches no key, did you mean node0.hub.link.lanes?",
