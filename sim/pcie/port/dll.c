@@ -50,16 +50,18 @@ void pcie_dll_due(struct pcie_port *p, sim_time_t due)
     pcie_port_work_by(p, due);
 }
 
-/** When a class must announce the credits that have been freed; a quarter of a pool is urgent. */
+/** When a class must announce the credits that have been freed; a large part of a pool is urgent.
+ */
 static sim_time_t update_due(const struct pcie_port *p, const struct rx_class *r, sim_time_t now)
 {
     uint32_t hdr = (uint32_t)r->hdr_freed + r->hdr_fresh;
     uint32_t data = (uint32_t)r->data_freed + r->data_fresh;
+    uint64_t part = p->cfg.fc_urgent_part;
 
     if (hdr == 0 && data == 0)
         return SIM_TIME_NEVER;
-    if ((r->hdr_total != 0 && hdr * 4 >= r->hdr_total) ||
-        (r->data_total != 0 && data * 4 >= r->data_total))
+    if ((r->hdr_total != 0 && hdr * part >= r->hdr_total) ||
+        (r->data_total != 0 && data * part >= r->data_total))
         return now + 1;
     return now + p->fc_ps;
 }
@@ -326,7 +328,7 @@ inline void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, 
     p->rx_seq = (p->rx_seq + 1) & PCIE_SEQ_MASK;
     p->rx_time = now;
     p->unacked++;
-    pcie_dll_due(p, p->unacked >= PCIE_ACK_TLPS ? now + 1 : now + p->ack_ps);
+    pcie_dll_due(p, p->unacked >= p->cfg.ack_tlps ? now + 1 : now + p->ack_ps);
     p->stat.rx_tlps++;
     p->stat.rx_payload += bytes;
     if (__builtin_expect(malformed, 0)) { /* goes no further, and its credits do not come back */

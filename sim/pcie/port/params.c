@@ -27,6 +27,11 @@ const struct machine_param pcie_port_params[] = {
         "longest wait before an ACK; 0 = the limit of 3.5.3.1"),
     ROW(fc_latency_symbols, "symbols", 0, 65535, 0,
         "longest wait before a credit update; 0 = the limit of 2.6.1.2"),
+    ROW(ack_tlps, "1", 1, 4095, 8,
+        "TLPs behind which an ACK goes out at once, so that small ones do not fill the sender's "
+        "replay buffer while the timer, made for large ones, runs"),
+    ROW(fc_urgent_part, "1", 1, 4095, 4,
+        "credits go out at once when one part in so many of those advertised is free"),
     ROW(replay_timer_symbols, "symbols", 0, 1048576, 0,
         "where links fail: longest wait for an ACK; 0 = the limit of 3.5.2.1 and the wire's "
         "length"),

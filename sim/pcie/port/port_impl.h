@@ -26,10 +26,6 @@ struct pcie_tap;
 #define PCIE_HDR_MASK 0xffu  /* credit counters (2.6.1): headers 8 bits, */
 #define PCIE_DAT_MASK 0xfffu /* data 12 bits */
 
-/* An ACK goes out at the latest after so many TLPs, so that small ones do not fill the sender's
- * replay buffer while the timer, made for large ones, runs. */
-#define PCIE_ACK_TLPS 8u
-
 #define PCIE_PATH_BYTES 128 /* "node0.hub.n" */
 
 /** Why the link carries nothing though TLPs wait: what the oldest of them lacks. */

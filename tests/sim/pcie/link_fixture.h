@@ -25,6 +25,7 @@ inline pcie_port_config wide_config(uint64_t gen, uint64_t lanes, uint64_t mps)
     c.gen = gen, c.lanes = lanes, c.mps_bytes = mps;
     c.tx_latency_ps = 5000, c.rx_latency_ps = 5000;
     c.tx_queue_tlps = 64, c.replay_tlps = 1024;
+    c.ack_tlps = 8, c.fc_urgent_part = 4;
     return c;
 }
 

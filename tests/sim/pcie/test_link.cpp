@@ -262,23 +262,47 @@ TEST(Dll, AFullReplayBufferLimitsToItsSizePerRoundTrip)
     EXPECT_EQ(0u, p.stat("a.tx.stall_credit_p_ps"));
 }
 
+TEST(Dll, AnAckGoesOutAtOnceBehindSoManyTlps)
+{
+    for (unsigned n : { 1u, 2u, 5u }) {
+        pcie_port_config c = gen2x8();
+        Pair p;
+
+        c.ack_tlps = n;
+        c.ack_latency_symbols = 5000;
+        c.fc_latency_symbols = 5000;
+        p.join(c, c);
+        p.run();
+        uint64_t before = p.stat("b.tx.dllps");
+        for (int i = 0; i < 10; i++)
+            p.a.add(PCIE_MWR, 64);
+        p.a.kick();
+        p.run();
+        EXPECT_EQ(10 / n, p.stat("b.tx.dllps") - before);
+    }
+}
+
 TEST(Dll, AWindowOfCreditsLimitsToItsSizePerRoundTrip)
 {
-    pcie_port_config c = gen2x8();
-    Pair p;
+    for (unsigned part : { 4u, 2u }) {
+        pcie_port_config c = gen2x8();
+        Pair p;
 
-    test::set_credits(&c, 8, 8 * 16);
-    c.fc_latency_symbols = 5000; /* updates come by the quarter: two TLPs */
-    p.join(c, c, 500 * SIM_NS);
-    for (int i = 0; i < 800; i++)
-        p.a.add(PCIE_MWR, 256);
-    p.a.kick();
-    p.run();
-    /* A pair of TLPs waits for the pair four pairs before it: their symbols, there and back. */
-    double round = 2 * 276 * 0.25 + 18 + 500 + 8 * 0.25 * 2 + 18 + 500;
-    EXPECT_NEAR(1, rate(p.b) / (8 * 1000 / round), 0.02);
-    EXPECT_GT(p.stat("a.tx.stall_credit_p_ps"), 50 * 1000 * SIM_NS);
-    EXPECT_EQ(0u, p.stat("a.tx.stall_credit_np_ps"));
+        test::set_credits(&c, 8, 8 * 16);
+        c.fc_latency_symbols = 5000; /* updates come by parts: two TLPs, or four */
+        c.fc_urgent_part = part;
+        p.join(c, c, 500 * SIM_NS);
+        for (int i = 0; i < 800; i++)
+            p.a.add(PCIE_MWR, 256);
+        p.a.kick();
+        p.run();
+        /* One part's TLPs wait for the last one of a round before: their symbols, there and back.
+         */
+        double round = 8 / part * 276 * 0.25 + 18 + 500 + 8 * 0.25 * 2 + 18 + 500;
+        EXPECT_NEAR(1, rate(p.b) / (8 * 1000 / round), 0.02) << part;
+        EXPECT_GT(p.stat("a.tx.stall_credit_p_ps"), 50 * 1000 * SIM_NS);
+        EXPECT_EQ(0u, p.stat("a.tx.stall_credit_np_ps"));
+    }
 }
 
 TEST(Dll, EachOfTheSixPoolsStopsItsOwnClassOnly)
