@@ -5,10 +5,13 @@
 # In the build tree the commands look there, too.
 set(share ${CMAKE_INSTALL_DATADIR}/hubsim)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/hubsim)
-foreach(folder configs docs examples scripts workloads)
+foreach(folder configs docs examples rtl-model scripts workloads)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${CMAKE_BINARY_DIR}/share/hubsim/${folder} SYMBOLIC)
 endforeach()
 install(DIRECTORY configs docs examples DESTINATION ${share})
+install(DIRECTORY rtl-model/rtl DESTINATION ${share}/rtl-model)
+install(FILES rtl-model/cosim/model.cpp rtl-model/cosim/model.h DESTINATION ${share}/rtl-model/cosim)
+install(PROGRAMS rtl-model/library DESTINATION ${share}/rtl-model)
 install(DIRECTORY workloads DESTINATION ${share} FILES_MATCHING PATTERN "*.[ch]" PATTERN Makefile)
 set(scripts python plot.py timeline timeline.py utilisation utilisation.py matrix matrix.py picture.py explain.py topology.py) # not those that need the source
 list(TRANSFORM scripts PREPEND scripts/)

@@ -78,15 +78,15 @@ static uint64_t most_completions(const struct hub_config *cfg)
 }
 
 /* One queue entry for each header credit; of completions where those are infinite, for all. */
-static uint32_t fifo_entries(const struct hub *hub, const struct pcie_port_config *port,
-                             enum pcie_class cls)
+uint32_t hub_queue_depth(const struct hub_config *cfg, uint32_t port, enum pcie_class cls)
 {
-    const uint64_t credits[] = { port->ph_credits, port->nph_credits, port->cplh_credits,
-                                 hub->cfg.vc1_ph_credits };
+    const struct pcie_port_config *link = &cfg->port[port];
+    const uint64_t credits[] = { link->ph_credits, link->nph_credits, link->cplh_credits,
+                                 cfg->vc1_ph_credits };
 
     if (credits[cls] != 0 || cls == PCIE_POSTED_VC1)
         return (uint32_t)credits[cls];
-    return cls == PCIE_COMPLETION ? (uint32_t)most_completions(&hub->cfg) : 1024;
+    return cls == PCIE_COMPLETION ? (uint32_t)most_completions(cfg) : 1024;
 }
 
 static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
@@ -103,7 +103,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
     (void)snprintf(path, sizeof(path), "%s.%s", hub->path, hub_port_names[index]);
     for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
-                       fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
+                       hub_queue_depth(&hub->cfg, index, (enum pcie_class)cls)))
             return SIM_ERR_NOMEM;
     if (!fifo_init(&port->receive.wait, 1) || !fifo_init(&port->answers, 1))
         return SIM_ERR_NOMEM;

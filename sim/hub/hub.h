@@ -47,6 +47,9 @@ struct hub_config {
 
 extern const struct machine_kind hub_kind;
 
+/** Packets of a class that the queue of a port holds. */
+uint32_t hub_queue_depth(const struct hub_config *cfg, uint32_t port, enum pcie_class cls);
+
 /*
  * A core of another make, such as one in a hardware description language. It stands between the
  * ports of a struct hub in the place of what queue.h, crossbar.h, self.h and dma/ do; ports, their

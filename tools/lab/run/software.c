@@ -1,4 +1,5 @@
 #include "tools/lab/run/software.h"
+#include "rtl-model/cosim/cosim.h"
 #include "tools/lab/run/mpi_library.h"
 #include "tools/load/value.h"
 
@@ -57,6 +58,10 @@ const struct machine_kind *const *lab_kinds(void)
     unsigned n = 0;
 
     for (const struct machine_kind *const *kind = machine_kinds(); *kind != NULL; kind++) {
+        SIM_ASSERT(n + 2 < KINDS_MAX);
+        all[n++] = *kind;
+    }
+    for (const struct machine_kind *const *kind = cosim_kinds(); *kind != NULL; kind++) {
         SIM_ASSERT(n + 2 < KINDS_MAX);
         all[n++] = *kind;
     }

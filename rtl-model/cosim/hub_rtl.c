@@ -1,0 +1,564 @@
+/*
+ * The kind "hub.rtl": the ports of hub.c round the core in SystemVerilog, cycle by cycle. The clock
+ * of a core that is quiet stops.
+ */
+#include "rtl-model/cosim/cosim.h"
+
+#include "hub/internal.h"
+#include "rtl-model/cosim/library.h"
+#include "rtl-model/cosim/model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A packet whose beats come or go. */
+struct flow {
+    struct pcie_tlp tlp;
+    uint64_t edge; /* of its first beat */
+    uint32_t done; /* bytes of data that have come or gone */
+    bool busy;
+};
+
+/** Packets for a receive stream: the one under way, and one behind it. */
+struct rx_flow {
+    struct flow flow[2];
+    bool hit[2];
+    uint32_t n;
+};
+
+struct core {
+    struct hub *hub;
+    const struct model_ops *ops;
+    struct model *model;
+    uint32_t bus;     /* bytes of a beat */
+    uint32_t classes; /* that a port has in the core */
+    struct rx_flow rx[HUB_MAX_PORTS];
+    struct flow tx[HUB_MAX_PORTS + MODEL_INSIDE];
+    struct model_in in;
+    struct model_out out;
+};
+
+/* ---- what comes in ---- */
+
+static void core_received(void *arg, uint64_t edge, uint32_t port, struct pcie_tlp *tlp, bool hit)
+{
+    struct core *core = arg;
+    struct rx_flow *rx = &core->rx[port];
+
+    SIM_ASSERT(rx->n < 2); /* streams have no gaps and no packet before its turn */
+    rx->flow[rx->n] = (struct flow){ .tlp = *tlp, .edge = edge, .busy = true };
+    rx->hit[rx->n++] = hit;
+    hub_wake(core->hub, edge);
+}
+
+/** The beat that the hard block has registered at the edge before. */
+static void show_received(struct core *core, uint32_t port, uint64_t edge)
+{
+    struct model_port_in *in = &core->in.port[port];
+    struct rx_flow *rx = &core->rx[port];
+    struct flow *f = &rx->flow[0];
+    uint32_t bytes, n;
+
+    in->rx_valid = in->rx_sop = false;
+    if (rx->n == 0 || f->edge >= edge)
+        return;
+    in->rx_valid = true;
+    in->rx_sop = f->edge + 1 == edge;
+    in->rx_hit = rx->hit[0];
+    in->rx_class = (uint8_t)pcie_tlp_class(&f->tlp);
+    memset(in->rx_data, 0, core->bus);
+    bytes = pcie_tlp_data_bytes(&f->tlp);
+    if (in->rx_sop) {
+        (void)pcie_tlp_encode(&f->tlp, in->rx_data);
+    } else {
+        n = bytes - f->done < core->bus ? bytes - f->done : core->bus;
+        memcpy(in->rx_data, f->tlp.payload->data + f->done, n);
+        f->done += n;
+    }
+    if (f->done < bytes)
+        return;
+    pcie_tlp_drop(&f->tlp);
+    rx->flow[0] = rx->flow[1];
+    rx->hit[0] = rx->hit[1];
+    rx->n--;
+}
+
+static uint32_t errors_of(const struct hub_edge *edge, uint32_t reg)
+{
+    return pcie_function_read(&edge->function, reg);
+}
+
+static void show_port(struct core *core, uint32_t index)
+{
+    const struct hub_port *port = &core->hub->ports[index];
+    const struct hub_edge *edge = &port->edge;
+    struct model_port_state *in = &core->in.port[index].state;
+
+    in->tx_ready = in->tx_empty = 0;
+    for (uint32_t c = 0; c < PCIE_CLASSES; c++) {
+        struct pcie_credits now = pcie_port_credits(edge->pcie, (enum pcie_class)c);
+
+        in->tx_ready |= (uint8_t)(now.ready << c);
+        in->tx_empty |= (uint8_t)(now.empty << c);
+        in->tx_limit_h[c] = (uint8_t)now.hdr;
+        in->tx_limit_d[c] = (uint16_t)(now.data & 0xfff);
+        in->tx_first_h[c] = (uint8_t)now.hdr_first;
+        in->tx_first_d[c] = now.data_first;
+    }
+    in->cfg_mps = (uint8_t)(__builtin_ctz(port->mps_bytes) - 7);
+    in->cfg_id = edge->function.id;
+    in->cfg_master = edge->masters;
+    in->cfg_memory = edge->role == HUB_ROOT ? port->bringup == BRINGUP_DONE :
+                                              pcie_function_memory_enabled(&edge->function);
+    in->link_up = pcie_port_is_up(edge->pcie);
+    in->vc1 = (core->hub->vc1 >> index & 1) != 0;
+    in->errors[0] = errors_of(edge, PCIE_AER_UNCORRECTABLE);
+    in->errors[1] = errors_of(edge, PCIE_AER_CORRECTABLE);
+}
+
+static void show_host(struct core *core)
+{
+    const struct pcie_function *fn = &hub_host(core->hub)->function;
+    struct model_state *in = &core->in.state;
+
+    in->cfg_bar = pcie_function_bar(fn, 0);
+    in->cfg_mrrs = (uint8_t)(__builtin_ctz(pcie_function_mrrs(fn)) - 7);
+    in->cfg_msi = pcie_function_msi(fn, &in->cfg_msi_address, &in->cfg_msi_data);
+}
+
+/* ---- what goes out ---- */
+
+static void read_header(struct core *core, const uint8_t *bytes, struct flow *f)
+{
+    struct sim_error err;
+    bool has_data;
+    uint32_t n;
+
+    f->tlp = (struct pcie_tlp){ .payload = NULL };
+    n = (uint32_t)pcie_tlp_decode(bytes, PCIE_MAX_HEADER, &f->tlp, &has_data, &err);
+    SIM_ASSERT((int)n > 0); /* the core sends what is a header */
+    n = has_data ? f->tlp.length_dw * 4u : 0;
+    if (n != 0) {
+        f->tlp.payload = mem_payload_alloc(core->hub->pool, n);
+        SIM_ASSERT(f->tlp.payload != NULL);
+        f->tlp.payload->late = true;
+    }
+}
+
+static void print_flow(struct core *core, uint32_t port, const struct flow *f)
+{
+    struct hub *hub = core->hub;
+
+    if (hub->printed)
+        sim_edge(hub->dom, hub->ports[port].out_hash, f->edge, pcie_tlp_hash(&f->tlp));
+}
+
+/* The link may begin to send while beats come. */
+static void begin_sending(struct core *core, uint32_t port, uint64_t edge)
+{
+    struct hub *hub = core->hub;
+    struct flow *f = &core->tx[port];
+    const struct hub_edge *ip = &hub->ports[port].edge;
+    sim_time_t end;
+
+    read_header(core, core->out.tx[port].data, f);
+    f->edge = edge;
+    f->done = 0;
+    f->busy = f->tlp.payload != NULL;
+    end = sim_clock_time(&hub->clk, edge + hub_edge_beats(&f->tlp, core->bus));
+    hub->ports[port].forwarded_tlps++;
+    hub_edge_send(ip, &f->tlp, hub_edge_lag(ip, &f->tlp, end - sim_now(hub->dom)));
+    if (!f->busy)
+        print_flow(core, port, f);
+}
+
+/** @return whether this was the last beat of data */
+static bool take_data(struct core *core, struct flow *f, const uint8_t *data)
+{
+    uint32_t bytes = pcie_tlp_data_bytes(&f->tlp);
+    uint32_t n = bytes - f->done < core->bus ? bytes - f->done : core->bus;
+
+    memcpy(f->tlp.payload->data + f->done, data, n);
+    f->done += n;
+    f->busy = f->done < bytes;
+    return !f->busy;
+}
+
+static void take_sent(struct core *core, uint32_t port, uint64_t edge)
+{
+    const struct model_stream *tx = &core->out.tx[port];
+    struct flow *f = &core->tx[port];
+
+    if (!tx->valid)
+        return;
+    SIM_ASSERT(tx->sop != f->busy); /* beats of a packet follow each other */
+    if (tx->sop) {
+        begin_sending(core, port, edge);
+    } else if (take_data(core, f, tx->data)) {
+        f->tlp.payload->late = false;
+        print_flow(core, port, f);
+    }
+}
+
+static void free_places(struct core *core)
+{
+    for (uint64_t left = core->out.rx_free; left != 0; left &= left - 1) {
+        uint32_t at = (uint32_t)__builtin_ctzll(left);
+
+        pcie_port_consume(core->hub->ports[at / MODEL_CLASSES].edge.pcie,
+                          (enum pcie_class)(at % MODEL_CLASSES), core->out.rx_free_units[at]);
+    }
+}
+
+/* ---- errors, and the management processor ---- */
+
+static void record_error(struct core *core, const struct model_error *e)
+{
+    struct pcie_port *port = core->hub->ports[e->port].edge.pcie;
+    struct pcie_tlp tlp;
+    struct sim_error err;
+    bool has_data, known = pcie_tlp_decode(e->header, PCIE_MAX_HEADER, &tlp, &has_data, &err) > 0;
+
+    if (e->advisory)
+        pcie_port_advisory(port, (enum pcie_error)e->kind, known ? &tlp : NULL);
+    else
+        pcie_port_error(port, (enum pcie_error)e->kind, known ? &tlp : NULL);
+}
+
+/* What a channel, or none, has found in a completion. */
+static void take_answer(struct core *core)
+{
+    struct pcie_port *host = hub_host(core->hub)->pcie;
+    const struct model_out *out = &core->out;
+    struct sim_error err;
+    struct pcie_tlp tlp;
+    bool has_data;
+
+    if (out->timeout)
+        pcie_port_error(host, PCIE_ERR_TIMEOUT, NULL);
+    if (!out->unexpected && !out->poisoned && !out->aborted)
+        return;
+    if (pcie_tlp_decode(out->sink_header, PCIE_MAX_HEADER, &tlp, &has_data, &err) < 0)
+        return;
+    if (out->unexpected)
+        pcie_port_advisory(host, PCIE_ERR_UNEXPECTED, &tlp);
+    else
+        pcie_port_answered(host, &tlp);
+}
+
+static void take_errors(struct core *core)
+{
+    if (core->out.error.valid)
+        record_error(core, &core->out.error);
+    take_answer(core);
+    for (uint32_t left = core->out.error_write; left != 0; left &= left - 1) {
+        uint32_t at = (uint32_t)__builtin_ctz(left);
+
+        pcie_function_write(&core->hub->ports[at / 2].edge.function,
+                            at % 2 == 0 ? PCIE_AER_UNCORRECTABLE : PCIE_AER_CORRECTABLE,
+                            core->out.error_data[at], 0xf);
+    }
+}
+
+/* One at a time, that of the first port which has one that is due. */
+static struct hub_port *next_request(const struct core *core, uint64_t edge)
+{
+    for (uint32_t left = core->hub->bringups; left != 0; left &= left - 1) {
+        struct hub_port *port = &core->hub->ports[__builtin_ctz(left)];
+
+        if (port->request_edge <= edge)
+            return port;
+    }
+    return NULL;
+}
+
+static void show_request(struct core *core, uint64_t edge)
+{
+    const struct hub_port *port = next_request(core, edge);
+    struct model_in *in = &core->in;
+
+    in->request = port != NULL;
+    if (port == NULL)
+        return;
+    in->request_port = port->index;
+    memset(in->request_header, 0, sizeof(in->request_header));
+    (void)pcie_tlp_encode(&port->request, in->request_header);
+    if (port->request.payload != NULL)
+        memcpy(in->request_data, port->request.payload->data, sizeof(in->request_data));
+}
+
+static void take_request(struct core *core, uint64_t edge)
+{
+    struct hub_port *port = next_request(core, edge);
+
+    if (!core->out.request_taken || port == NULL)
+        return;
+    core->hub->bringups &= ~(1u << port->index);
+    pcie_tlp_drop(&port->request);
+}
+
+static uint64_t next_request_edge(const struct core *core)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (uint32_t left = core->hub->bringups; left != 0; left &= left - 1)
+        next = sim_min(next, core->hub->ports[__builtin_ctz(left)].request_edge);
+    return next;
+}
+
+/* Completions of other ports than N are for the management processor, at the edge of their grant. */
+static void take_completion(struct core *core, uint64_t edge)
+{
+    const struct model_stream *s = &core->out.tx[MODEL_PORTS + MODEL_SINK];
+    struct flow *f = &core->tx[MODEL_PORTS + MODEL_SINK];
+    uint32_t port;
+
+    if (!s->valid)
+        return;
+    if (s->sop) {
+        read_header(core, s->data, f);
+        f->edge = edge;
+        f->done = 0;
+        f->busy = f->tlp.payload != NULL;
+    } else if (!take_data(core, f, s->data)) {
+        return;
+    }
+    if (f->busy)
+        return;
+    port = s->source / core->classes;
+    if (port != HUB_HOST && core->hub->ports[port].edge.role == HUB_ROOT)
+        bringup_completion(&core->hub->ports[port], &f->tlp);
+    else if (port != HUB_HOST)
+        pcie_port_advisory(core->hub->ports[port].edge.pcie, PCIE_ERR_UNEXPECTED, &f->tlp);
+    pcie_tlp_drop(&f->tlp);
+}
+
+/* ---- an edge ---- */
+
+static bool is_waiting(const struct core *core)
+{
+    bool waits = false;
+
+    for (uint32_t p = 0; p < core->hub->nports; p++)
+        waits |= core->rx[p].n != 0 || core->tx[p].busy;
+    return waits;
+}
+
+static uint64_t core_edge(void *arg, uint64_t edge)
+{
+    struct core *core = arg;
+    uint64_t next;
+
+    core->in.cycle = edge;
+    for (uint32_t p = 0; p < core->hub->nports; p++) {
+        show_received(core, p, edge);
+        show_port(core, p);
+    }
+    show_host(core);
+    show_request(core, edge);
+    core->ops->edge(core->model, &core->in, &core->out);
+    free_places(core);
+    for (uint32_t p = 0; p < core->hub->nports; p++)
+        take_sent(core, p, edge);
+    take_completion(core, edge);
+    take_errors(core);
+    take_request(core, edge);
+    if (!core->out.quiet || is_waiting(core))
+        return edge + 1;
+    next = next_request_edge(core);
+    return next == UINT64_MAX ? next : sim_max(next, edge + 1);
+}
+
+/* ---- the kind ---- */
+
+static int core_start(void *arg, struct hub *hub, struct sim_error *err)
+{
+    struct core *core = arg;
+    struct model_state *in = &core->in.state;
+
+    (void)err;
+    core->hub = hub;
+    in->window_log2 = (uint8_t)__builtin_ctzll(hub->window_bytes);
+    in->part_log2 = (uint8_t)__builtin_ctzll(hub->part_bytes);
+    in->slot = (uint16_t)hub->slot;
+    in->subcluster = (uint16_t)hub->subcluster;
+    in->date_line = hub->date_line;
+    for (uint32_t i = 0; i < MODEL_PORTS * MODEL_PAIRS; i++) {
+        const struct hub_range *r = hub_range(hub, i / MODEL_PAIRS, i % MODEL_PAIRS);
+
+        in->lower[i] = r != NULL ? r->lower : UINT64_MAX;
+        in->upper[i] = r != NULL ? r->upper : 0;
+    }
+    core->model = core->ops->create(0, getenv("HUBSIM_RTL_TRACE"));
+    return SIM_OK;
+}
+
+static void core_destroy(void *arg)
+{
+    struct core *core = arg;
+
+    if (core->model != NULL)
+        core->ops->destroy(core->model);
+    free(core);
+}
+
+static const struct hub_core_ops ops = {
+    .start = core_start,
+    .received = core_received,
+    .edge = core_edge,
+    .destroy = core_destroy,
+};
+
+/* A vector of 4 bits for each port: its partner in a ring. */
+static uint64_t partners_of(const struct hub_config *cfg)
+{
+    uint64_t all = 0;
+
+    for (uint32_t p = 0; p < 16; p++) {
+        uint32_t partner = p < cfg->ports ? hub_port_partner(cfg, p) : (uint32_t)HUB_PORT_NONE;
+
+        all |= (uint64_t)(partner < cfg->ports ? partner : 15) << 4 * p;
+    }
+    return all;
+}
+
+/** Packets, and units of data, of the deepest queue of a class among the ports. */
+struct depth {
+    uint64_t headers, units;
+};
+static struct depth deepest(const struct hub_config *cfg, enum pcie_class cls)
+{
+    struct depth deep = { 1, 1 };
+
+    for (uint32_t p = 0; p < cfg->ports; p++) {
+        const struct pcie_port_config *link = &cfg->port[p];
+        const uint64_t credits[] = { link->pd_credits, link->npd_credits, link->cpld_credits,
+                                     cfg->vc1_pd_credits };
+        uint64_t headers = hub_queue_depth(cfg, p, cls);
+        uint64_t each = cls == PCIE_NONPOSTED ? 1 : link->mps_bytes / 16;
+
+        deep.headers = sim_max(deep.headers, headers);
+        deep.units = sim_max(deep.units, credits[cls] != 0 ? credits[cls] : headers * each);
+    }
+    return deep;
+}
+
+static uint64_t cycles_of(const struct hub_config *cfg, sim_time_t ps)
+{
+    struct sim_clock clk;
+
+    sim_clock_init(&clk, cfg->clock_khz);
+    return sim_clock_cycles(&clk, ps);
+}
+
+/* As the parameters of hub_core. */
+static int describe(const struct hub_config *cfg, char *text, size_t size)
+{
+    const struct depth posted = deepest(cfg, PCIE_POSTED), nonposted = deepest(cfg, PCIE_NONPOSTED),
+                       completions = deepest(cfg, PCIE_COMPLETION),
+                       vc1 = deepest(cfg, PCIE_POSTED_VC1);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {
+        { "Ports", cfg->ports },
+        { "Pairs", cfg->route_pairs },
+        { "BusBytes", cfg->bus_bytes },
+        { "GapCycles", cfg->bus_gap_cycles },
+        { "ReceiveCycles", cfg->receive_cycles },
+        { "RouteCycles", cfg->route_cycles },
+        { "OutputCycles", cfg->output_cycles },
+        { "RegisterCycles", cfg->register_cycles },
+        { "BubbleTlps", cfg->bubble_tlps },
+        { "PostedHeaders", posted.headers },
+        { "PostedUnits", posted.units },
+        { "NonpostedHeaders", nonposted.headers },
+        { "NonpostedUnits", nonposted.units },
+        { "CompletionHeaders", completions.headers },
+        { "CompletionUnits", completions.units },
+        { "Vc1", cfg->vc1_ph_credits != 0 },
+        { "Vc1Headers", vc1.headers },
+        { "Vc1Units", vc1.units },
+        { "Partners", partners_of(cfg) },
+        { "StartCycles", cfg->dma_start_cycles },
+        { "DecodeCycles", cfg->dma_decode_cycles },
+        { "FetchInternalCycles", cfg->dma_fetch_internal_cycles },
+        { "FetchHostCycles", cfg->dma_fetch_host_cycles },
+        { "Prefetch", cfg->dma_prefetch },
+        { "ReadTags", cfg->dma_read_tags },
+        { "ReadBytes", cfg->dma_read_bytes },
+        { "ReadIssueCycles", cfg->dma_read_issue_cycles },
+        { "CompletionCycles", cfg->dma_completion_cycles },
+        { "TimeoutCycles", cycles_of(cfg, cfg->completion_timeout_ps) },
+        { "StatusRegisterCycles", cfg->status_register_cycles },
+        { "StatusHostCycles", cfg->status_host_cycles },
+        { "StatusInternalCycles", cfg->status_internal_cycles },
+    };
+    size_t at = 0;
+
+    for (unsigned i = 0; i < SIM_COUNT(rows); i++) {
+        int n = snprintf(text + at, size - at, "%s%s=%" PRIu64, i > 0 ? " " : "", rows[i].name,
+                         rows[i].value);
+
+        if (n < 0 || (size_t)n >= size - at)
+            return SIM_ERR_NOMEM;
+        at += (size_t)n;
+    }
+    return SIM_OK;
+}
+
+/* What the core in SystemVerilog does not have. */
+static int check_config(const struct machine_place *place, const struct hub_config *cfg,
+                        struct sim_error *err)
+{
+    char head[160];
+
+    (void)snprintf(head, sizeof(head), "%s.", place->path);
+    if (cfg->arbiter != HUB_ARBITER_round_robin)
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "arbiter", cfg->arbiter,
+                               "hub.rtl expects round-robin");
+    if (cfg->bus_bytes != 16 && cfg->bus_bytes != 32)
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "bus_bytes", cfg->bus_bytes,
+                               "hub.rtl expects 16 or 32");
+    return SIM_OK;
+}
+
+static int create(const struct machine_place *place, const void *config, void **component_p,
+                  struct sim_error *err)
+{
+    const struct hub_config *cfg = config;
+    char parameters[1024];
+    struct core *core;
+    int rc = check_config(place, cfg, err);
+
+    if (rc == SIM_OK)
+        rc = describe(cfg, parameters, sizeof(parameters));
+    if (rc != SIM_OK)
+        return rc;
+    core = sim_calloc(sizeof(*core));
+    if (core == NULL)
+        return SIM_ERR_NOMEM;
+    core->bus = (uint32_t)cfg->bus_bytes;
+    core->classes = cfg->vc1_ph_credits != 0 ? PCIE_CLASSES : PCIE_CLASSES - 1;
+    rc = library_open(place->path, parameters, &core->ops, err);
+    if (rc != SIM_OK) {
+        free(core);
+        return rc;
+    }
+    return hub_create_around(&ops, core, place, config, component_p, err);
+}
+
+const struct machine_kind *const *cosim_kinds(void)
+{
+    static struct machine_kind rtl;
+    static const struct machine_kind *const kinds[] = { &rtl, NULL };
+
+    rtl = hub_kind;
+    rtl.name = "hub.rtl";
+    rtl.summary = "The hub with its core in SystemVerilog, by Verilator.";
+    rtl.create = create;
+    rtl.blocked = NULL;
+    return kinds;
+}
