@@ -329,7 +329,7 @@ static void take_completion(struct core *core, uint64_t edge)
         return;
     port = s->source / core->classes;
     if (port != HUB_HOST && core->hub->ports[port].edge.role == HUB_ROOT)
-        bringup_completion(&core->hub->ports[port], &f->tlp);
+        bringup_completion(&core->hub->ports[port], &f->tlp, 0);
     else if (port != HUB_HOST)
         pcie_port_advisory(core->hub->ports[port].edge.pcie, PCIE_ERR_UNEXPECTED, &f->tlp);
     pcie_tlp_drop(&f->tlp);

@@ -563,7 +563,13 @@ void Rig::create()
     ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &component, &err)) << err.text;
     record.received.resize(params.ports);
     record.own.resize(kOwn);
-    watch = { this, on_edge, on_received, on_put, on_granted };
+    watch = { this,
+              on_edge,
+              on_received,
+              on_put,
+              on_granted,
+              [](void *, uint32_t, uint32_t, bool, const pcie_tlp *) {},
+              [](void *, uint32_t, uint32_t, uint32_t) {} };
     hub_set_watch(component, &watch);
     far.resize(params.ports);
     for (unsigned p = 0; p < params.ports; p++)

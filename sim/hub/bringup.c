@@ -31,7 +31,8 @@ static struct access access_of(const struct hub_port *port)
     }
 }
 
-static void send_access(struct hub_port *port)
+/* `late`: cycles from now at which the answer before it is there. */
+static void send_access(struct hub_port *port, uint64_t late)
 {
     struct hub *hub = port->hub;
     struct access a = access_of(port);
@@ -44,24 +45,43 @@ static void send_access(struct hub_port *port)
         .addr = a.reg,
     };
 
-    uint64_t edge;
-
     if (a.write) {
         tlp.payload = mem_payload_alloc(hub->pool, 4);
         sim_store(tlp.payload->data, a.value, 4);
     }
     port->deadline = hub_request_sent(hub);
-    edge = hub_clock_edge(hub) + hub->cfg.bringup_cycles;
-    if (hub->core_ops != NULL)
-        hub->core_ops->request(hub->core, edge, port->index, &tlp);
-    else
-        hub_push_local(hub, &tlp, port->index, edge);
+    if (port->deadline != UINT64_MAX)
+        port->deadline += late;
+    port->request = tlp;
+    port->request_edge = hub_clock_edge(hub) + late + hub->cfg.bringup_cycles - 1;
+    hub->bringups |= 1u << port->index;
+    hub_wake(hub, port->request_edge);
+}
+
+/* The processor's requests join behind all that the hub itself has for this edge. */
+uint64_t bringup_step(struct hub *hub, uint64_t edge)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (uint32_t left = hub->bringups; left != 0; left &= left - 1) {
+        struct hub_port *port = &hub->ports[__builtin_ctz(left)];
+        uint64_t at = sim_max(port->request_edge, hub->local_edge);
+
+        if (at > edge) {
+            next = sim_min(next, at);
+            continue;
+        }
+        hub->bringups &= ~(1u << port->index);
+        hub_push_local(hub, &port->request, port->index, edge + 1);
+        hub->local_edge = edge + 1;
+    }
+    return next;
 }
 
 void bringup_start(struct hub_port *port)
 {
     port->bringup = BRINGUP_ID;
-    send_access(port);
+    send_access(port, 0);
 }
 
 static bool waits_for_answer(const struct hub_port *port)
@@ -81,7 +101,7 @@ uint64_t bringup_timeout(struct hub_port *port, uint64_t edge)
     return UINT64_MAX;
 }
 
-void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)
+void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp, uint64_t late)
 {
     uint32_t id = 0;
 
@@ -100,5 +120,5 @@ void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)
     }
     port->bringup++;
     if (port->bringup < BRINGUP_DONE)
-        send_access(port);
+        send_access(port, late);
 }

@@ -64,9 +64,8 @@ struct hub_core_ops {
     /** The first beat of a packet is on the receive stream of a port at `edge`, and the others
      * follow it. Consumes the payload. `hit`: a BAR of this endpoint claims the address. */
     void (*received)(void *core, uint64_t edge, uint32_t port, struct pcie_tlp *tlp, bool hit);
-    /** The management processor has a request for a root port. Consumes the payload. */
-    void (*request)(void *core, uint64_t edge, uint32_t port, struct pcie_tlp *tlp);
-    /** All that comes for this edge has come. @return the next one that it wants, or UINT64_MAX */
+    /** All that comes for this edge has come; requests of the management processor are with their
+     * ports. @return the next one that it wants, or UINT64_MAX */
     uint64_t (*edge)(void *core, uint64_t edge);
     void (*destroy)(void *core);
 };
