@@ -9,7 +9,7 @@ module hub_crossbar #(
   parameter int unsigned Sources = 21,
   parameter int unsigned BusBytes = 16,
   parameter int unsigned GapCycles = 1,
-  localparam int unsigned Classes = 3,
+  parameter int unsigned Classes = 3,
   localparam int unsigned BeatsWidth = 9,
   localparam int unsigned OutWidth = $clog2(Outputs),
   localparam int unsigned SourceWidth = $clog2(Sources),
@@ -36,6 +36,9 @@ module hub_crossbar #(
   output logic [Outputs*SourceWidth-1:0] source_o // where the packet came from
 );
 
+  if (Classes < 3 || Classes > 4) begin : g_bad_classes
+    $error("hub_crossbar: Classes: expected 3 or 4");
+  end
   if (GapCycles > 16) begin : g_bad_gap_cycles
     $error("hub_crossbar: GapCycles: expected 0 to 16");
   end

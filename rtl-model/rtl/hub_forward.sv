@@ -8,7 +8,11 @@
 // stands behind them, and the hub's own sources, are blocks beside this one. An own source shows its
 // head, and from the grant on the beats of its data; its registers make it wait for its edge.
 //
-// Virtual channel 1 and DDR3 are not here yet.
+// With Vc1 there is a fourth class, posted packets of virtual channel 1, at the ports that carry rings.
+// A packet keeps the queue that it came to, whatever the channel that it leaves in. Writes of the own
+// sources are posted ones of channel 0 here; they leave in channel 1 where they cross a date line.
+//
+// DDR3 is not here yet.
 module hub_forward #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
@@ -25,9 +29,12 @@ module hub_forward #(
   parameter int unsigned NonpostedUnits = 8,
   parameter int unsigned CompletionHeaders = 16,
   parameter int unsigned CompletionUnits = 64,
+  parameter int unsigned Vc1 = 0, // 0: no port has a virtual channel 1
+  parameter int unsigned Vc1Headers = 16,
+  parameter int unsigned Vc1Units = 64,
   // By port, 4 bits each: by which port packets of its ring go straight on; 15: it carries none.
   parameter logic [63:0] Partners = 64'hffff_ab89_6745_f12f,
-  localparam int unsigned Classes = 3,
+  localparam int unsigned Classes = Vc1 != 0 ? 4 : 3,
   localparam int unsigned Own = 9,
   localparam int unsigned Outputs = Ports + 2,
   localparam int unsigned Sources = Ports * Classes + Own,
@@ -57,6 +64,10 @@ module hub_forward #(
   input  logic [Ports*3-1:0]             cfg_mps_i,
   input  logic [Ports-1:0]               cfg_master_i,    // always at a root
   input  logic [Ports-1:0]               link_up_i,
+
+  // Links with a virtual channel 1, as trained; those that packets enter behind the line, a strap.
+  input  logic [Ports-1:0]               vc1_i,
+  input  logic [Ports-1:0]               date_line_i,
 
   // From the registers.
   input  logic [5:0]                     window_log2_i,
@@ -128,13 +139,13 @@ module hub_forward #(
     logic [Classes*OrderWidth-1:0] order;
 
     hub_receive #(
-      .Ports(Ports), .Pairs(Pairs), .Port(p), .BusBytes(BusBytes), .ReceiveCycles(ReceiveCycles),
-      .RouteCycles(RouteCycles)
+      .Ports(Ports), .Pairs(Pairs), .Port(p), .Partner(32'(Partners[p*4 +: 4])), .Vc1(Vc1),
+      .BusBytes(BusBytes), .ReceiveCycles(ReceiveCycles), .RouteCycles(RouteCycles)
     ) u_receive (
       .clk_i, .rst_ni, .valid_i(rx_valid_i[p]), .sop_i(rx_sop_i[p]), .class_i(rx_class_i[p*2 +: 2]),
       .data_i(rx_data_i[p*BusWidth +: BusWidth]), .hit_i(rx_hit_i[p]),
       .window_log2_i(window_log2_q), .part_log2_i(part_log2_q), .area_base_i(area_base_q),
-      .lower_i(lower_q), .upper_i(upper_q), .mps_i(mps_q),
+      .lower_i(lower_q), .upper_i(upper_q), .mps_i(mps_q), .vc1_i, .date_line_i,
       .write_o(write), .out_o(write_out), .header_o(write_header), .order_o(write_order),
       .data_write_o(data_write), .data_o(write_data)
     );
@@ -142,37 +153,65 @@ module hub_forward #(
     // What is not posted stays behind posted packets that came before it (2.4.1).
     always_comb begin
       in_order = '1;
-      for (int unsigned c = 1; c < Classes; c++) begin
+      for (int unsigned c = 1; c < 3; c++) begin
         in_order[c] = !head[0] || $signed(order[0 +: OrderWidth] - order[c*OrderWidth +: OrderWidth]) > 0;
       end
     end
 
     for (genvar c = 0; c < Classes; c++) begin : g_class
       localparam int unsigned Source = p * Classes + c;
-      logic old;
+      logic old, second;
 
-      hub_queue #(
-        .Ports(Ports), .BusBytes(BusBytes), .OutputCycles(OutputCycles),
-        .Headers(c == 0 ? PostedHeaders : c == 1 ? NonpostedHeaders : CompletionHeaders),
-        .Units(c == 0 ? PostedUnits : c == 1 ? NonpostedUnits : CompletionUnits)
-      ) u_queue (
-        .clk_i, .rst_ni, .write_i(write[c]), .out_i(write_out), .header_i(write_header),
-        .order_i(write_order), .data_write_i(data_write[c]), .data_i(write_data),
-        .valid_o(head[c]), .old_o(old), .out_o(out[Source*OutWidth +: OutWidth]),
-        .header_o(header[Source*128 +: 128]), .order_o(order[c*OrderWidth +: OrderWidth]),
-        .grant_i(grant[Source]), .data_o(data[Source*BusWidth +: BusWidth]),
-        .data_read_i(read[Source])
-      );
+      if (c == 3 && 32'(Partners[p*4 +: 4]) >= Ports) begin : g_no_ring
+        assign head[c] = 1'b0;
+        assign old = 1'b0;
+        assign out[Source*OutWidth +: OutWidth] = '0;
+        assign header[Source*128 +: 128] = '0;
+        assign order[c*OrderWidth +: OrderWidth] = '0;
+        assign data[Source*BusWidth +: BusWidth] = '0;
+        logic unused_write;
+        assign unused_write = write[c] || data_write[c];
+      end else begin : g_queue
+        hub_queue #(
+          .Ports(Ports), .BusBytes(BusBytes), .OutputCycles(OutputCycles),
+          .Headers(c == 0 ? PostedHeaders : c == 1 ? NonpostedHeaders : c == 2 ? CompletionHeaders : Vc1Headers),
+          .Units(c == 0 ? PostedUnits : c == 1 ? NonpostedUnits : c == 2 ? CompletionUnits : Vc1Units)
+        ) u_queue (
+          .clk_i, .rst_ni, .write_i(write[c]), .out_i(write_out), .header_i(write_header),
+          .order_i(write_order), .data_write_i(data_write[c]), .data_i(write_data),
+          .valid_o(head[c]), .old_o(old), .out_o(out[Source*OutWidth +: OutWidth]),
+          .header_o(header[Source*128 +: 128]), .order_o(order[c*OrderWidth +: OrderWidth]),
+          .grant_i(grant[Source]), .data_o(data[Source*BusWidth +: BusWidth]),
+          .data_read_i(read[Source])
+        );
+      end
       assign valid[Source] = head[c] && old && in_order[c];
-      assign of_class[Source*2 +: 2] = 2'(c);
+      // A posted packet leaves in the channel of its Traffic Class, if it is a write.
+      assign second = Vc1 != 0 && vc1_i != '0 && header[Source*128+6] &&
+                      header[Source*128 +: 5] == '0 && header[Source*128+12 +: 3] == 3'd1;
+      assign of_class[Source*2 +: 2] = c == 1 || c == 2 ? 2'(c) : {2{second}};
     end
   end
 
   localparam int unsigned FirstOwn = Ports * Classes;
+  for (genvar k = 0; k < Own; k++) begin : g_own
+    logic [127:0] own_header;
+    logic         crosses; // the date line
+
+    always_comb begin
+      crosses = 1'b0;
+      for (int unsigned p = 0; p < Ports; p++) begin
+        if (own_out_i[k*OutWidth +: OutWidth] == OutWidth'(p)) crosses = vc1_i[p] && date_line_i[p];
+      end
+      crosses = crosses && Vc1 != 0 && own_class_i[k*2 +: 2] == 2'd0;
+      own_header = own_header_i[k*128 +: 128];
+      if (crosses) own_header[14:12] = 3'd1;
+    end
+    assign header[(FirstOwn+k)*128 +: 128] = own_header;
+    assign of_class[(FirstOwn+k)*2 +: 2] = own_class_i[k*2 +: 2] | {2{crosses}};
+  end
   assign valid[FirstOwn +: Own] = own_valid_i;
   assign out[FirstOwn*OutWidth +: Own*OutWidth] = own_out_i;
-  assign of_class[FirstOwn*2 +: Own*2] = own_class_i;
-  assign header[FirstOwn*128 +: Own*128] = own_header_i;
   assign data[FirstOwn*BusWidth +: Own*BusWidth] = own_data_i;
   assign own_grant_o = grant[FirstOwn +: Own];
   assign own_read_o = read[FirstOwn +: Own];
@@ -231,7 +270,7 @@ module hub_forward #(
   end
 
   hub_crossbar #(
-    .Outputs(Outputs), .Sources(Sources), .BusBytes(BusBytes), .GapCycles(GapCycles)
+    .Outputs(Outputs), .Sources(Sources), .BusBytes(BusBytes), .GapCycles(GapCycles), .Classes(Classes)
   ) u_crossbar (
     .clk_i, .rst_ni, .valid_i(valid), .out_i(out), .class_i(of_class), .beats_i(beats),
     .header_i(header), .data_i(data), .grant_o(grant), .read_o(read), .straight_i(straight),

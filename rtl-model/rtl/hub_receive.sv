@@ -8,10 +8,12 @@ module hub_receive #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
   parameter int unsigned Port = 0,
+  parameter int unsigned Partner = 15,
+  parameter int unsigned Vc1 = 0,
   parameter int unsigned BusBytes = 16,
   parameter int unsigned ReceiveCycles = 4,
   parameter int unsigned RouteCycles = 5,
-  localparam int unsigned Classes = 3,    // posted, non-posted, completions
+  localparam int unsigned Classes = Vc1 != 0 ? 4 : 3, // posted, non-posted, completions, posted of channel 1
   localparam int unsigned OrderWidth = 32,
   localparam int unsigned OutWidth = $clog2(Ports + 2),
   localparam int unsigned BusWidth = 8 * BusBytes
@@ -33,6 +35,8 @@ module hub_receive #(
   input  logic [Ports*Pairs*64-1:0] lower_i,
   input  logic [Ports*Pairs*64-1:0] upper_i,
   input  logic [Ports*3-1:0]        mps_i,
+  input  logic [Ports-1:0]          vc1_i,
+  input  logic [Ports-1:0]          date_line_i,
 
   // To the queues.
   output logic [Classes-1:0]        write_o,      // a header
@@ -56,9 +60,9 @@ module hub_receive #(
   logic [OrderWidth-1:0] order_q;
   logic [StageWidth-1:0] routed;
 
-  hub_route #(.Ports(Ports), .Pairs(Pairs), .Port(Port)) u_route (
-    .header_i(data_i[127:0]), .hit_i, .window_log2_i, .part_log2_i, .area_base_i, .lower_i, .upper_i,
-    .mps_i, .out_o(out), .header_o(header)
+  hub_route #(.Ports(Ports), .Pairs(Pairs), .Port(Port), .Partner(Partner), .Vc1(Vc1)) u_route (
+    .header_i(data_i[127:0]), .hit_i, .channel_i(class_i == 2'd3), .window_log2_i, .part_log2_i,
+    .area_base_i, .lower_i, .upper_i, .mps_i, .vc1_i, .date_line_i, .out_o(out), .header_o(header)
   );
 
   assign of_class = Classes'(1) << class_i;
@@ -95,7 +99,7 @@ module hub_receive #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      user_has_no_channel_1: assert (!valid_i || !sop_i || class_i != 2'd3);
+      user_has_no_channel_1: assert (Vc1 != 0 || !valid_i || !sop_i || class_i != 2'd3);
       user_begins_with_sop:  assert (!valid_i || sop_i || class_q != '0);
     end
   end

@@ -3,16 +3,22 @@
 //
 // Outputs are the ports, then SINK, then SELF. Port 0 is the host's: its packets carry an offset in the
 // window, whatever the window's base, and those that leave by it are translated area by area. All
-// other ports carry the offset on a base that they share. No route of virtual channel 1 is known yet.
+// other ports carry the offset on a base that they share.
+//
+// With Vc1, a write that leaves by a port gets its Traffic Class here. It is 1 where that way crosses
+// the date line of a ring, or goes straight on from one virtual channel 1 to another. Else it is 0.
 module hub_route #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
   parameter int unsigned Port = 0, // by which the packet came
+  parameter int unsigned Partner = 15, // by which it goes straight on
+  parameter int unsigned Vc1 = 0, // 0: traffic classes stay as they are
   localparam int unsigned OutWidth = $clog2(Ports + 2),
   localparam int unsigned Areas = 3 // behind the host; one more is the hub's own
 ) (
   input  logic [127:0]              header_i,
   input  logic                      hit_i,         // the BAR of this endpoint claims the address
+  input  logic                      channel_i,     // it came in virtual channel 1
 
   input  logic [5:0]                window_log2_i, // bytes of the window
   input  logic [5:0]                part_log2_i,   // bytes of the part of one node
@@ -20,6 +26,8 @@ module hub_route #(
   input  logic [Ports*Pairs*64-1:0] lower_i,       // offsets in the window, both inclusive
   input  logic [Ports*Pairs*64-1:0] upper_i,
   input  logic [Ports*3-1:0]        mps_i,         // 128 << code bytes, by port
+  input  logic [Ports-1:0]          vc1_i,         // links with a virtual channel 1,
+  input  logic [Ports-1:0]          date_line_i,   // and those of them behind the line
 
   output logic [OutWidth-1:0]       out_o,
   output logic [127:0]              header_o
@@ -44,7 +52,7 @@ module hub_route #(
   logic [1:0]  area;
   logic [9:0]  length, largest; // the latter less 1; a length of 0 means 1024
   logic [OutWidth-1:0] way; // by the pairs; Self: none matches
-  logic        closed;
+  logic        closed, second; // the latter: it leaves in virtual channel 1
 
   assign memory = header_i[4:0] == 5'b00000;
   assign completion = header_i[4:0] == 5'b01010;
@@ -101,6 +109,13 @@ module hub_route #(
   end
 
   always_comb begin
+    second = 1'b0;
+    for (int unsigned p = 0; p < Ports; p++) begin
+      if (out_o == OutWidth'(p)) second = vc1_i[p] && (date_line_i[p] || (channel_i && p == Partner));
+    end
+  end
+
+  always_comb begin
     header_o = header_i;
     if (out_o != Self && out_o != Sink) begin
       header_o[5] = leave[63:32] != '0;
@@ -111,10 +126,11 @@ module hub_route #(
         header_o[95:64] = {leave[7:2], 2'b00, leave[15:8], leave[23:16], leave[31:24]};
         header_o[127:96] = '0;
       end
+      if (Vc1 != 0 && vc1_i != '0) header_o[14:12] = {2'b00, second};
     end
   end
 
-  logic unused_leave;
-  assign unused_leave = &leave[1:0];
+  logic unused_bits;
+  assign unused_bits = &{leave[1:0], second};
 
 endmodule

@@ -10,6 +10,12 @@
 #include <cstring>
 #include <memory>
 
+#ifndef PARAM_Vc1 /* in few rows of tb/sets */
+#define PARAM_Vc1        0
+#define PARAM_Vc1Headers 0
+#define PARAM_Vc1Units   0
+#endif
+
 /* Ports of up to 64 bits are integers, others are arrays of words. */
 template <typename T> static void set(T &port, const void *bits)
 {
@@ -75,8 +81,10 @@ ForwardParams forward_params(void)
              PARAM_RouteCycles,
              PARAM_OutputCycles,
              PARAM_BubbleTlps,
-             { PARAM_PostedHeaders, PARAM_NonpostedHeaders, PARAM_CompletionHeaders },
-             { PARAM_PostedUnits, PARAM_NonpostedUnits, PARAM_CompletionUnits } };
+             3 + PARAM_Vc1,
+             { PARAM_PostedHeaders, PARAM_NonpostedHeaders, PARAM_CompletionHeaders,
+               PARAM_Vc1Headers },
+             { PARAM_PostedUnits, PARAM_NonpostedUnits, PARAM_CompletionUnits, PARAM_Vc1Units } };
 }
 
 Forward *forward_create(const char *trace)
@@ -110,7 +118,7 @@ static void set_state(Forward *rtl, const ForwardIn *in)
     Vhub_forward &top = rtl->top;
     unsigned ports = rtl->params.ports;
 
-    for (unsigned i = 0; i < ports * kClasses; i++) {
+    for (unsigned i = 0; i < ports * rtl->params.classes; i++) {
         put_bits(top.tx_limit_h_i, i * 8, 8, in->tx_limit_h[i]);
         put_bits(top.tx_first_h_i, i * 8, 8, in->tx_first_h[i]);
         put_bits(top.tx_limit_d_i, i * 12, 12, in->tx_limit_d[i]);
@@ -124,8 +132,8 @@ static void set_state(Forward *rtl, const ForwardIn *in)
 void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
 {
     Vhub_forward &top = rtl->top;
-    unsigned outputs = rtl->params.ports + 2,
-             source_bits = bits_of(rtl->params.ports * kClasses + kOwn);
+    unsigned outputs = rtl->params.ports + 2, queues = rtl->params.ports * rtl->params.classes,
+             source_bits = bits_of(queues + kOwn);
 
     top.rx_valid_i = in->rx_valid;
     top.rx_sop_i = in->rx_sop;
@@ -137,6 +145,8 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
     top.cfg_mps_i = in->mps;
     top.cfg_master_i = in->master;
     top.link_up_i = in->up;
+    top.vc1_i = static_cast<uint8_t>(in->vc1);
+    top.date_line_i = static_cast<uint8_t>(in->date_line);
     top.window_log2_i = in->window_log2;
     top.part_log2_i = in->part_log2;
     top.self_ready_i = in->self_ready;
@@ -167,7 +177,7 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
     for (unsigned o = 0; o < outputs; o++)
         out->tx_source[o] =
             static_cast<uint8_t>(get_bits(top.tx_source_o, o * source_bits, source_bits));
-    for (unsigned i = 0; out->rx_free != 0 && i < rtl->params.ports * kClasses; i++)
+    for (unsigned i = 0; out->rx_free != 0 && i < queues; i++)
         out->rx_free_units[i] = static_cast<uint16_t>(get_bits(top.rx_free_units_o, i * 9, 9));
 }
 

@@ -8,12 +8,14 @@
 
 #include <cstdint>
 
-constexpr unsigned kMaxPorts = 6, kMaxBus = 32, kPairs = 8, kOwn = 9, kClasses = 3;
+constexpr unsigned kMaxPorts = 6, kMaxBus = 32, kPairs = 8, kOwn = 9;
+constexpr unsigned kClasses = 4; /* at most; those of a library are the first ones */
 constexpr unsigned kMaxOutputs = kMaxPorts + 2;
 
 /** What a library was made with. */
 struct ForwardParams {
     unsigned ports, bus_bytes, gap, receive, route, output, bubble;
+    unsigned classes; /* 3, or 4 with a virtual channel 1; a source is port * classes + class */
     unsigned headers[kClasses], units[kClasses];
 };
 
@@ -24,6 +26,7 @@ struct ForwardIn {
     uint8_t tx_limit_h[kMaxPorts * kClasses], tx_first_h[kMaxPorts * kClasses];
     uint16_t tx_limit_d[kMaxPorts * kClasses], tx_first_d[kMaxPorts * kClasses];
     uint32_t mps, master, up;
+    uint32_t vc1, date_line;
     uint32_t window_log2, part_log2;
     uint64_t area_base[3], lower[kMaxPorts * kPairs], upper[kMaxPorts * kPairs];
     uint32_t self_ready;

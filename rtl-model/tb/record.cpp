@@ -46,6 +46,7 @@ struct Far {
     void make_write();
     void write_self(pcie_tlp *tlp);
     void fill(pcie_tlp *tlp);
+    void choose_class(pcie_tlp *tlp);
     void answer(const pcie_tlp *request);
     void received(pcie_tlp *tlp);
     uint64_t base() const { return index == HUB_HOST ? kBar : HUB_CABLE_BASE; }
@@ -76,6 +77,7 @@ struct Rig {
     struct hub *hub() { return static_cast<struct hub *>(component); }
     uint64_t random(uint64_t n) { return n == 0 ? 0 : rng() % n; }
     uint64_t between(uint64_t low, uint64_t high) { return low + random(high - low + 1); }
+    bool chance(unsigned percent) { return random(100) < percent; }
     void create();
     void configure_hub();
     void routes();
@@ -87,8 +89,8 @@ struct Rig {
 
 uint32_t own_source(const ForwardParams &p, uint32_t source)
 {
-    return source < SRC_LOCAL ? source / PCIE_CLASSES * kClasses + source % PCIE_CLASSES
-                              : p.ports * kClasses + source - SRC_LOCAL;
+    return source < SRC_LOCAL ? source / PCIE_CLASSES * p.classes + source % PCIE_CLASSES
+                              : p.ports * p.classes + source - SRC_LOCAL;
 }
 
 uint32_t own_out(const ForwardParams &p, uint32_t out)
@@ -124,6 +126,17 @@ void Far::fill(pcie_tlp *tlp)
     tlp->payload = mem_payload_alloc(rig->pool, tlp->length_dw * 4u);
     for (unsigned i = 0; i < tlp->length_dw * 4u; i++)
         tlp->payload->data[i] = static_cast<uint8_t>(rig->rng());
+}
+
+/* Writes of the class of channel 1 are for links that have one. */
+void Far::choose_class(pcie_tlp *tlp)
+{
+    if (chance(30))
+        tlp->tc = random(8) & 7;
+    if (tlp->kind == PCIE_MWR && tlp->tc == PCIE_TC_VC1)
+        tlp->tc = 0;
+    if (tlp->kind == PCIE_MWR && pcie_port_has_vc1(port) && chance(50))
+        tlp->tc = PCIE_TC_VC1;
 }
 
 void Far::config_write(uint32_t reg, uint32_t value)
@@ -237,6 +250,7 @@ void Far::make_write()
     tlp.tag = static_cast<uint8_t>(rig->rng());
     tlp.attr = random(8) & 7;
     tlp.poisoned = chance(2);
+    choose_class(&tlp);
     send(tlp);
 }
 
@@ -273,6 +287,7 @@ void Far::make_packet()
             fill(&tlp);
         }
     }
+    choose_class(&tlp);
     send(tlp);
 }
 
@@ -437,9 +452,10 @@ void Rig::sample(uint64_t edge)
         s.in.mps |= static_cast<uint32_t>(__builtin_ctz(h->ports[p].mps_bytes) - 7) << 3 * p;
         s.in.master |= static_cast<uint32_t>(h->ports[p].edge.masters) << p;
         s.in.up |= static_cast<uint32_t>(port->up) << p;
-        for (unsigned c = 0; c < kClasses; c++) {
+        s.in.vc1 |= static_cast<uint32_t>(pcie_port_has_vc1(port)) << p;
+        for (unsigned c = 0; c < params.classes; c++) {
             const tx_class *q = &port->tx[c];
-            unsigned at = p * kClasses + c;
+            unsigned at = p * params.classes + c;
 
             s.in.tx_ready |= static_cast<uint32_t>(q->count < port->queue_tlps) << at;
             s.in.tx_empty |= static_cast<uint32_t>(q->count == 0) << at;
@@ -451,6 +467,7 @@ void Rig::sample(uint64_t edge)
     }
     /* SELF stays busy while it reads for an answer; that it does for a write, the core knows. */
     s.in.self_ready = hub_local_room(h) && (!self_reads || h->output[OUT_SELF].free_edge <= edge);
+    s.in.date_line = h->date_line;
     memcpy(s.in.area_base, h->area_base, sizeof(s.in.area_base));
     s.in.window_log2 = static_cast<uint32_t>(__builtin_ctzll(h->window_bytes));
     s.in.part_log2 = static_cast<uint32_t>(__builtin_ctzll(h->part_bytes));
@@ -486,6 +503,12 @@ void Rig::configure_hub()
     cfg.register_cycles = between(1, 12);
     cfg.bringup_cycles = 1;
     cfg.completion_timeout_ps = 10 * SIM_US;
+    if (params.classes == kClasses) {
+        cfg.vc1_ph_credits = params.headers[3];
+        cfg.vc1_pd_credits = params.units[3];
+        cfg.date_line[HUB_PORT_e] = random(2);
+        cfg.date_line[HUB_PORT_a] = random(2);
+    }
     for (unsigned p = 0; p < params.ports; p++) {
         pcie_port_config *link = &cfg.port[p];
 
@@ -534,6 +557,10 @@ void Rig::connect(unsigned p)
     link.npd_credits = between(1, 4);
     link.cplh_credits = between(0, 6);
     link.cpld_credits = link.cplh_credits == 0 ? 0 : link.mps_bytes / 16 * between(1, 4);
+    if (params.classes == kClasses && chance(80)) { /* else the link has no channel 1 */
+        link.vc1_ph_credits = between(1, 12);
+        link.vc1_pd_credits = link.mps_bytes / 16 * between(1, 6);
+    }
     link.tx_latency_ps = random(50000);
     link.rx_latency_ps = random(50000);
     link.tx_queue_tlps = between(1, 8);

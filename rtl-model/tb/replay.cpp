@@ -67,7 +67,7 @@ struct Replay {
 
     Replay(const Record &r, const ForwardParams &p)
         : record(r), params(p), bus(p.bus_bytes), outputs(p.ports + 2),
-          first_own(p.ports * kClasses), rx_next(p.ports), rx(p.ports), own(kOwn), tx(outputs),
+          first_own(p.ports * p.classes), rx_next(p.ports), rx(p.ports), own(kOwn), tx(outputs),
           own_granted(kOwn)
     {
         memset(&in, 0, sizeof(in));
@@ -128,6 +128,8 @@ struct Replay {
             in.own_class |= class_of(head) << 2 * k;
             in.own_out[k] = static_cast<uint8_t>(head.out);
             memcpy(in.own_header[k], head.header.data(), 16);
+            if (class_of(head) == 0) /* the core chooses the channel */
+                in.own_header[k][1] &= 0x8f;
         }
     }
     static uint32_t class_of(const Packet &p)

@@ -87,6 +87,7 @@ struct Counts {
     uint64_t behind = 0;  /* packets that could go but for a posted one before them */
     uint64_t own[3] = {}; /* from the local queue; reads of channels, their writes */
     unsigned waiting = 0; /* posted packets in one queue, at most */
+    uint64_t channel[2][2] = {}; /* writes by the virtual channels that they came and left in */
 };
 
 /* The packets of one source, and when they came, might go and went. */
@@ -102,7 +103,7 @@ std::vector<Passage> passages(const Record &r, const ForwardParams &params, unsi
     size_t at = 0;
 
     for (const Packet &p : r.granted)
-        if (p.source == port * kClasses + cls)
+        if (p.source == port * params.classes + cls)
             list.push_back({ 0, 0, p.edge, p.out });
     for (const Packet &p : r.received[port]) {
         if (p.out != cls || at == list.size())
@@ -150,20 +151,31 @@ void count(const Record &r, const ForwardParams &params, Counts *c)
     c->tlps += r.granted.size();
     c->edges += r.edges;
     for (const Packet &p : r.granted)
-        if (p.source >= params.ports * kClasses)
-            c->own[(p.source - params.ports * kClasses + 3) / 4]++;
+        if (p.source >= params.ports * params.classes)
+            c->own[(p.source - params.ports * params.classes + 3) / 4]++;
     for (unsigned p = 0; p < params.ports; p++) {
         std::vector<Passage> posted = passages(r, params, p, 0);
 
         c->waiting = std::max(c->waiting, most_waiting(posted));
-        for (unsigned cls = 0; cls < kClasses; cls++) {
+        for (unsigned cls = 0; cls < params.classes; cls++) {
             std::vector<Passage> list = passages(r, params, p, cls);
 
             for (const Passage &one : list)
                 c->tied += want[{ one.from, one.out }]++ != 0;
-            if (cls != 0)
+            if (cls == 1 || cls == 2)
                 c->behind += held_behind(posted, list);
         }
+    }
+}
+
+void count_channels(const Record &r, const ForwardParams &params, Counts *c)
+{
+    for (const Packet &p : r.granted) {
+        bool own = p.source >= params.ports * params.classes;
+        bool write = (p.header[0] & 0x5f) == 0x40;
+
+        if (p.out < params.ports && write)
+            c->channel[!own && p.source % params.classes == 3][(p.header[1] >> 4 & 7) == 1]++;
     }
 }
 
@@ -206,7 +218,7 @@ TEST_P(LockStep, EachBeatIsTheSame)
 {
     uint64_t seeds = number_of("HUBSIM_RTL_SEEDS", 3), first = number_of("HUBSIM_RTL_FIRST", 1);
     ForwardParams params = library.params();
-    uint64_t own[3] = {};
+    uint64_t own[3] = {}, channel[2][2] = {};
 
     for (const Kind &kind : kKinds) {
         Counts c;
@@ -222,6 +234,7 @@ TEST_P(LockStep, EachBeatIsTheSame)
             difference = replay_record(library, record, getenv("HUBSIM_RTL_TRACE"));
             ASSERT_EQ("", difference) << GetParam() << ", " << kind.name << ", seed " << seed;
             count(record, params, &c);
+            count_channels(record, params, &c);
         }
         printf("%-6s %-14s %7llu TLPs %8llu edges %6llu tied %6llu behind posted, own "
                "%llu %llu %llu, %u of %u wait\n",
@@ -233,6 +246,8 @@ TEST_P(LockStep, EachBeatIsTheSame)
         EXPECT_GT(c.tlps, 300 * seeds) << kind.name;
         for (unsigned i = 0; i < 3; i++)
             own[i] += c.own[i];
+        for (unsigned i = 0; i < 4; i++)
+            channel[i / 2][i % 2] += c.channel[i / 2][i % 2];
         EXPECT_GT(c.tied, 0u) << kind.name << ": no two packets wanted an output at one edge";
         EXPECT_GT(c.behind, 0u) << kind.name << ": nothing had to stay behind a posted packet";
         if (kind.traffic.stop_ps != 0)
@@ -240,6 +255,8 @@ TEST_P(LockStep, EachBeatIsTheSame)
     }
     for (uint64_t n : own)
         EXPECT_GT(n, 0u) << "a source of the hub's own had nothing to send";
+    for (unsigned i = 0; i < 4 && params.classes == kClasses; i++)
+        EXPECT_GT(channel[i / 2][i % 2], 50 * seeds) << "from channel " << i / 2 << " to " << i % 2;
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, LockStep,

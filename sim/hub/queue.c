@@ -71,14 +71,12 @@ void hub_wake(struct hub *hub, uint64_t edge)
 static __attribute__((noinline)) void choose_channel(const struct hub *hub, uint32_t source,
                                                      struct pcie_tlp *tlp, uint32_t out)
 {
-    bool may = tlp->kind == PCIE_MWR && (hub->vc1 >> out & 1) != 0;
+    bool crosses = (hub->date_line >> out & 1) != 0;
+    bool stays = tlp->tc == PCIE_TC_VC1 && hub_goes_on(hub, source, out);
 
-    if ((hub->date_line >> out & 1) == 0 && !hub_goes_on(hub, source, out))
-        may = false;
-    if (!may)
-        tlp->tc = 0;
-    else if ((hub->date_line >> out & 1) != 0)
-        tlp->tc = PCIE_TC_VC1;
+    if (tlp->kind != PCIE_MWR || out >= HUB_MAX_PORTS) /* an answer has its request's class */
+        return;
+    tlp->tc = (hub->vc1 >> out & 1) != 0 && (crosses || stays) ? PCIE_TC_VC1 : 0;
 }
 
 struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp,

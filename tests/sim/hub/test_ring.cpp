@@ -127,6 +127,25 @@ TEST_F(Ring, WithADateLineNeedsNoFreePlace)
     }
 }
 
+/* Hubs that choose classes for their rings do so for writes that leave by a port. */
+TEST_F(Ring, AnAnswerHasTheClassOfItsRequestWhereWritesHaveNone)
+{
+    uint32_t word = 1;
+
+    cfg.vc1_ph_credits = 4;
+    cfg.vc1_pd_credits = 64;
+    build(2);
+    hosts[0].read(reg(0, HUB_IRQ_MASK), 8);
+    hosts[0].out.back().tc = 3;
+    hosts[0].write(area(1, HUB_AREA_GPU0), &word, 4);
+    hosts[0].out.back().tc = 5;
+    run();
+    ASSERT_EQ(PCIE_CPLD, hosts[0].answered.back().second.kind);
+    EXPECT_EQ(3, hosts[0].answered.back().second.tc);
+    EXPECT_EQ(1u, hosts[1].written.count(kGpu));
+    EXPECT_EQ(0, hosts[1].classes);
+}
+
 TEST_F(Ring, WithoutThatItFillsUpAndStandsStill)
 {
     cfg.bubble_tlps = 1;
