@@ -234,6 +234,7 @@ model *create(uint64_t seed, const char *trace)
 
 void edge(model *m, const model_in *in, model_out *out)
 {
+    Verilated::threadContextp(&m->context); /* other hubs of this thread have their own */
     m->show(in);
     m->top.clk_i = 0;
     m->eval();
@@ -248,6 +249,7 @@ void edge(model *m, const model_in *in, model_out *out)
 
 void destroy(model *m)
 {
+    Verilated::threadContextp(&m->context);
     m->top.final();
 #if VM_TRACE
     if (m->fst.isOpen())
