@@ -7,6 +7,8 @@
 //
 // With Vc1, a write that leaves by a port gets its Traffic Class here. It is 1 where that way crosses
 // the date line of a ring, or goes straight on from one virtual channel 1 to another. Else it is 0.
+//
+// Bit 15 of the header, reserved on the wire, marks for SELF that no BAR claims the address.
 module hub_route #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
@@ -117,6 +119,7 @@ module hub_route #(
 
   always_comb begin
     header_o = header_i;
+    header_o[15] = memory && !hit_i;
     if (out_o != Self && out_o != Sink) begin
       header_o[5] = leave[63:32] != '0;
       if (header_o[5]) begin
