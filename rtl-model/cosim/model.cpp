@@ -95,6 +95,7 @@ struct model {
         put(top.cfg_master_i, p, 1, in->cfg_master);
         put(top.cfg_memory_i, p, 1, in->cfg_memory);
         put(top.link_up_i, p, 1, in->link_up);
+        put(top.vc1_i, p, 1, in->vc1);
         for (unsigned k = 0; k < 2; k++)
             put(top.aer_i, p * 64 + k * 32, 32, in->errors[k]);
     }
@@ -105,6 +106,7 @@ struct model {
         top.part_log2_i = in->part_log2;
         top.slot_i = in->slot;
         top.subcluster_i = in->subcluster;
+        put(top.date_line_i, 0, kPorts, in->date_line);
         for (unsigned i = 0; i < kPorts * kPairs; i++) {
             unsigned from = i / kPairs * MODEL_PAIRS + i % kPairs;
 
