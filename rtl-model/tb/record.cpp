@@ -100,7 +100,7 @@ uint32_t own_out(const ForwardParams &p, uint32_t out)
 
 Packet packet_of(uint64_t edge, uint32_t source, uint32_t out, const pcie_tlp *tlp)
 {
-    Packet p = { edge, source, out, true, {}, {} };
+    Packet p = { edge, source, out, true, false, {}, {} };
 
     pcie_tlp_encode(tlp, p.header.data());
     if (tlp->payload != nullptr)
@@ -415,7 +415,8 @@ void on_put(void *user, uint32_t source, uint32_t out, const pcie_tlp *tlp, uint
         packet_of(from_edge, own_source(rig->params, source), own_out(rig->params, out), tlp));
 }
 
-void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const pcie_tlp *tlp)
+void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const pcie_tlp *tlp,
+                bool in_ddr)
 {
     Rig *rig = static_cast<Rig *>(user);
 
@@ -423,6 +424,12 @@ void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const 
         rig->self_reads = tlp->payload == nullptr;
     rig->record.granted.push_back(
         packet_of(edge, own_source(rig->params, source), own_out(rig->params, out), tlp));
+    rig->record.granted.back().in_ddr = in_ddr;
+}
+
+void on_written(void *user, uint64_t edge, uint32_t port, uint32_t units)
+{
+    static_cast<Rig *>(user)->record.written.push_back({ edge, port, units });
 }
 
 /* At an edge at which the hub does nothing, too: what it could have seen then. */
@@ -468,6 +475,8 @@ void Rig::sample(uint64_t edge)
     /* SELF stays busy while it reads for an answer; that it does for a write, the core knows. */
     s.in.self_ready = hub_local_room(h) && (!self_reads || h->output[OUT_SELF].free_edge <= edge);
     s.in.date_line = h->date_line;
+    for (unsigned p = 0; p < params.ports; p++)
+        s.in.ddr_places[p] = h->ports[p].ddr_places;
     memcpy(s.in.area_base, h->area_base, sizeof(s.in.area_base));
     s.in.window_log2 = static_cast<uint32_t>(__builtin_ctzll(h->window_bytes));
     s.in.part_log2 = static_cast<uint32_t>(__builtin_ctzll(h->part_bytes));
@@ -503,11 +512,17 @@ void Rig::configure_hub()
     cfg.register_cycles = between(1, 12);
     cfg.bringup_cycles = 1;
     cfg.completion_timeout_ps = 10 * SIM_US;
+    if (params.ddr) {
+        cfg.ddr_bytes = (params.ports - 1) * 128 * between(params.ddr_tlps / 4, params.ddr_tlps);
+        cfg.ddr_chip_tlps = params.chip_tlps;
+        cfg.ddr_bytes_per_cycle = params.ddr_bytes;
+        cfg.ddr_cycles = params.ddr_cycles;
+    }
     if (params.classes == kClasses) {
         cfg.vc1_ph_credits = params.headers[3];
         cfg.vc1_pd_credits = params.units[3];
-        cfg.date_line[HUB_PORT_e] = random(2);
-        cfg.date_line[HUB_PORT_a] = random(2);
+        cfg.date_line[HUB_PORT_e] = traffic.seed & 1;
+        cfg.date_line[HUB_PORT_a] = traffic.seed >> 1 & 1;
     }
     for (unsigned p = 0; p < params.ports; p++) {
         pcie_port_config *link = &cfg.port[p];
@@ -590,7 +605,7 @@ void Rig::create()
     ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &component, &err)) << err.text;
     record.received.resize(params.ports);
     record.own.resize(kOwn);
-    watch = { this, on_edge, on_received, on_put, on_granted };
+    watch = { this, on_edge, on_received, on_put, on_granted, on_written };
     hub_set_watch(component, &watch);
     far.resize(params.ports);
     for (unsigned p = 0; p < params.ports; p++)

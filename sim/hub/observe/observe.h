@@ -82,7 +82,9 @@ SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint
 
 /** `edge`: all that arrived for this edge is there, and the outputs choose now; not called where
  * nothing can move. `received`: the first beat of a packet, before it is routed. `put`: the hub's
- * own packet joins its source, and may be granted from `from_edge` on. `granted`: with its data. */
+ * own packet joins its source, and may be granted from `from_edge` on. `granted`: with its data,
+ * on the chip or `in_ddr`. `written`: a packet of so many data units is in DDR3, and its place on
+ * the chip is free. */
 struct hub_watch {
     void *user;
     void (*edge)(void *user, uint64_t edge);
@@ -90,7 +92,8 @@ struct hub_watch {
     void (*put)(void *user, uint32_t source, uint32_t out, const struct pcie_tlp *tlp,
                 uint64_t from_edge);
     void (*granted)(void *user, uint64_t edge, uint32_t source, uint32_t out,
-                    const struct pcie_tlp *tlp);
+                    const struct pcie_tlp *tlp, bool in_ddr);
+    void (*written)(void *user, uint64_t edge, uint32_t port, uint32_t units);
 };
 /** `component` is a hub that has not started; *watch outlives it. */
 void hub_set_watch(void *component, const struct hub_watch *watch);
