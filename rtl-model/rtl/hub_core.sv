@@ -27,6 +27,12 @@ module hub_core #(
   parameter int unsigned Vc1 = 0, // 0: no port has a virtual channel 1
   parameter int unsigned Vc1Headers = 16,
   parameter int unsigned Vc1Units = 64,
+  parameter int unsigned Ddr = 0, // as in hub_forward
+  parameter int unsigned DdrTlps = 64,
+  parameter int unsigned ChipTlps = 16,
+  parameter int unsigned DdrBytes = 32,
+  parameter int unsigned DdrCycles = 50,
+  parameter int unsigned LargestUnits = 16,
   parameter logic [63:0] Partners = 64'hffff_ab89_6745_f12f,
   // The local queue, places of waiting notifications, and internal RAM: less than this for gates alone.
   parameter int unsigned LocalPackets = 128,
@@ -40,6 +46,7 @@ module hub_core #(
   localparam int unsigned OutWidth = $clog2(Outputs),
   localparam int unsigned SourceWidth = $clog2(Sources),
   localparam int unsigned UnitsWidth = 9,
+  localparam int unsigned PlacesWidth = $clog2(DdrTlps + 1),
   localparam int unsigned Lanes = BusBytes / 4,
   localparam int unsigned BusWidth = 8 * BusBytes
 ) (
@@ -55,6 +62,15 @@ module hub_core #(
   input  logic [Ports*Pairs*64-1:0]      route_lower_i,
   input  logic [Ports*Pairs*64-1:0]      route_upper_i,
   input  logic [Ports-1:0]               date_line_i,
+  input  logic [Ports*PlacesWidth-1:0]   ddr_places_i,
+
+  // DDR3, a FIFO of beats for each port.
+  output logic [Ports-1:0]               ddr_write_o,
+  output logic [BusWidth-1:0]            ddr_data_o,
+  output logic [Ports-1:0]               ddr_read_o,
+  input  logic [Ports*BusWidth-1:0]      ddr_data_i,
+  output logic [Ports-1:0]               ddr_free_o,
+  output logic [UnitsWidth-1:0]          ddr_free_units_o,
 
   // The hard IP of each port.
   input  logic [Ports-1:0]               rx_valid_i,
@@ -148,11 +164,13 @@ module hub_core #(
     .BubbleTlps(BubbleTlps), .PostedHeaders(PostedHeaders), .PostedUnits(PostedUnits),
     .NonpostedHeaders(NonpostedHeaders), .NonpostedUnits(NonpostedUnits),
     .CompletionHeaders(CompletionHeaders), .CompletionUnits(CompletionUnits), .Vc1(Vc1),
-    .Vc1Headers(Vc1Headers), .Vc1Units(Vc1Units), .Partners(Partners)
+    .Vc1Headers(Vc1Headers), .Vc1Units(Vc1Units), .Ddr(Ddr), .DdrTlps(DdrTlps), .ChipTlps(ChipTlps),
+    .DdrBytes(DdrBytes), .DdrCycles(DdrCycles), .LargestUnits(LargestUnits), .Partners(Partners)
   ) u_forward (
     .clk_i, .rst_ni, .rx_valid_i, .rx_sop_i, .rx_class_i, .rx_data_i, .rx_hit_i, .rx_free_o,
     .rx_free_units_o, .tx_ready_i, .tx_empty_i, .tx_limit_h_i, .tx_limit_d_i, .tx_first_h_i,
-    .tx_first_d_i, .cfg_mps_i, .cfg_master_i, .link_up_i, .vc1_i, .date_line_i, .window_log2_i, .part_log2_i,
+    .tx_first_d_i, .cfg_mps_i, .cfg_master_i, .link_up_i, .ddr_places_i, .ddr_write_o, .ddr_data_o, .ddr_read_o,
+    .ddr_data_i, .ddr_free_o, .ddr_free_units_o, .vc1_i, .date_line_i, .window_log2_i, .part_log2_i,
     .area_base_i(area_base_o), .route_lower_i, .route_upper_i,
     .own_valid_i({dma_valid_i, local_valid}), .own_out_i({dma_out_i, local_out}),
     .own_class_i({dma_class_i, local_class}), .own_header_i({dma_header_i, local_header}),

@@ -8,11 +8,12 @@
 // stands behind them, and the hub's own sources, are blocks beside this one. An own source shows its
 // head, and from the grant on the beats of its data; its registers make it wait for its edge.
 //
-// With Vc1 there is a fourth class, posted packets of virtual channel 1, at the ports that carry rings.
+// With `Vc1` there is a fourth class, posted packets of virtual channel 1, at the ports that carry rings.
 // A packet keeps the queue that it came to, whatever the channel that it leaves in. Writes of the own
 // sources are posted ones of channel 0 here; they leave in channel 1 where they cross a date line.
 //
-// DDR3 is not here yet.
+// With `Ddr` there is DDR3 behind each port but N. It is a FIFO of beats for each port that shows its
+// next beat: `ddr_write_o` puts one in, `ddr_read_o` takes one.
 module hub_forward #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
@@ -32,6 +33,14 @@ module hub_forward #(
   parameter int unsigned Vc1 = 0, // 0: no port has a virtual channel 1
   parameter int unsigned Vc1Headers = 16,
   parameter int unsigned Vc1Units = 64,
+  // Packets of a port that DDR3 has room for at most, those that wait on the chip before others go
+  // there, what it writes in a cycle, and the largest packet in units of 16 bytes.
+  parameter int unsigned Ddr = 0, // 0: there is none
+  parameter int unsigned DdrTlps = 64,
+  parameter int unsigned ChipTlps = 16,
+  parameter int unsigned DdrBytes = 32,
+  parameter int unsigned DdrCycles = 50,
+  parameter int unsigned LargestUnits = 16,
   // By port, 4 bits each: by which port packets of its ring go straight on; 15: it carries none.
   parameter logic [63:0] Partners = 64'hffff_ab89_6745_f12f,
   localparam int unsigned Classes = Vc1 != 0 ? 4 : 3,
@@ -41,6 +50,7 @@ module hub_forward #(
   localparam int unsigned OutWidth = $clog2(Outputs),
   localparam int unsigned SourceWidth = $clog2(Sources),
   localparam int unsigned UnitsWidth = 9,
+  localparam int unsigned PlacesWidth = $clog2(DdrTlps + 1),
   localparam int unsigned BusWidth = 8 * BusBytes
 ) (
   input  logic                           clk_i,
@@ -64,6 +74,15 @@ module hub_forward #(
   input  logic [Ports*3-1:0]             cfg_mps_i,
   input  logic [Ports-1:0]               cfg_master_i,    // always at a root
   input  logic [Ports-1:0]               link_up_i,
+
+  // DDR3. The places of a port are a strap. What it frees on the chip comes on top of `rx_free_o`.
+  input  logic [Ports*PlacesWidth-1:0]   ddr_places_i,
+  output logic [Ports-1:0]               ddr_write_o,
+  output logic [BusWidth-1:0]            ddr_data_o,
+  output logic [Ports-1:0]               ddr_read_o,
+  input  logic [Ports*BusWidth-1:0]      ddr_data_i,
+  output logic [Ports-1:0]               ddr_free_o,
+  output logic [UnitsWidth-1:0]          ddr_free_units_o,
 
   // Links with a virtual channel 1, as trained; those that packets enter behind the line, a strap.
   input  logic [Ports-1:0]               vc1_i,
@@ -99,12 +118,9 @@ module hub_forward #(
   if (OutputCycles > 256) begin : g_bad_output_cycles
     $error("hub_forward: OutputCycles: expected at most 256");
   end
-  if (BubbleTlps < 1 || BubbleTlps > 16) begin : g_bad_bubble_tlps
-    $error("hub_forward: BubbleTlps: expected 1 to 16");
-  end
 
-  localparam int unsigned OrderWidth = 32;
   localparam int unsigned BeatsWidth = 9;
+  localparam int unsigned DwordsWidth = 11;
 
   // What the crossbar chooses from, by source.
   logic [Sources-1:0]            valid, grant, read;
@@ -116,6 +132,12 @@ module hub_forward #(
   logic [Sources*UnitsWidth-1:0] units;
   logic [Outputs*Sources-1:0]    straight;
   logic [Outputs*Classes-1:0]    accept, enter;
+  logic [Ports*Classes-1:0]      free;
+
+  // What goes to DDR3, by port.
+  logic [Ports-1:0]              wants, take, written, ready;
+  logic [Ports*DwordsWidth-1:0]  dwords;
+  logic [Ports*BusWidth-1:0]     spill_data;
 
   // Registers as they were before the edge of a first beat.
   logic [5:0]                window_log2_q, part_log2_q;
@@ -133,66 +155,53 @@ module hub_forward #(
   end
 
   for (genvar p = 0; p < Ports; p++) begin : g_port
-    logic [Classes-1:0]            write, data_write;
-    logic [OutWidth-1:0]           write_out;
-    logic [127:0]                  write_header;
-    logic [OrderWidth-1:0]         write_order;
-    logic [BusWidth-1:0]           write_data;
-    logic [Classes-1:0]            head, in_order;
-    logic [Classes*OrderWidth-1:0] order;
+    localparam int unsigned Source = p * Classes;
 
-    hub_receive #(
-      .Ports(Ports), .Pairs(Pairs), .Port(p), .Partner(32'(Partners[p*4 +: 4])), .Vc1(Vc1),
-      .BusBytes(BusBytes), .ReceiveCycles(ReceiveCycles), .RouteCycles(RouteCycles)
-    ) u_receive (
+    hub_port #(
+      .Ports(Ports), .Pairs(Pairs), .Port(p), .Partner(32'(Partners[p*4 +: 4])), .BusBytes(BusBytes),
+      .ReceiveCycles(ReceiveCycles), .RouteCycles(RouteCycles), .OutputCycles(OutputCycles),
+      .PostedHeaders(PostedHeaders), .PostedUnits(PostedUnits), .NonpostedHeaders(NonpostedHeaders),
+      .NonpostedUnits(NonpostedUnits), .CompletionHeaders(CompletionHeaders),
+      .CompletionUnits(CompletionUnits), .Vc1(Vc1), .Vc1Headers(Vc1Headers), .Vc1Units(Vc1Units),
+      .Ddr(p == 0 ? 0 : Ddr), .DdrTlps(DdrTlps), .ChipTlps(ChipTlps), .LargestUnits(LargestUnits)
+    ) u_port (
       .clk_i, .rst_ni, .valid_i(rx_valid_i[p]), .sop_i(rx_sop_i[p]), .class_i(rx_class_i[p*2 +: 2]),
       .data_i(rx_data_i[p*BusWidth +: BusWidth]), .hit_i(rx_hit_i[p]),
       .window_log2_i(window_log2_q), .part_log2_i(part_log2_q), .area_base_i(area_base_q),
       .lower_i(lower_q), .upper_i(upper_q), .mps_i(mps_q), .vc1_i, .date_line_i,
-      .write_o(write), .out_o(write_out), .header_o(write_header), .order_o(write_order),
-      .data_write_o(data_write), .data_o(write_data)
+      .valid_o(valid[Source +: Classes]), .out_o(out[Source*OutWidth +: Classes*OutWidth]),
+      .class_o(of_class[Source*2 +: Classes*2]), .header_o(header[Source*128 +: Classes*128]),
+      .data_o(data[Source*BusWidth +: Classes*BusWidth]), .grant_i(grant[Source +: Classes]),
+      .read_i(read[Source +: Classes]), .free_o(free[Source +: Classes]),
+      .places_i(ddr_places_i[p*PlacesWidth +: PlacesWidth]), .wants_o(wants[p]),
+      .dwords_o(dwords[p*DwordsWidth +: DwordsWidth]), .take_i(take[p]),
+      .spill_data_o(spill_data[p*BusWidth +: BusWidth]), .written_i(written[p]), .ready_i(ready[p]),
+      .spill_read_o(ddr_read_o[p]), .spill_data_i(ddr_data_i[p*BusWidth +: BusWidth])
     );
+  end
 
-    // What is not posted stays behind posted packets that came before it (2.4.1).
-    always_comb begin
-      in_order = '1;
-      for (int unsigned c = 1; c < 3; c++) begin
-        in_order[c] = !head[0] || $signed(order[0 +: OrderWidth] - order[c*OrderWidth +: OrderWidth]) > 0;
-      end
-    end
-
-    for (genvar c = 0; c < Classes; c++) begin : g_class
-      localparam int unsigned Source = p * Classes + c;
-      logic old, second;
-
-      if (c == 3 && 32'(Partners[p*4 +: 4]) >= Ports) begin : g_no_ring
-        assign head[c] = 1'b0;
-        assign old = 1'b0;
-        assign out[Source*OutWidth +: OutWidth] = '0;
-        assign header[Source*128 +: 128] = '0;
-        assign order[c*OrderWidth +: OrderWidth] = '0;
-        assign data[Source*BusWidth +: BusWidth] = '0;
-        logic unused_write;
-        assign unused_write = write[c] || data_write[c];
-      end else begin : g_queue
-        hub_queue #(
-          .Ports(Ports), .BusBytes(BusBytes), .OutputCycles(OutputCycles),
-          .Headers(c == 0 ? PostedHeaders : c == 1 ? NonpostedHeaders : c == 2 ? CompletionHeaders : Vc1Headers),
-          .Units(c == 0 ? PostedUnits : c == 1 ? NonpostedUnits : c == 2 ? CompletionUnits : Vc1Units)
-        ) u_queue (
-          .clk_i, .rst_ni, .write_i(write[c]), .out_i(write_out), .header_i(write_header),
-          .order_i(write_order), .data_write_i(data_write[c]), .data_i(write_data),
-          .valid_o(head[c]), .old_o(old), .out_o(out[Source*OutWidth +: OutWidth]),
-          .header_o(header[Source*128 +: 128]), .order_o(order[c*OrderWidth +: OrderWidth]),
-          .grant_i(grant[Source]), .data_o(data[Source*BusWidth +: BusWidth]),
-          .data_read_i(read[Source])
-        );
-      end
-      assign valid[Source] = head[c] && old && in_order[c];
-      // A posted packet leaves in the channel of its Traffic Class, if it is a write.
-      assign second = Vc1 != 0 && vc1_i != '0 && header[Source*128+6] &&
-                      header[Source*128 +: 5] == '0 && header[Source*128+12 +: 3] == 3'd1;
-      assign of_class[Source*2 +: 2] = c == 1 || c == 2 ? 2'(c) : {2{second}};
+  if (Ddr == 0) begin : g_no_ddr
+    assign take = '0;
+    assign written = '0;
+    assign ready = '0;
+    assign ddr_write_o = '0;
+    assign ddr_free_o = '0;
+    assign ddr_free_units_o = '0;
+    logic unused_ddr;
+    assign unused_ddr = &{wants, dwords};
+  end else begin : g_ddr
+    hub_ddr #(
+      .Ports(Ports), .BusBytes(BusBytes), .DdrBytes(DdrBytes), .DdrCycles(DdrCycles),
+      .LargestUnits(LargestUnits)
+    ) u_ddr (
+      .clk_i, .rst_ni, .wants_i(wants), .dwords_i(dwords), .take_o(take), .write_o(ddr_write_o),
+      .written_o(written), .ready_o(ready), .free_o(ddr_free_o), .free_units_o(ddr_free_units_o)
+    );
+  end
+  always_comb begin
+    ddr_data_o = '0;
+    for (int unsigned p = 0; p < Ports; p++) begin
+      if (ddr_write_o[p]) ddr_data_o = ddr_data_o | spill_data[p*BusWidth +: BusWidth];
     end
   end
 
@@ -226,10 +235,10 @@ module hub_forward #(
     );
   end
 
-  // A place is free from the grant on.
+  // A place is free from the grant on. Without a place, units say nothing.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rx_free_o <= '0;
-    else         rx_free_o <= grant[FirstOwn-1:0];
+    else         rx_free_o <= free;
   end
   always_ff @(posedge clk_i) rx_free_units_o <= units[FirstOwn*UnitsWidth-1:0];
 
@@ -251,23 +260,17 @@ module hub_forward #(
         assign accept[At] = tx_ready_i[At] && (cfg_master_i[o] || c == 2);
       end
 
-      if (Partner >= Ports || BubbleTlps == 1) begin : g_free
+      if (Partner >= Ports) begin : g_free
         assign enter[At] = accept[At];
-      end else begin : g_bubble
-        logic [7:0]  limit_h, first_h;
-        logic [11:0] limit_d, first_d;
-        logic [11:0] largest; // units of the largest payload
-        logic        many, all;
+      end else begin : g_ring
+        logic may;
 
-        assign limit_h = tx_limit_h_i[At*8 +: 8];
-        assign first_h = tx_first_h_i[At*8 +: 8];
-        assign limit_d = tx_limit_d_i[At*12 +: 12];
-        assign first_d = tx_first_d_i[At*12 +: 12];
-        assign largest = 12'd8 << cfg_mps_i[o*3 +: 3];
-        assign many = (first_h == '0 || 32'(limit_h) >= BubbleTlps) &&
-                      (first_d == '0 || 32'(limit_d) >= 32'(largest) * BubbleTlps);
-        assign all = (first_h == '0 || limit_h == first_h) && (first_d == '0 || limit_d == first_d);
-        assign enter[At] = accept[At] && tx_empty_i[At] && link_up_i[o] && (many || all);
+        hub_bubble #(.BubbleTlps(BubbleTlps)) u_bubble (
+          .empty_i(tx_empty_i[At]), .up_i(link_up_i[o]), .limit_h_i(tx_limit_h_i[At*8 +: 8]),
+          .limit_d_i(tx_limit_d_i[At*12 +: 12]), .first_h_i(tx_first_h_i[At*8 +: 8]),
+          .first_d_i(tx_first_d_i[At*12 +: 12]), .mps_i(cfg_mps_i[o*3 +: 3]), .enter_o(may)
+        );
+        assign enter[At] = accept[At] && may;
       end
     end
   end

@@ -4,12 +4,14 @@
 // A first beat that the IP registers at edge n is seen here in the cycle behind it. The header is
 // written at edge n + ReceiveCycles + RouteCycles - 1, and so may be granted at the next edge.
 // Registers of the routing unit act as they were before edge n, so they are a cycle late here.
+// What the queue says of a packet at its first beat, `tag_i`, comes back with the header.
 module hub_receive #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
   parameter int unsigned Port = 0,
   parameter int unsigned Partner = 15,
   parameter int unsigned Vc1 = 0,
+  parameter int unsigned TagWidth = 1,
   parameter int unsigned BusBytes = 16,
   parameter int unsigned ReceiveCycles = 4,
   parameter int unsigned RouteCycles = 5,
@@ -39,6 +41,9 @@ module hub_receive #(
   input  logic [Ports-1:0]          date_line_i,
 
   // To the queues.
+  output logic                      begin_o,      // the first beat of a posted packet of channel 0
+  input  logic [TagWidth-1:0]       tag_i,
+  output logic [TagWidth-1:0]       tag_o,        // with the header
   output logic [Classes-1:0]        write_o,      // a header
   output logic [OutWidth-1:0]       out_o,
   output logic [127:0]              header_o,
@@ -52,7 +57,7 @@ module hub_receive #(
   end
 
   localparam int unsigned Stages = ReceiveCycles + RouteCycles - 2;
-  localparam int unsigned StageWidth = Classes + OutWidth + 128;
+  localparam int unsigned StageWidth = Classes + TagWidth + OutWidth + 128;
 
   logic [Classes-1:0]    of_class, first, class_q; // one bit each
   logic [OutWidth-1:0]   out;
@@ -67,10 +72,11 @@ module hub_receive #(
 
   assign of_class = Classes'(1) << class_i;
   assign first = valid_i && sop_i ? of_class : '0;
-  assign routed = {first, out, header};
+  assign routed = {first, tag_i, out, header};
+  assign begin_o = first[0];
 
   if (Stages == 0) begin : g_no_stages
-    assign {write_o, out_o, header_o} = routed;
+    assign {write_o, tag_o, out_o, header_o} = routed;
   end else begin : g_stages
     logic [Stages*StageWidth-1:0] stages_d, stages_q;
 
@@ -79,7 +85,7 @@ module hub_receive #(
       if (!rst_ni) stages_q <= '0;
       else         stages_q <= stages_d;
     end
-    assign {write_o, out_o, header_o} = stages_q[(Stages-1)*StageWidth +: StageWidth];
+    assign {write_o, tag_o, out_o, header_o} = stages_q[(Stages-1)*StageWidth +: StageWidth];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -5,7 +5,7 @@
 // window, whatever the window's base, and those that leave by it are translated area by area. All
 // other ports carry the offset on a base that they share.
 //
-// With Vc1, a write that leaves by a port gets its Traffic Class here. It is 1 where that way crosses
+// With `Vc1`, a write that leaves by a port gets its Traffic Class here. It is 1 where that way crosses
 // the date line of a ring, or goes straight on from one virtual channel 1 to another. Else it is 0.
 //
 // Bit 15 of the header, reserved on the wire, marks for SELF that no BAR claims the address.

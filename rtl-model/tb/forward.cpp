@@ -7,13 +7,22 @@
 #include "verilated_fst_c.h"
 #endif
 
+#include <array>
 #include <cstring>
+#include <deque>
 #include <memory>
 
 #ifndef PARAM_Vc1 /* in few rows of tb/sets */
 #define PARAM_Vc1        0
 #define PARAM_Vc1Headers 0
 #define PARAM_Vc1Units   0
+#endif
+#ifndef PARAM_Ddr
+#define PARAM_Ddr       0
+#define PARAM_DdrTlps   64
+#define PARAM_ChipTlps  0
+#define PARAM_DdrBytes  0
+#define PARAM_DdrCycles 0
 #endif
 
 /* Ports of up to 64 bits are integers, others are arrays of words. */
@@ -56,6 +65,7 @@ struct Forward {
     Vhub_core top{ &context };
     ForwardParams params = forward_params();
     ForwardIn last;
+    std::deque<std::array<uint8_t, kMaxBus>> ddr[kMaxPorts];
     uint64_t time = 0;
 #if VM_TRACE
     VerilatedFstC fst;
@@ -85,7 +95,12 @@ ForwardParams forward_params(void)
              3 + PARAM_Vc1,
              { PARAM_PostedHeaders, PARAM_NonpostedHeaders, PARAM_CompletionHeaders,
                PARAM_Vc1Headers },
-             { PARAM_PostedUnits, PARAM_NonpostedUnits, PARAM_CompletionUnits, PARAM_Vc1Units } };
+             { PARAM_PostedUnits, PARAM_NonpostedUnits, PARAM_CompletionUnits, PARAM_Vc1Units },
+             PARAM_Ddr != 0,
+             PARAM_DdrTlps,
+             PARAM_ChipTlps,
+             PARAM_DdrBytes,
+             PARAM_DdrCycles };
 }
 
 Forward *forward_create(const char *trace)
@@ -125,8 +140,35 @@ static void set_state(Forward *rtl, const ForwardIn *in)
         put_bits(top.tx_limit_d_i, i * 12, 12, in->tx_limit_d[i]);
         put_bits(top.tx_first_d_i, i * 12, 12, in->tx_first_d[i]);
     }
+    for (unsigned p = 0; p < ports; p++)
+        put_bits(top.ddr_places_i, p * bits_of(PARAM_DdrTlps + 1), bits_of(PARAM_DdrTlps + 1),
+                 in->ddr_places[p]);
     set(top.route_lower_i, in->lower);
     set(top.route_upper_i, in->upper);
+}
+
+/* Each port's part of DDR3 is a FIFO of beats that shows the next one. */
+static void show_ddr(Forward *rtl)
+{
+    uint8_t data[kMaxPorts * kMaxBus] = {};
+    unsigned bus = rtl->params.bus_bytes;
+
+    for (unsigned p = 0; p < rtl->params.ports; p++)
+        if (!rtl->ddr[p].empty())
+            memcpy(data + p * bus, rtl->ddr[p].front().data(), bus);
+    set(rtl->top.ddr_data_i, data);
+}
+static void step_ddr(Forward *rtl, uint32_t read, uint32_t write)
+{
+    std::array<uint8_t, kMaxBus> beat = {};
+
+    memcpy(beat.data(), &rtl->top.ddr_data_o, rtl->params.bus_bytes);
+    for (unsigned p = 0; p < rtl->params.ports; p++) {
+        if ((read >> p & 1) != 0 && !rtl->ddr[p].empty())
+            rtl->ddr[p].pop_front();
+        if ((write >> p & 1) != 0)
+            rtl->ddr[p].push_back(beat);
+    }
 }
 
 void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
@@ -178,8 +220,10 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
             0)
         set_state(rtl, in);
     rtl->last = *in;
+    show_ddr(rtl);
     top.clk_i = 0;
     rtl->eval();
+    step_ddr(rtl, top.ddr_read_o, top.ddr_write_o);
     out->own_grant = top.dma_grant_o << 1;
     out->own_read = top.dma_next_o << 1;
     out->mgmt_ready = top.mgmt_ready_o;
@@ -193,6 +237,8 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
     out->err_advisory = top.err_advisory_o;
     memcpy(out->err_header, &top.err_header_o, sizeof(out->err_header));
     out->rx_free = top.rx_free_o;
+    out->ddr_free = top.ddr_free_o;
+    out->ddr_free_units = top.ddr_free_units_o;
     out->tx_valid = top.tx_valid_o;
     out->tx_sop = top.tx_sop_o;
     memcpy(out->tx_data, &top.tx_data_o, sizeof(top.tx_data_o));

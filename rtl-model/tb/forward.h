@@ -17,6 +17,8 @@ struct ForwardParams {
     unsigned ports, bus_bytes, gap, receive, route, output, registers, bubble;
     unsigned classes; /* 3, or 4 with a virtual channel 1; a source is port * classes + class */
     unsigned headers[kClasses], units[kClasses];
+    bool ddr; /* DDR3 is there; it stands in the library */
+    unsigned ddr_tlps, chip_tlps, ddr_bytes, ddr_cycles;
 };
 
 struct ForwardIn {
@@ -29,6 +31,7 @@ struct ForwardIn {
     uint32_t vc1, date_line;
     uint32_t window_log2, part_log2, slot, subcluster;
     uint64_t lower[kMaxPorts * kPairs], upper[kMaxPorts * kPairs];
+    uint32_t ddr_places[kMaxPorts];
     uint16_t id[kMaxPorts];
     uint32_t msi_data;
     uint64_t msi_addr;
@@ -48,6 +51,8 @@ struct ForwardOut {
     uint32_t mgmt_ready, aer_write, aer_data[2 * kMaxPorts];
     uint32_t rx_free; /* from here on, behind this edge */
     uint16_t rx_free_units[kMaxPorts * kClasses];
+    uint32_t ddr_free; /* on top of that, after a write to DDR3 */
+    uint32_t ddr_free_units;
     uint32_t tx_valid, tx_sop;
     uint8_t tx_source[kMaxOutputs];
     uint32_t tx_data[kMaxOutputs * kMaxBus / 4];

@@ -110,7 +110,7 @@ uint32_t own_out(const ForwardParams &p, uint32_t out)
 
 Packet packet_of(uint64_t edge, uint32_t source, uint32_t out, const pcie_tlp *tlp)
 {
-    Packet p = { edge, source, out, true, {}, {} };
+    Packet p = { edge, source, out, true, false, {}, {} };
 
     pcie_tlp_encode(tlp, p.header.data());
     if (tlp->payload != nullptr)
@@ -556,7 +556,8 @@ void on_put(void *user, uint32_t source, uint32_t out, const pcie_tlp *tlp, uint
     }
 }
 
-void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const pcie_tlp *tlp)
+void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const pcie_tlp *tlp,
+                bool in_ddr)
 {
     Rig *rig = static_cast<Rig *>(user);
 
@@ -564,6 +565,12 @@ void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const 
         rig->look_beside(edge, tlp->addr);
     rig->record.granted.push_back(
         packet_of(edge, own_source(rig->params, source), own_out(rig->params, out), tlp));
+    rig->record.granted.back().in_ddr = in_ddr;
+}
+
+void on_written(void *user, uint64_t edge, uint32_t port, uint32_t units)
+{
+    static_cast<Rig *>(user)->record.written.push_back({ edge, port, units });
 }
 
 void on_error(void *user, uint32_t port, uint32_t error, bool advisory, const pcie_tlp *tlp)
@@ -636,6 +643,8 @@ void Rig::sample(uint64_t edge)
         }
     }
     s.in.date_line = h->date_line;
+    for (unsigned p = 0; p < params.ports; p++)
+        s.in.ddr_places[p] = h->ports[p].ddr_places;
     s.in.msi = pcie_function_msi(&h->ports[HUB_HOST].edge.function, &s.in.msi_addr, &s.in.msi_data);
     s.in.slot = h->slot;
     s.in.subcluster = h->subcluster;
@@ -689,11 +698,17 @@ void Rig::configure_hub()
     cfg.register_cycles = params.registers;
     cfg.bringup_cycles = between(2, 2000);
     cfg.completion_timeout_ps = 10 * SIM_US;
+    if (params.ddr) {
+        cfg.ddr_bytes = (params.ports - 1) * 128 * between(params.ddr_tlps / 4, params.ddr_tlps);
+        cfg.ddr_chip_tlps = params.chip_tlps;
+        cfg.ddr_bytes_per_cycle = params.ddr_bytes;
+        cfg.ddr_cycles = params.ddr_cycles;
+    }
     if (params.classes == kClasses) {
         cfg.vc1_ph_credits = params.headers[3];
         cfg.vc1_pd_credits = params.units[3];
-        cfg.date_line[HUB_PORT_e] = random(2);
-        cfg.date_line[HUB_PORT_a] = random(2);
+        cfg.date_line[HUB_PORT_e] = traffic.seed & 1;
+        cfg.date_line[HUB_PORT_a] = traffic.seed >> 1 & 1;
     }
     for (unsigned p = 0; p < params.ports; p++) {
         pcie_port_config *link = &cfg.port[p];
@@ -777,7 +792,7 @@ void Rig::create()
     ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &component, &err)) << err.text;
     record.received.resize(params.ports);
     record.own.resize(kOwn);
-    watch = { this, on_edge, on_received, on_put, on_granted, on_error, on_cleared };
+    watch = { this, on_edge, on_received, on_put, on_granted, on_written, on_error, on_cleared };
     hub_set_watch(component, &watch);
     far.resize(params.ports);
     for (unsigned p = 0; p < params.ports; p++)

@@ -35,9 +35,15 @@ struct Traffic {
 struct Packet {
     uint64_t edge; /* of its first beat, its grant; own packets: from which it may be granted */
     uint32_t source, out; /* as the core in RTL counts; received: port and class */
-    bool hit;
+    bool hit, in_ddr;     /* received: claimed by the BAR; granted: it came out of DDR3 */
     std::array<uint8_t, 16> header;
     std::vector<uint8_t> data;
+};
+
+/* All of a packet is in DDR3, and its place on the chip is free. */
+struct Written {
+    uint64_t edge;
+    uint32_t port, units;
 };
 
 /* From this edge on, what is not packets. */
@@ -70,6 +76,7 @@ struct Record {
     std::vector<std::vector<Packet>> received; /* by port */
     std::vector<std::vector<Packet>> own;      /* by own source; granted[] has their data */
     std::vector<Packet> granted;               /* by edge, and outputs in their order */
+    std::vector<Written> written;              /* by edge */
     std::vector<State> states;
     std::vector<Packet>
         requests; /* by the management processor, each with the edge from which it can join */

@@ -58,7 +58,7 @@ struct Replay {
     unsigned bus, outputs, first_own;
     ForwardIn in;
     ForwardOut out;
-    size_t state = 0, grant = 0, fault = 0, beside = 0, raised = 0, cleared = 0;
+    size_t state = 0, grant = 0, written = 0, fault = 0, beside = 0, raised = 0, cleared = 0;
     std::vector<bool> joined; /* requests of the management processor */
     size_t asked = 0;
     std::vector<size_t> rx_next;
@@ -260,7 +260,7 @@ struct Replay {
             const Packet &p = record.granted[grant];
 
             tx[p.out] = { &p, edge };
-            if (p.source < first_own)
+            if (p.source < first_own && !p.in_ddr)
                 rx_free |= 1u << p.source;
         }
         for (unsigned o = 0; o < outputs; o++) {
@@ -275,10 +275,26 @@ struct Replay {
         for (; first < grant; first++) {
             const Packet &p = record.granted[first];
 
-            if (p.source < first_own && out.rx_free_units[p.source] != (p.data.size() + 15) / 16)
+            if (p.source < first_own && !p.in_ddr &&
+                out.rx_free_units[p.source] != (p.data.size() + 15) / 16)
                 return "source " + std::to_string(p.source) + ": the RTL frees " +
                        std::to_string(out.rx_free_units[p.source]) + " units of data";
         }
+        return compare_written(edge);
+    }
+
+    std::string compare_written(uint64_t edge)
+    {
+        uint32_t free = 0, units = 0;
+
+        if (written < record.written.size() && record.written[written].edge == edge) {
+            free = 1u << record.written[written].port;
+            units = record.written[written++].units;
+        }
+        if (free != out.ddr_free || (free != 0 && units != out.ddr_free_units))
+            return "DDR3: C frees " + std::to_string(units) + " units by port bits " +
+                   std::to_string(free) + ", the RTL " + std::to_string(out.ddr_free_units) +
+                   " by " + std::to_string(out.ddr_free);
         return "";
     }
 

@@ -126,6 +126,7 @@ struct Counts {
     uint64_t behind = 0;  /* packets that could go but for a posted one before them */
     uint64_t own[3] = {}; /* from the local queue; reads of channels, their writes */
     unsigned waiting = 0; /* posted packets in one queue, at most */
+    uint64_t in_ddr = 0;  /* packets that waited in DDR3 */
     uint64_t channel[2][2] = {}; /* writes by the virtual channels that they came and left in */
 };
 
@@ -198,6 +199,7 @@ void count(const Record &r, const ForwardParams &params, Counts *c)
 
     c->tlps += r.granted.size();
     c->edges += r.edges;
+    c->in_ddr += r.written.size();
     for (const Packet &p : r.granted)
         if (p.source >= params.ports * params.classes)
             c->own[(p.source - params.ports * params.classes + 3) / 4]++;
@@ -353,12 +355,12 @@ TEST_P(LockStep, EachBeatIsTheSame)
             count_self(record, params, &self);
         }
         printf("%-6s %-14s %7llu TLPs %8llu edges %6llu tied %6llu behind posted, own "
-               "%llu %llu %llu, %u of %u wait\n",
+               "%llu %llu %llu, %u of %u wait, %llu in DDR3\n",
                GetParam(), kind.name, static_cast<unsigned long long>(c.tlps),
                static_cast<unsigned long long>(c.edges), static_cast<unsigned long long>(c.tied),
                static_cast<unsigned long long>(c.behind), static_cast<unsigned long long>(c.own[0]),
                static_cast<unsigned long long>(c.own[1]), static_cast<unsigned long long>(c.own[2]),
-               c.waiting, params.headers[0]);
+               c.waiting, params.headers[0], static_cast<unsigned long long>(c.in_ddr));
         EXPECT_GT(c.tlps, 300 * seeds) << kind.name;
         for (unsigned i = 0; i < 3; i++)
             own[i] += c.own[i];
@@ -367,7 +369,9 @@ TEST_P(LockStep, EachBeatIsTheSame)
         EXPECT_GT(c.tied, 0u) << kind.name << ": no two packets wanted an output at one edge";
         EXPECT_GT(c.behind, 0u) << kind.name << ": nothing had to stay behind a posted packet";
         if (kind.traffic.stop_ps != 0)
-            EXPECT_EQ(params.headers[0], c.waiting) << kind.name << ": no queue was full";
+            EXPECT_LE(params.headers[0], c.waiting) << kind.name << ": no queue was full";
+        if (params.ddr && kind.traffic.stop_ps != 0)
+            EXPECT_GT(c.in_ddr, 20 * seeds) << kind.name << ": DDR3 had nothing to do";
     }
     for (uint64_t n : own)
         EXPECT_GT(n, 0u) << "a source of the hub's own had nothing to send";

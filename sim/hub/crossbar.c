@@ -138,21 +138,28 @@ static SIM_PROBE_ONLY void check_order(struct hub *hub, uint32_t source, uint32_
         pcie_order_arrive(hub->order, tlp);
 }
 
-static void free_buffer(struct hub_port *port, enum pcie_class cls, const struct pcie_tlp *tlp)
+static void free_buffer(struct hub *hub, uint32_t source, const struct hub_entry *e, uint64_t edge)
 {
-    port->on_chip -= cls == PCIE_POSTED;
-    hub_edge_release(&port->edge, cls, tlp);
+    struct hub_port *port = &hub->ports[source / PCIE_CLASSES];
+    enum pcie_class cls = (enum pcie_class)(source % PCIE_CLASSES);
+
+    if (cls == PCIE_POSTED)
+        hub_ddr_leave(hub, port, e->in_ddr, edge);
+    if (!e->in_ddr)
+        hub_edge_release(&port->edge, cls, &e->tlp);
 }
 
 static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
     struct hub_fifo *f = &hub->fifo[source];
     struct pcie_tlp tlp = fifo_head(f)->tlp;
-    bool in_ddr = fifo_head(f)->in_ddr, refused = fifo_head(f)->refused;
+    bool refused = fifo_head(f)->refused, in_ddr = fifo_head(f)->in_ddr;
     uint64_t last_edge, free_edge;
 
     if (hub->watched)
         check_order(hub, source, out, fifo_head(f), &tlp);
+    if (source < SRC_LOCAL)
+        free_buffer(hub, source, fifo_head(f), edge);
     hub->output[out].arbiter.requests &= ~(UINT64_C(1) << source);
     if (hub->output[out].arbiter.requests == 0)
         hub->wanted &= ~(1u << out);
@@ -170,13 +177,8 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
     if (hub->probe != NULL)
         probe_grant(hub, source, out, &tlp, free_edge);
     if (__builtin_expect(hub->watch != NULL, 0))
-        hub->watch->granted(hub->watch->user, edge, source, out, &tlp);
-    if (in_ddr)
-        hub_ddr_leave(hub, source);
-    else if (source < SRC_LOCAL)
-        free_buffer(&hub->ports[source / PCIE_CLASSES], (enum pcie_class)(source % PCIE_CLASSES),
-                    &tlp);
-    else if (source == SRC_LOCAL)
+        hub->watch->granted(hub->watch->user, edge, source, out, &tlp, in_ddr);
+    if (source == SRC_LOCAL)
         hub->local_units -= pcie_tlp_data_credits(&tlp);
     deliver_packet(hub, source, out, &tlp, refused, edge, last_edge);
 }
@@ -320,7 +322,7 @@ void hub_tick(struct sim_event *ev)
         stop_or_go(hub);
     if (__builtin_expect(hub->receiving != 0, 0))
         next = receive_step(hub, edge);
-    if (__builtin_expect(hub->ddr_asked != 0 || !fifo_empty(&hub->ddr_writes), 0))
+    if (__builtin_expect(hub->ddr_asked != 0 || hub->ddr_write.port != NULL, 0))
         next = sim_min(next, hub_ddr_step(hub, edge));
     if (__builtin_expect(hub->configures != 0, 0))
         next = sim_min(next, hub_configure_step(hub, edge));

@@ -1,5 +1,6 @@
 /*
- * The memory beside the chip.
+ * The memory beside the chip: packets from cables wait there that find many others waiting. Each
+ * cable has an equal share of it, a FIFO.
  */
 #ifndef HUB_DDR_H
 #define HUB_DDR_H
@@ -8,37 +9,23 @@
 
 SIM_BEGIN_DECLS
 
-/** Places in DDR3 have room for the largest packet of their port, so one suits another. */
-static inline uint64_t hub_ddr_place(const struct hub_port *port)
-{
-    return pcie_port_mps(port->edge.pcie);
-}
+/** Links are trained: the largest packets of a port are known, and so how many its share holds. */
+void hub_ddr_start(struct hub *hub);
+void hub_ddr_ask(struct hub *hub, struct hub_port *port, uint32_t order, uint64_t edge);
 
-/*
- * Where many packets of a port wait, one makes room for those behind: it waits in the memory
- * beside the chip. What comes from the own host can wait there, and N is not asked to.
- */
-static inline bool hub_ddr_takes(const struct hub *hub, const struct hub_port *port)
-{
-    return hub->cfg.ddr_bytes != 0 && port->index != HUB_HOST && !hub->stopped &&
-           port->on_chip > hub->cfg.ddr_chip_tlps &&
-           hub->cfg.ddr_bytes - hub->ddr_used >= hub_ddr_place(port);
-}
-
-void hub_ddr_ask(struct hub *hub, struct hub_port *port, uint32_t order);
-
-/** A posted packet's first beat is there: its last one decides whether it goes to DDR3. */
-static inline void hub_ddr_received(struct hub *hub, struct hub_port *port,
-                                    const struct hub_entry *e)
+/** A posted packet's first beat is there. From `edge` on it may go to DDR3, if it finds too many
+ * others. */
+static inline void hub_ddr_received(struct hub *hub, struct hub_port *port, uint32_t order,
+                                    uint64_t edge)
 {
     port->on_chip++;
-    if (__builtin_expect(hub_ddr_takes(hub, port), 0))
-        hub_ddr_ask(hub, port, e->order);
+    if (__builtin_expect(port->ddr_places != 0 && port->on_chip > hub->cfg.ddr_chip_tlps, 0))
+        hub_ddr_ask(hub, port, order, edge);
 }
-/** A packet of this source has left DDR3. */
-void hub_ddr_leave(struct hub *hub, uint32_t source);
-/** What is due at this edge: packets that are in DDR3, and those that go there. @return the next
- * edge at which something is */
+/** A posted packet of the port leaves the receive buffer, or DDR3. */
+void hub_ddr_leave(struct hub *hub, struct hub_port *port, bool in_ddr, uint64_t edge);
+/** What DDR3 does at this edge: a place is free, a packet goes there. @return the next edge at
+ * which something is due */
 uint64_t hub_ddr_step(struct hub *hub, uint64_t edge);
 
 SIM_END_DECLS

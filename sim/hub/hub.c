@@ -31,7 +31,7 @@ static const struct machine_param params[] = {
     ROW("vc1.pd_credits", "16 bytes", 0, 2047, 0, vc1_pd_credits, "The same, posted data; 0 = infinite."),
     ROW("date_line.ew", "1", 0, 1, 0, date_line[HUB_PORT_e], "1: packets that go on by E or W have passed the date line, and are in virtual channel 1 from here to the end of their way in the ring."),
     ROW("date_line.ab", "1", 0, 1, 0, date_line[HUB_PORT_a], "The same for A and B."),
-    ROW("ddr.bytes", "bytes", 0, UINT64_C(1) << 40, 0, ddr_bytes, "Memory beside the chip for packets from cables that find many others waiting; 0: none."),
+    ROW("ddr.bytes", "bytes", 0, UINT64_C(1) << 40, 0, ddr_bytes, "Memory beside the chip for packets from cables that find many others waiting; each cable has an equal share; 0: none."),
     ROW("ddr.chip_tlps", "1", 1, 1024, 16, ddr_chip_tlps, "Packets of a port that wait on the chip before further ones go to that memory."),
     ROW("ddr.cycles", "cycles", 1, 65536, 50, ddr_cycles, "From the routing unit into that memory and out again, when it is idle."),
     ROW("ddr.bytes_per_cycle", "bytes", 1, 4096, 32, ddr_bytes_per_cycle, "What it reads or writes in one cycle of the core; a packet is written and read."),
@@ -105,7 +105,8 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
                        hub_queue_depth(&hub->cfg, index, (enum pcie_class)cls)))
             return SIM_ERR_NOMEM;
-    if (!fifo_init(&port->receive.wait, 1) || !fifo_init(&port->answers, 1))
+    if (!fifo_init(&port->receive.wait, 1) || !fifo_init(&port->answers, 1) ||
+        !fifo_init(&port->asks, 1))
         return SIM_ERR_NOMEM;
     if (partner != HUB_PORT_NONE) {
         hub->output[index].transit = HUB_PORT_SOURCES(partner);
@@ -140,12 +141,12 @@ static void hub_destroy(void *component)
     for (uint32_t p = 0; p < HUB_MAX_PORTS; p++) { /* also of a port that could not be made */
         fifo_fini(&hub->ports[p].receive.wait);
         fifo_fini(&hub->ports[p].answers);
+        fifo_fini(&hub->ports[p].asks);
     }
     pcie_order_end_destroy(hub->order);
     for (uint32_t f = 0; f < HUB_SOURCES; f++)
         fifo_fini(&hub->fifo[f]);
     fifo_fini(&hub->sink);
-    fifo_fini(&hub->ddr_writes);
     mem_pool_destroy(hub->pool);
     free(hub->misdeeds);
     free(hub);
@@ -271,8 +272,7 @@ int hub_create_around(const struct hub_core_ops *ops, void *core, const struct m
     hub->printed = sim_fingerprint_on(hub->dom);
     rc = SIM_ERR_NOMEM;
     if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], HUB_LOCAL_TLPS) ||
-        !fifo_init(&hub->sink, (uint32_t)hub->cfg.dma_completion_cycles + 1) || /* one each edge */
-        !fifo_init(&hub->ddr_writes, 1))
+        !fifo_init(&hub->sink, (uint32_t)hub->cfg.dma_completion_cycles + 1)) /* one each edge */
         goto err_destroy;
     hub->order = pcie_order_end_create(hub->dom, hub->path);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
@@ -357,6 +357,7 @@ static int hub_start(void *component, struct sim_error *err)
         }
         pcie_function_add_bar(&port->edge.function, 0, hub->window_bytes);
     }
+    hub_ddr_start(hub);
     return hub->core_ops != NULL ? hub->core_ops->start(hub->core, hub, err) : SIM_OK;
 }
 

@@ -84,11 +84,16 @@ struct hub {
     uint32_t requests; /* own reads that are not yet answered */
     uint64_t unsupported, notifications;
     /* packets in DDR3 */
-    uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
-    uint32_t ddr_asked;                    /* bit per port with a packet for it, perhaps */
-    struct hub_fifo ddr_writes;            /* packets on their way there, each at its last edge */
-    struct pcie_verdict verdict;           /* on the request that is answered now */
-    struct sim_event timeout; /* scheduled, for an early deadline, exactly while requests wait */
+    uint64_t ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
+    uint32_t ddr_asked;          /* ports with packets that may go there */
+    struct sim_arbiter ddr_turn; /* among these */
+    struct {
+        const struct hub_port *port; /* NULL: nothing is written */
+        struct pcie_tlp tlp;
+        uint64_t edge; /* at which all of it is there */
+    } ddr_write;
+    struct pcie_verdict verdict; /* on the request that is answered now */
+    struct sim_event timeout;    /* scheduled, for an early deadline, exactly while requests wait */
     uint64_t timeout_cycles;
     struct hub_dma dma[HUB_DMA_CHANNELS];
     struct hub_wait wait[HUB_SOURCES];

@@ -23,11 +23,6 @@ struct hub_stream {
     struct hub_fifo wait; /* packets that wait for it */
 };
 
-struct hub_ddr_ask {
-    uint64_t edge;
-    uint32_t order; /* the packet's */
-};
-
 /* A TLP on a cable carries its offset in the window on this base, the same in all machines, since
  * the bases that hosts assign may differ. It is what the far endpoint's BAR is set to. */
 #define HUB_CABLE_BASE (UINT64_C(1) << 40)
@@ -55,10 +50,11 @@ struct hub_port {
     struct pcie_tlp request; /* payload: until it has joined */
     uint8_t bringup;         /* enum bringup_state; roots: how far the neighbour is */
     struct hub_stream receive;
-    struct hub_fifo answers;    /* to configuration requests, each from its edge on */
-    uint32_t on_chip;           /* posted packets of VC0 that wait, but for those of DDR3 */
-    uint32_t nasks;             /* packets, by the edges of their last beats: do they go there? */
-    struct hub_ddr_ask asks[2]; /* the second one begins at the edge at which the first one ends */
+    struct hub_fifo answers; /* to configuration requests, each from its edge on */
+    /* posted packets of VC0 that wait: on the chip, in DDR3, and that at most */
+    uint32_t on_chip, in_ddr, ddr_places;
+    bool stays; /* one left the chip at the edge before: the first that asks stays there */
+    struct hub_fifo asks; /* those that may go to DDR3: their numbers, and from when on */
     struct hub_edge edge;
 };
 

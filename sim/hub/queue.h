@@ -45,7 +45,7 @@ struct hub_entry {
     uint64_t edge;  /* the first edge at which it may be granted */
     uint32_t order; /* of arrival, wraps */
     uint8_t out;
-    bool in_ddr;  /* and no longer in the receive buffer */
+    bool in_ddr;  /* and not in the receive buffer, from the end of its write on */
     bool refused; /* its address is in no window: OUT_SELF does not take it for its own */
 };
 _Static_assert(sizeof(struct hub_entry) <= SIM_CACHE_LINE, "one line for each packet");

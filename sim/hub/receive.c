@@ -49,6 +49,7 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
 {
     enum pcie_class cls = pcie_tlp_class(tlp);
     struct hub_entry *e;
+    uint64_t from;
     uint32_t out;
     bool refused;
 
@@ -65,12 +66,12 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
     out = refused ? (uint32_t)OUT_SELF : destination(hub, port, tlp);
     if (hub->probe != NULL)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out, arrived);
-    edge += hub->cfg.receive_cycles + hub->cfg.route_cycles +
-            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
-    e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
+    from = edge + hub->cfg.receive_cycles + hub->cfg.route_cycles;
+    e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out,
+                from + (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0));
     e->refused = refused;
     if (cls == PCIE_POSTED)
-        hub_ddr_received(hub, port, e);
+        hub_ddr_received(hub, port, e->order, sim_max(from, port->receive.free_edge + 1));
     hub_wake(hub, e->edge);
 }
 

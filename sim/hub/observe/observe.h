@@ -82,8 +82,10 @@ SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint
 
 /** `edge`: all that arrived for this edge is there, and the outputs choose now; not called where
  * nothing can move. `received`: the first beat of a packet, before it is routed. `put`: the hub's
- * own packet joins its source, and may be granted from `from_edge` on. `granted`: with its data.
- * `error`: SELF refuses a packet of `port`. `cleared`: a half of HUB_ERRORS(port) is written. */
+ * own packet joins its source, and may be granted from `from_edge` on. `granted`: with its data,
+ * on the chip or `in_ddr`. `written`: a packet of so many data units is in DDR3, and its place on
+ * the chip is free. `error`: SELF refuses a packet of `port`. `cleared`: a half of
+ * HUB_ERRORS(port) is written. */
 struct hub_watch {
     void *user;
     void (*edge)(void *user, uint64_t edge);
@@ -91,7 +93,8 @@ struct hub_watch {
     void (*put)(void *user, uint32_t source, uint32_t out, const struct pcie_tlp *tlp,
                 uint64_t from_edge);
     void (*granted)(void *user, uint64_t edge, uint32_t source, uint32_t out,
-                    const struct pcie_tlp *tlp);
+                    const struct pcie_tlp *tlp, bool in_ddr);
+    void (*written)(void *user, uint64_t edge, uint32_t port, uint32_t units);
     void (*error)(void *user, uint32_t port, uint32_t error, bool advisory,
                   const struct pcie_tlp *tlp);
     void (*cleared)(void *user, uint32_t port, uint32_t half, uint32_t bits);

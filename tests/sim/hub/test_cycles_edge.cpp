@@ -123,7 +123,7 @@ class CyclesDdr : public CyclesEdge
 {
   protected:
     static constexpr uint64_t kRate = 8, kWrite = 256 / kRate;
-    uint64_t m = 0, there = 0; /* there: the edge at which all of the second one is there */
+    uint64_t m = 0, there = 0; /* there: the edge from which on the second one may go there */
 
     CyclesDdr()
     {
@@ -142,7 +142,7 @@ class CyclesDdr : public CyclesEdge
         run();
         host().seen.clear();
         m = soon();
-        there = m + 2 + 17;
+        there = m + 2 + 16 + 2; /* the second behind its last beat */
         beat(m, [this, more] {
             east_.write64(cable(area(0, 0)), 1);
             for (unsigned k = 1; k <= 1 + more; k++)
@@ -166,14 +166,85 @@ TEST_F(CyclesDdr, APacketGoesThereIfOthersWaitWhenAllOfItIsThere)
 
 TEST_F(CyclesDdr, WritingAndReadingTakeTheirTimeAndKeepTheOrder)
 {
+    for (uint64_t rate : { 2, 6, 8 }) {
+        cfg.ddr_bytes_per_cycle = rate;
+        cfg.ddr_cycles = 200;
+        two(1);
+        uint64_t second = there + 2 * ((256 + rate - 1) / rate); /* the first is written and read */
+        beat(second, [&] {
+            master(true);
+            east_.write64(cable(area(0, 0)) + 0x1000, 2);
+        });
+        run();
+        EXPECT_EQ((Edges{ second, std::max(second + 3, there + 200), second + 200, second + 218 }),
+                  writes())
+            << rate;
+        EXPECT_EQ(kRam + 0x1000, host().seen.back().tlp.addr) << "waited on the chip";
+        TearDown();
+    }
+}
+
+TEST_F(CyclesDdr, WhatHasLeftDoesNotCount)
+{
+    make();
+    host().seen.clear();
+    for (unsigned k = 1; k < 5; k++) {
+        uint64_t n = soon();
+
+        beat(n, [&] { east_.write64(cable(area(0, 0)), k); });
+        run();
+        ASSERT_EQ(k, writes().size());
+        EXPECT_EQ(n + cfg.receive_cycles + cfg.route_cycles + cfg.output_cycles, writes().back());
+    }
+}
+
+TEST_F(CyclesDdr, WhatAsksStaysWhereFewWait)
+{
     two(1);
-    uint64_t second = there + 2 * kWrite; /* where the first one has been written and read */
     beat(there + 40, [&] { master(true); });
-    beat(second, [&] { east_.write64(cable(area(0, 0)) + 0x1000, 2); });
     run();
-    uint64_t last = second + cfg.ddr_cycles;
-    EXPECT_EQ((Edges{ there + 40, there + cfg.ddr_cycles, last, last + 18 }), writes());
-    EXPECT_EQ(kRam + 0x1000, host().seen.back().tlp.addr) << "waited on the chip for the others";
+    uint64_t out = there + cfg.ddr_cycles;
+    EXPECT_EQ((Edges{ there + 40, out, out + 18 }), writes());
+}
+
+/* Four wait on the chip or in DDR3. The last one finds DDR3 busy, and then but one before it. */
+TEST_F(CyclesDdr, WhoIsFirstOnTheChipMeanwhileStaysThere)
+{
+    two(2);
+    uint64_t second = there + 2 * kWrite, out = second + cfg.ddr_cycles;
+    beat(second, [&] { master(true); });
+    run();
+    EXPECT_EQ((Edges{ second, second + 3, out, out + 18 }), writes());
+}
+
+/* Two packets of E ask, and one of W, while DDR3 writes the first of E. */
+TEST_F(CyclesDdr, CablesTakeTurns)
+{
+    const uint64_t from_west = cable(area(0, 0)) + 0x4000;
+
+    cfg.ddr_cycles = 400;
+    two(1);
+    beat(m, [&] {
+        west_.write64(from_west, 1);
+        write_bytes(west_, from_west + 256, 256);
+    });
+    beat(there + 200, [&] { master(true); });
+    run();
+    uint64_t out = there + 400;
+    EXPECT_EQ((Edges{ there + 200, there + 203, out, out + 2 * kWrite, out + 4 * kWrite }),
+              writes());
+    EXPECT_EQ(kRam + 0x4100, host().seen.at(host().seen.size() - 2).tlp.addr);
+}
+
+/* One place for each cable: the one that leaves gives it to one that waits. */
+TEST_F(CyclesDdr, AShareThatIsFullTakesOneForEachThatLeaves)
+{
+    cfg.ddr_bytes = 3 * 256;
+    two(2);
+    uint64_t late = there + 1000;
+    beat(late, [&] { master(true); });
+    run();
+    EXPECT_EQ((Edges{ late, late + 3, late + 21, late + 4 + cfg.ddr_cycles }), writes());
 }
 
 /* A slow memory, which has not yet written what could be read. */

@@ -184,7 +184,7 @@ TEST_F(Ring, SurvivesADDR3ThatIsFullAtTimes)
         uint64_t headers = seed % 7 < 3 ? 4 : 8;
         unsigned nodes = 3 + seed % 4;
 
-        cfg.ddr_bytes = 256u << seed / 3 % 3;
+        cfg.ddr_bytes = (3u * 256u) << seed / 3 % 3; /* for three cables */
         buffers(headers, headers * 16);
         cfg.port[0].ph_credits = 64;
         cfg.port[0].pd_credits = 1024;

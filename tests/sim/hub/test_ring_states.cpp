@@ -16,11 +16,11 @@ namespace
 /** The rules of a ring of `hubs`; a packet takes one header and one or two units of data. */
 struct Rules {
     unsigned hubs, headers, data;
-    unsigned enter;              /* largest packets that must find room where one enters the ring */
-    unsigned sizes = 1;          /* 1: all are of the largest size, 2; 2: of size 1 too */
-    unsigned ddr = 0;            /* places outside of the buffer, for who finds a packet waiting */
-    bool gives_its_place = true; /* who leaves DDR3 lets the last one on the chip take its place */
-    bool date_line = false;      /* at hub 0: two channels, each with such a buffer */
+    unsigned enter;         /* largest packets that must find room where one enters the ring */
+    unsigned sizes = 1;     /* 1: all are of the largest size, 2; 2: of size 1 too */
+    unsigned ddr = 0;       /* places outside of the buffer, for who finds a packet waiting */
+    bool asks_later = true; /* who found DDR3 full goes there when it has room */
+    bool date_line = false; /* at hub 0: two channels, each with such a buffer */
 };
 
 /** In the buffers of each hub, oldest first: hops left, size, whether it waits in DDR3. */
@@ -46,8 +46,10 @@ class Search
             todo.pop_back();
             if (!seen.insert(key(s)).second)
                 continue;
-            for (unsigned at = 0; at < s.size(); at++)
+            for (unsigned at = 0; at < s.size(); at++) {
                 move(s, at, &todo);
+                overflow(s, at, &todo);
+            }
             if (todo.size() + 1 == before && !empty(s))
                 return true;
             for (unsigned hub = 0; hub < r.hubs; hub++)
@@ -93,16 +95,30 @@ class Search
             n += !p.in_ddr;
         return n;
     }
-    void overflow(Queue *q, Packet *p) const
+    bool has_one_for_ddr(const Queue &q) const
     {
-        p->in_ddr = on_chip(*q) > 1 && q->size() - on_chip(*q) < r.ddr;
+        return on_chip(q) > 1 && q.size() - on_chip(q) < r.ddr;
     }
     void arrive(State *s, unsigned to, Packet p) const
     {
         Queue *q = &(*s)[to];
 
         q->push_back(p);
-        overflow(q, &q->back());
+        if (!r.asks_later)
+            q->back().in_ddr = has_one_for_ddr(*q);
+    }
+    /** The second packet on the chip asks. */
+    void overflow(const State &s, unsigned at, std::vector<State> *todo) const
+    {
+        State t = s;
+        unsigned chip = 0;
+
+        if (!r.asks_later || !has_one_for_ddr(s[at]))
+            return;
+        for (Packet &p : t[at])
+            if (!p.in_ddr && ++chip == 2)
+                p.in_ddr = 1;
+        todo->push_back(t);
     }
     /** The buffer that hub `at` sends to: the one from which it comes, or a channel further. */
     unsigned next(unsigned channel, unsigned hub) const
@@ -120,12 +136,6 @@ class Search
         if (p.hops != 0 && !room(s[to], 1, p.size))
             return;
         t[at].erase(t[at].begin());
-        if (p.in_ddr && r.gives_its_place)
-            for (size_t i = t[at].size(); i-- > 0;)
-                if (!t[at][i].in_ddr) {
-                    overflow(&t[at], &t[at][i]);
-                    break;
-                }
         if (p.hops != 0)
             arrive(&t, to, { static_cast<uint8_t>(p.hops - 1), p.size, 0 });
         todo->push_back(t);
@@ -168,12 +178,12 @@ TEST(RingStates, ScrapsOfSpaceAreNoPlace)
     EXPECT_TRUE(stands_still({ 4, 4, 4, 2, 2 })) << "a whole number of places, but more headers";
 }
 
-TEST(RingStates, WhoComesBackFromDDR3MustGiveItsPlaceAway)
+TEST(RingStates, WhoComesBackFromDDR3MustLeaveItsPlaceToOthers)
 {
     Rules rules = { 3, 3, 6, 2, 1, 1, false };
 
     EXPECT_TRUE(stands_still(rules));
-    rules.gives_its_place = true;
+    rules.asks_later = true;
     EXPECT_FALSE(stands_still(rules));
 }
 
