@@ -42,7 +42,7 @@
 #define HUB_IRQ_STATUS      0x0028u /* W1C  bits 31..0 */
 #define HUB_IRQ_MASK        0x0030u /* RW   1: the bit raises an MSI when it becomes set */
 #define HUB_UR_COUNT        0x0040u /* RO   requests that nothing claimed, remote loads among them */
-#define HUB_AREA_BASE(a)    (0x0080u + 8u * (a)) /* RW   local bus address of area a = 0 .. 2, a multiple of 4096; 0 closes the area */
+#define HUB_AREA_BASE(a)    (0x0080u + 8u * (a)) /* RW   local bus address of area a = 0 .. 2, multiple of 4096; 0 closes the area */
 
 #define HUB_ERRORS(p)       (0x0300u + 8u * (p)) /* W1C  errors that port p has detected, as in Advanced Error Reporting: Uncorrectable Error Status in the low word, Correctable Error Status in the high one */
 

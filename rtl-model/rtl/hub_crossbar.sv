@@ -3,7 +3,8 @@
 //
 // What is granted at an edge follows from the inputs before it. The header is on the output from that
 // edge on, and beat k of its data from k + 1 edges later on. `accept_i` has classes of packets that
-// the output takes from a source whose packets go straight on, `enter_i` those from all others.
+// the output takes from a source whose packets go straight on, `enter_i` those from all others. What
+// has to act on a beat at its edge takes it from `next_o`, one cycle before it is on the output.
 module hub_crossbar #(
   parameter int unsigned Outputs = 6,
   parameter int unsigned Sources = 21,
@@ -33,7 +34,10 @@ module hub_crossbar #(
   output logic [Outputs-1:0]             valid_o,
   output logic [Outputs-1:0]             sop_o,
   output logic [Outputs*BusWidth-1:0]    data_o,
-  output logic [Outputs*SourceWidth-1:0] source_o // where the packet came from
+  output logic [Outputs*SourceWidth-1:0] source_o, // where the packet came from
+  output logic [Outputs-1:0]             free_o,   // may grant at the coming edge
+  output logic [Outputs-1:0]             next_valid_o, // a beat of data at the coming edge
+  output logic [Outputs*BusWidth-1:0]    next_o
 );
 
   if (GapCycles > 16) begin : g_bad_gap_cycles
@@ -124,6 +128,9 @@ module hub_crossbar #(
     assign grants[o*Sources +: Sources] = grant;
     assign reads[o*Sources +: Sources] = reading ? served_q : '0;
     assign busies[o*Sources +: Sources] = is_free ? '0 : served_q;
+    assign free_o[o] = is_free;
+    assign next_valid_o[o] = reading;
+    assign next_o[o*BusWidth +: BusWidth] = data;
     assign valid_o[o] = valid_q;
     assign sop_o[o] = sop_q;
     assign data_o[o*BusWidth +: BusWidth] = word_q;

@@ -152,7 +152,7 @@ module hub_dma #(
     localparam int unsigned Write = Channels + c; // its second source
 
     hub_dma_channel #(
-      .Ports(Ports), .Pairs(Pairs), .Channel(c), .BusBytes(BusBytes), .GapCycles(GapCycles),
+      .Ports(Ports), .Pairs(Pairs), .BusBytes(BusBytes), .GapCycles(GapCycles),
       .OutputCycles(OutputCycles), .StartCycles(StartCycles), .DecodeCycles(DecodeCycles),
       .FetchInternalCycles(FetchInternalCycles), .FetchHostCycles(FetchHostCycles),
       .Prefetch(Prefetch), .ReadTags(ReadTags), .ReadBytes(ReadBytes),
@@ -160,7 +160,7 @@ module hub_dma #(
       .StatusRegisterCycles(StatusRegisterCycles), .StatusHostCycles(StatusHostCycles),
       .StatusInternalCycles(StatusInternalCycles)
     ) u_channel (
-      .clk_i, .rst_ni, .cycle_i, .window_log2_i, .part_log2_i, .slot_i, .bar_base_i,
+      .clk_i, .rst_ni, .channel_i(2'(c)), .cycle_i, .window_log2_i, .part_log2_i, .slot_i, .bar_base_i,
       .memory_i(cfg_memory_i), .id_i(cfg_id_i), .mrrs_i(cfg_mrrs_i), .mps_i(cfg_mps_i),
       .date_line_i, .area_base_i, .lower_i(route_lower_i), .upper_i(route_upper_i),
       .store_valid_i(write_valid_i), .store_addr_i(write_addr_i), .store_data_i(write_data_i),

@@ -4,7 +4,6 @@
 module hub_dma_channel #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
-  parameter int unsigned Channel = 0,
   parameter int unsigned BusBytes = 16,
   parameter int unsigned GapCycles = 1,
   parameter int unsigned OutputCycles = 3,
@@ -28,6 +27,7 @@ module hub_dma_channel #(
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
+  input  logic [1:0]                channel_i, // constant
   input  logic [63:0]               cycle_i,
 
   // Straps, and what the host sets.
@@ -110,8 +110,8 @@ module hub_dma_channel #(
   logic [31:0] head, new_length, irq;
   logic [63:0] new_src, new_dst, status_addr, status_data, descriptors;
 
-  hub_dma_registers #(.BusBytes(BusBytes), .Channel(Channel)) u_registers (
-    .clk_i, .rst_ni, .write_valid_i(store_valid_i), .write_addr_i(store_addr_i),
+  hub_dma_registers #(.BusBytes(BusBytes)) u_registers (
+    .clk_i, .rst_ni, .channel_i, .write_valid_i(store_valid_i), .write_addr_i(store_addr_i),
     .write_data_i(store_data_i), .write_enable_i(store_enable_i), .read_offset_i,
     .read_data_o, .show_busy_i(busy_q), .show_error_i(error_q), .show_ended_i(ended_q),
     .show_bytes_i(bytes_q), .show_clock_i(cycle_i - 64'd1), .busy_i(busy_q && !ends), .abort_o(abort),
@@ -138,8 +138,8 @@ module hub_dma_channel #(
   end
   assign cut = step_error != '0 || abort;
 
-  assign fetch_tag = cpl_begin_i && cpl_id_i && cpl_tag_i[7] && cpl_tag_i[2:0] == 3'(Channel);
-  assign read_tag = cpl_begin_i && cpl_id_i && cpl_tag_i[7:5] == 3'(Channel);
+  assign fetch_tag = cpl_begin_i && cpl_id_i && cpl_tag_i[7] && cpl_tag_i[2:0] == {1'b0, channel_i};
+  assign read_tag = cpl_begin_i && cpl_id_i && cpl_tag_i[7:5] == {1'b0, channel_i};
   assign cpl_good = cpl_status_i == 3'd0 && cpl_has_data_i && !cpl_poisoned_i;
 
   always_comb begin
@@ -181,11 +181,11 @@ module hub_dma_channel #(
   logic                ram_fetches_q; // the beats of internal RAM are a descriptor
 
   hub_dma_fetch #(
-    .BusBytes(BusBytes), .Channel(Channel), .Prefetch(Prefetch), .StartCycles(StartCycles),
+    .BusBytes(BusBytes), .Prefetch(Prefetch), .StartCycles(StartCycles),
     .DecodeCycles(DecodeCycles), .FetchInternalCycles(FetchInternalCycles),
     .FetchHostCycles(FetchHostCycles), .TimeoutCycles(TimeoutCycles)
   ) u_fetch (
-    .clk_i, .rst_ni, .cycle_i, .start_i(start), .start_list_i(start_list), .start_head_i(head),
+    .clk_i, .rst_ni, .channel_i, .cycle_i, .start_i(start), .start_list_i(start_list), .start_head_i(head),
     .new_turn_i(new_turn), .cut_i(cut), .cut_late_i(cut_late), .table_i(descriptors),
     .ask_host_o(ask_fetch_host), .addr_o(fetch_addr), .tag_o(fetch_is), .host_i(fetch_host),
     .ask_ram_o(ask_fetch_ram), .ram_addr_o(fetch_ram_addr), .ram_i(fetch_ram), .bad_o(bad_pointer),
@@ -259,10 +259,10 @@ module hub_dma_channel #(
   );
 
   hub_dma_reads #(
-    .Ports(Ports), .BusBytes(BusBytes), .Channel(Channel), .ReadTags(ReadTags), .ReadBytes(ReadBytes),
+    .Ports(Ports), .BusBytes(BusBytes), .ReadTags(ReadTags), .ReadBytes(ReadBytes),
     .FetchInternalCycles(FetchInternalCycles), .TimeoutCycles(TimeoutCycles)
   ) u_reads (
-    .clk_i, .rst_ni, .cycle_i, .new_turn_i(new_turn), .push_i(issue), .push_internal_i(ask_ram),
+    .clk_i, .rst_ni, .channel_i, .cycle_i, .new_turn_i(new_turn), .push_i(issue), .push_internal_i(ask_ram),
     .push_dst_i(issue_dst), .push_out_i(issue_out), .push_bytes_i(issue_bytes),
     .push_addr_i(issue_addr[6:0]), .push_tag_o(issue_tag), .used_o(used), .answer_i(read_tag),
     .answer_tag_i(cpl_tag_i[4:0]), .answer_data_i(cpl_has_data_i), .answer_bad_i(!cpl_good),

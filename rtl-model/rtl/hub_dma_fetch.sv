@@ -6,7 +6,6 @@
 // `cut_late_i` behind the answers that come for the next one.
 module hub_dma_fetch #(
   parameter int unsigned BusBytes = 16,
-  parameter int unsigned Channel = 0,
   parameter int unsigned Prefetch = 4,
   parameter int unsigned StartCycles = 4,
   parameter int unsigned DecodeCycles = 4,
@@ -20,6 +19,7 @@ module hub_dma_fetch #(
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
+  input  logic [1:0]                 channel_i,    // constant
   input  logic [CycleWidth-1:0]      cycle_i,      // number of the coming edge
 
   // A list.
@@ -90,12 +90,15 @@ module hub_dma_fetch #(
   localparam logic [IndexWidth-1:0] Last = IndexWidth'(Prefetch - 1);
   localparam int unsigned NextBeat = 4 * 32 / BusWidth, NextAt = 4 * 32 % BusWidth; // as HUB_DESC_NEXT
 
-  typedef logic signed [SinceWidth-1:0] since_t;
+  localparam logic signed [SinceWidth-1:0] HostSince = SinceWidth'(FetchHostCycles);
+  localparam logic signed [SinceWidth-1:0] StartSince = SinceWidth'(1 - signed'(StartCycles));
+  localparam logic signed [SinceWidth-1:0] RamSince = SinceWidth'(1 - signed'(FetchInternalCycles));
+  localparam logic signed [SinceWidth-1:0] AnswerSince = SinceWidth'(-signed'(DecodeCycles));
 
   // The pointer, and how many edges ago it was known; negative: it will be.
   logic [31:0]  pointer_d, pointer_q;
   logic         known_d, known_q, coming_d, coming_q;
-  since_t       since_d, since_q;
+  logic signed [SinceWidth-1:0] since_d, since_q;
   // A fetch from the host.
   logic                 waits_d, waits_q;
   logic [3:0]           turn_d, turn_q;
@@ -114,12 +117,12 @@ module hub_dma_fetch #(
 
   assign is_internal = pointer_q[31];
   assign room = 32'(used_q) < Prefetch;
-  assign ask_host_o = known_q && !waits_q && room && !is_internal && since_q >= since_t'(FetchHostCycles);
+  assign ask_host_o = known_q && !waits_q && room && !is_internal && since_q >= HostSince;
   assign ask_ram_o = known_q && room && is_internal && !waits_q && since_q >= 0 && !bad_o;
   assign bad_o = known_q && room && is_internal && !waits_q && since_q >= 0 && pointer_q[30:0] >= Descriptors;
   assign addr_o = table_i + {27'h0, pointer_q, 5'h0};
   assign ram_addr_o = {pointer_q[10:0], 5'h0};
-  assign tag_o = FetchTag + 8'(Channel) + {1'b0, turn_q, 3'b000};
+  assign tag_o = FetchTag + 8'(channel_i) + {1'b0, turn_q, 3'b000};
   assign more_o = known_q || coming_q || waits_q;
   assign over = TimeoutCycles != 0 && deadline_q == WaitWidth'(cycle_i + 64'd1);
 
@@ -144,7 +147,7 @@ module hub_dma_fetch #(
     pointer_d = pointer_q;
     known_d = known_q;
     coming_d = coming_q;
-    since_d = since_q == since_t'(FetchHostCycles) ? since_q : since_q + 1'b1;
+    since_d = since_q == HostSince ? since_q : since_q + 1'b1;
     waits_d = waits_q;
     turn_d = turn_q;
     deadline_d = deadline_q;
@@ -180,7 +183,7 @@ module hub_dma_fetch #(
     at = AtWidth'(cycle_i + 64'(FetchInternalCycles) + 64'(DecodeCycles));
     if (ram_i) begin
       ram_slot_d = tail_q;
-      since_d = since_t'(1) - since_t'(FetchInternalCycles);
+      since_d = RamSince;
       known_d = 1'b0;
       coming_d = 1'b1;
     end
@@ -194,7 +197,7 @@ module hub_dma_fetch #(
     if (start_i) begin
       pointer_d = start_head_i;
       known_d = start_list_i && start_head_i != DescEnd;
-      since_d = since_t'(1) - since_t'(StartCycles);
+      since_d = StartSince;
       turn_d = turn_q + 4'(new_turn_i);
     end
 
@@ -205,7 +208,7 @@ module hub_dma_fetch #(
       push = 1'b1;
       at = AtWidth'(cycle_i + 64'(DecodeCycles) + 64'd1);
       cpl_slot_d = tail_q;
-      since_d = -since_t'(DecodeCycles);
+      since_d = AnswerSince;
       known_d = 1'b0;
       coming_d = 1'b1;
       cpl_on_d = 1'b1;

@@ -6,7 +6,6 @@
 module hub_dma_reads #(
   parameter int unsigned Ports = 4,
   parameter int unsigned BusBytes = 16,
-  parameter int unsigned Channel = 0,
   parameter int unsigned ReadTags = 8,
   parameter int unsigned ReadBytes = 256,
   parameter int unsigned FetchInternalCycles = 6,
@@ -19,6 +18,7 @@ module hub_dma_reads #(
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  logic [1:0]            channel_i,    // constant
   input  logic [CycleWidth-1:0] cycle_i,      // number of the coming edge
   input  logic                  new_turn_i,   // the next list uses other tags
 
@@ -98,7 +98,7 @@ module hub_dma_reads #(
   logic [7:0]          index; // the tag that was answered, in this list's set
   logic [TagWidth-1:0] at_tag;
 
-  assign push_tag_o = 8'(Channel * 32) + 8'(base_q) + 8'(tail_q);
+  assign push_tag_o = {1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(tail_q);
   assign used_o = used_q;
   assign index = {3'b000, answer_tag_i} - 8'(base_q);
   assign at_tag = TagWidth'(index);

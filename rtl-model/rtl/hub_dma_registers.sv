@@ -4,11 +4,11 @@
 // own beat.
 module hub_dma_registers #(
   parameter int unsigned BusBytes = 16,
-  parameter int unsigned Channel = 0,
   localparam int unsigned Lanes = BusBytes / 4
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  logic [1:0]            channel_i, // constant
 
   input  logic                  write_valid_i,
   input  logic [31:0]           write_addr_i, // in the hub's own area, of lane 0
@@ -39,7 +39,6 @@ module hub_dma_registers #(
   output logic [31:0]           irq_o
 );
 
-  localparam logic [23:0] Block = 24'h10 + 24'(Channel); // as HUB_DMA
   localparam logic [7:0] Src = 8'h00, Dst = 8'h08, Length = 8'h10, StatusAddr = 8'h18,
                          StatusData = 8'h20, Control = 8'h28, Head = 8'h30, Table = 8'h38,
                          State = 8'h40, Bytes = 8'h48, Clock = 8'h50, Irq = 8'h58;
@@ -47,10 +46,6 @@ module hub_dma_registers #(
   logic [63:0] src_d, src_q, dst_d, dst_q, length_d, length_q, addr_d, addr_q, data_d, data_q,
                table_d, table_q, irq_d, irq_q;
   logic        start_registers;
-
-  function automatic logic [63:0] merge_half(logic [63:0] old, logic half, logic [31:0] value);
-    return half ? {value, old[31:0]} : {old[63:32], value};
-  endfunction
 
   always_comb begin
     logic [29:0] at; // a double word's
@@ -73,16 +68,16 @@ module hub_dma_registers #(
     for (int unsigned l = 0; l < Lanes; l++) begin
       at = write_addr_i[31:2] + 30'(l);
       value = write_data_i[l*32 +: 32];
-      if (write_valid_i && write_enable_i[l] && at[29:6] == Block) begin
+      if (write_valid_i && write_enable_i[l] && at[29:6] == {22'h4, channel_i}) begin
         case ({at[5:1], 3'b000})
-          Src:        src_d = merge_half(src_d, at[0], value);
-          Dst:        dst_d = merge_half(dst_d, at[0], value);
-          Length:     length_d = merge_half(length_d, at[0], value);
-          StatusAddr: addr_d = merge_half(addr_d, at[0], value);
-          StatusData: data_d = merge_half(data_d, at[0], value);
-          Irq:        irq_d = merge_half(irq_d, at[0], value);
+          Src:        src_d[32'(at[0])*32 +: 32] = value;
+          Dst:        dst_d[32'(at[0])*32 +: 32] = value;
+          Length:     length_d[32'(at[0])*32 +: 32] = value;
+          StatusAddr: addr_d[32'(at[0])*32 +: 32] = value;
+          StatusData: data_d[32'(at[0])*32 +: 32] = value;
+          Irq:        irq_d[32'(at[0])*32 +: 32] = value;
           Table: begin
-            table_d = merge_half(table_d, at[0], value);
+            table_d[32'(at[0])*32 +: 32] = value;
             table_d[11:0] = '0;
           end
           Control: begin

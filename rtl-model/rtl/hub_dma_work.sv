@@ -84,7 +84,8 @@ module hub_dma_work #(
   localparam int unsigned DecodeWidth = $clog2(StartCycles + DecodeCycles + 1);
   localparam logic [3:0] ErrLength = 4'd1, ErrAlign = 4'd2, ErrSource = 4'd3, ErrDest = 4'd4; // as HUB_DMA_ERR_*
 
-  typedef logic signed [SinceWidth-1:0] since_t;
+  localparam logic signed [SinceWidth-1:0] MostSince = SinceWidth'(StatusMost);
+  localparam logic signed [SinceWidth-1:0] StartSince = SinceWidth'(1 - signed'(StartCycles));
 
   typedef struct packed {
     logic        status, pipeline, internal;
@@ -101,7 +102,7 @@ module hub_dma_work #(
   logic [31:0] left_d, left_q, row_d, row_q;
   logic [OutWidth-1:0]  way_d, way_q;              // by which its writes leave
   logic [PaceWidth-1:0] pace_d, pace_q;            // edges until the next request
-  since_t               since_d, since_q;          // edges from the last one on
+  logic signed [SinceWidth-1:0] since_d, since_q;  // edges from the last one on
 
   // ---- which descriptor may begin --------------------------------------------------------------
 
@@ -212,9 +213,9 @@ module hub_dma_work #(
 
   // ---- the status word --------------------------------------------------------------------------
 
-  since_t prepared;
-  assign prepared = ending_q ? since_t'(StatusRegisterCycles)
-                  : now_q.internal ? since_t'(StatusInternalCycles) : since_t'(StatusHostCycles);
+  logic signed [SinceWidth-1:0] prepared;
+  assign prepared = ending_q ? SinceWidth'(StatusRegisterCycles)
+                  : now_q.internal ? SinceWidth'(StatusInternalCycles) : SinceWidth'(StatusHostCycles);
   assign status_o = active_q && now_q.status && since_q >= prepared;
   assign status_dst_o = now_q.dst;
   assign status_out_o = way_q;
@@ -233,7 +234,7 @@ module hub_dma_work #(
     row_d = row_q;
     way_d = way_q;
     pace_d = pace_q == '0 ? '0 : pace_q - 1'b1;
-    since_d = since_q == since_t'(StatusMost) ? since_q : since_q + 1'b1;
+    since_d = since_q == MostSince ? since_q : since_q + 1'b1;
     if (issue_i) begin
       src_at_d = row_ends ? src_behind : src_at_q + 64'(bytes);
       dst_at_d = row_ends ? dst_behind : dst_at_q + 64'(bytes);
@@ -241,7 +242,7 @@ module hub_dma_work #(
       row_d = row_ends ? row_behind : row_q - 32'(bytes);
       active_d = !all_ends;
       pace_d = PaceWidth'(ReadIssueCycles - 1);
-      since_d = StatusMost == 0 ? '0 : since_t'(1);
+      since_d = StatusMost == 0 ? '0 : SinceWidth'(1);
     end
     if (status_sent_i) active_d = 1'b0;
     if (begins) begin
@@ -262,7 +263,7 @@ module hub_dma_work #(
     if (start_i) begin
       overlaps_d = 1'b1;
       pace_d = PaceWidth'(StartCycles - 1);
-      since_d = since_t'(1) - since_t'(StartCycles);
+      since_d = StartSince;
       own_d = !start_list_i;
       own_wait_d = DecodeWidth'(StartCycles + DecodeCycles - 1);
       now_d = '0;

@@ -79,7 +79,10 @@ module hub_forward #(
   output logic [Outputs-1:0]             tx_valid_o,
   output logic [Outputs-1:0]             tx_sop_o,
   output logic [Outputs*BusWidth-1:0]    tx_data_o,
-  output logic [Outputs*SourceWidth-1:0] tx_source_o
+  output logic [Outputs*SourceWidth-1:0] tx_source_o,
+  output logic                           self_free_o,       // no packet is on its way to SELF
+  output logic                           self_next_valid_o, // a beat of data for it comes next
+  output logic [BusWidth-1:0]            self_next_o
 );
 
   if (OutputCycles > 256) begin : g_bad_output_cycles
@@ -230,16 +233,22 @@ module hub_forward #(
     end
   end
 
+  logic [Outputs-1:0]          out_free, next_valid;
+  logic [Outputs*BusWidth-1:0] next;
+
   hub_crossbar #(
     .Outputs(Outputs), .Sources(Sources), .BusBytes(BusBytes), .GapCycles(GapCycles)
   ) u_crossbar (
     .clk_i, .rst_ni, .valid_i(valid), .out_i(out), .class_i(of_class), .beats_i(beats),
     .header_i(header), .data_i(data), .grant_o(grant), .read_o(read), .straight_i(straight),
     .accept_i(accept), .enter_i(enter), .valid_o(tx_valid_o), .sop_o(tx_sop_o), .data_o(tx_data_o),
-    .source_o(tx_source_o)
+    .source_o(tx_source_o), .free_o(out_free), .next_valid_o(next_valid), .next_o(next)
   );
+  assign self_free_o = out_free[Ports+1];
+  assign self_next_valid_o = next_valid[Ports+1];
+  assign self_next_o = next[(Ports+1)*BusWidth +: BusWidth];
 
   logic unused_bits; // of outputs without a ring, and of own sources
-  assign unused_bits = &{units, tx_empty_i, tx_limit_h_i, tx_limit_d_i, tx_first_h_i, tx_first_d_i, link_up_i};
+  assign unused_bits = &{out_free, next_valid, next, units, tx_empty_i, tx_limit_h_i, tx_limit_d_i, tx_first_h_i, tx_first_d_i, link_up_i};
 
 endmodule

@@ -4,6 +4,8 @@
 // Outputs are the ports, then SINK, then SELF. Port 0 is the host's: its packets carry an offset in the
 // window, whatever the window's base, and those that leave by it are translated area by area. All
 // other ports carry the offset on a base that they share. No route of virtual channel 1 is known yet.
+//
+// Bit 15 of the header, reserved on the wire, marks for SELF that no BAR claims the address.
 module hub_route #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
@@ -102,6 +104,7 @@ module hub_route #(
 
   always_comb begin
     header_o = header_i;
+    header_o[15] = memory && !hit_i;
     if (out_o != Self && out_o != Sink) begin
       header_o[5] = leave[63:32] != '0;
       if (header_o[5]) begin

@@ -346,6 +346,9 @@ void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const 
         record->completions.push_back(packet_of(edge, source / kClasses, tlp));
 }
 
+void on_error(void *, uint32_t, uint32_t, bool, const pcie_tlp *) {}
+void on_cleared(void *, uint32_t, uint32_t, uint32_t) {}
+
 /* Behind each edge. */
 void on_sample(sim_event *ev)
 {
@@ -452,7 +455,7 @@ void Rig::create()
     place.dom = dom;
     place.path = "node0.hub";
     ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &component, &err)) << err.text;
-    watch = { this, on_edge, on_received, on_put, on_granted };
+    watch = { this, on_edge, on_received, on_put, on_granted, on_error, on_cleared };
     hub_set_watch(component, &watch);
     far.resize(params.ports);
     for (unsigned p = 0; p < params.ports; p++)

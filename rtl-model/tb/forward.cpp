@@ -1,7 +1,7 @@
-/* Verilator's model of hub_forward behind the calls of forward.h. */
+/* Verilator's model of hub_core behind the calls of forward.h. */
 #include "forward.h"
 
-#include "Vhub_forward.h"
+#include "Vhub_core.h"
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
@@ -47,7 +47,7 @@ static unsigned bits_of(unsigned values)
 
 struct Forward {
     VerilatedContext context;
-    Vhub_forward top{ &context };
+    Vhub_core top{ &context };
     ForwardParams params = forward_params();
     ForwardIn last;
     uint64_t time = 0;
@@ -74,6 +74,7 @@ ForwardParams forward_params(void)
              PARAM_ReceiveCycles,
              PARAM_RouteCycles,
              PARAM_OutputCycles,
+             PARAM_RegisterCycles,
              PARAM_BubbleTlps,
              { PARAM_PostedHeaders, PARAM_NonpostedHeaders, PARAM_CompletionHeaders },
              { PARAM_PostedUnits, PARAM_NonpostedUnits, PARAM_CompletionUnits } };
@@ -107,7 +108,7 @@ Forward *forward_create(const char *trace)
 /* What changes seldom. */
 static void set_state(Forward *rtl, const ForwardIn *in)
 {
-    Vhub_forward &top = rtl->top;
+    Vhub_core &top = rtl->top;
     unsigned ports = rtl->params.ports;
 
     for (unsigned i = 0; i < ports * kClasses; i++) {
@@ -116,14 +117,13 @@ static void set_state(Forward *rtl, const ForwardIn *in)
         put_bits(top.tx_limit_d_i, i * 12, 12, in->tx_limit_d[i]);
         put_bits(top.tx_first_d_i, i * 12, 12, in->tx_first_d[i]);
     }
-    set(top.area_base_i, in->area_base);
     set(top.route_lower_i, in->lower);
     set(top.route_upper_i, in->upper);
 }
 
 void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
 {
-    Vhub_forward &top = rtl->top;
+    Vhub_core &top = rtl->top;
     unsigned outputs = rtl->params.ports + 2,
              source_bits = bits_of(rtl->params.ports * kClasses + kOwn);
 
@@ -139,27 +139,49 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
     top.link_up_i = in->up;
     top.window_log2_i = in->window_log2;
     top.part_log2_i = in->part_log2;
-    top.self_ready_i = in->self_ready;
-    top.own_valid_i = in->own_valid;
-    top.own_class_i = in->own_class;
-    set(top.own_data_i, in->own_data);
+    top.slot_i = static_cast<uint16_t>(in->slot);
+    top.subcluster_i = static_cast<uint16_t>(in->subcluster);
+    top.cfg_memory_i = in->memory;
+    set(top.cfg_id_i, in->id);
+    top.cfg_msi_i = in->msi;
+    top.cfg_msi_addr_i = in->msi_addr;
+    top.cfg_msi_data_i = in->msi_data;
+    top.cycle_i = in->cycle;
+    top.dma_read_i = in->dma_read;
+    set(top.aer_i, in->aer);
+    top.dma_irq_i = in->dma_irq;
+    top.mgmt_valid_i = in->mgmt_valid;
+    top.mgmt_out_i = in->mgmt_out;
+    top.mgmt_data_i = in->mgmt_data;
+    set(top.mgmt_header_i, in->mgmt_header);
+    top.dma_valid_i = in->own_valid >> 1;
+    top.dma_class_i = in->own_class >> 2;
+    set(top.dma_data_i, &in->own_data[rtl->params.bus_bytes / 4]);
     if (in->own_valid != 0) {
-        set(top.own_header_i, in->own_header);
-        for (unsigned k = 0; k < kOwn; k++)
-            put_bits(top.own_out_i, k * bits_of(outputs), bits_of(outputs), in->own_out[k]);
+        set(top.dma_header_i, in->own_header[1]);
+        for (unsigned k = 1; k < kOwn; k++)
+            put_bits(top.dma_out_i, (k - 1) * bits_of(outputs), bits_of(outputs), in->own_out[k]);
     }
     if (memcmp(in->tx_limit_h, rtl->last.tx_limit_h,
                offsetof(ForwardIn, mps) - offsetof(ForwardIn, tx_limit_h)) != 0 ||
-        memcmp(in->area_base, rtl->last.area_base,
-               offsetof(ForwardIn, self_ready) - offsetof(ForwardIn, area_base)) != 0)
+        memcmp(in->lower, rtl->last.lower, offsetof(ForwardIn, id) - offsetof(ForwardIn, lower)) !=
+            0)
         set_state(rtl, in);
     rtl->last = *in;
     top.clk_i = 0;
     rtl->eval();
-    out->own_grant = top.own_grant_o;
-    out->own_read = top.own_read_o;
+    out->own_grant = top.dma_grant_o << 1;
+    out->own_read = top.dma_next_o << 1;
+    out->mgmt_ready = top.mgmt_ready_o;
+    out->aer_write = top.aer_write_o;
+    memcpy(out->aer_data, &top.aer_data_o, sizeof(top.aer_data_o));
     top.clk_i = 1;
     rtl->eval();
+    out->err_valid = top.err_valid_o;
+    out->err_port = top.err_port_o;
+    out->err_kind = top.err_kind_o;
+    out->err_advisory = top.err_advisory_o;
+    memcpy(out->err_header, &top.err_header_o, sizeof(out->err_header));
     out->rx_free = top.rx_free_o;
     out->tx_valid = top.tx_valid_o;
     out->tx_sop = top.tx_sop_o;

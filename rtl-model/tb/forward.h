@@ -1,5 +1,5 @@
 /*
- * One edge of hub_forward, between the test and the library that Verilator's model is in: one
+ * One edge of hub_core, between the test and the library that Verilator's model is in: one
  * library for each set of parameters. Vectors are packed as the ports of the module are, 32 bits in
  * a word.
  */
@@ -13,7 +13,7 @@ constexpr unsigned kMaxOutputs = kMaxPorts + 2;
 
 /** What a library was made with. */
 struct ForwardParams {
-    unsigned ports, bus_bytes, gap, receive, route, output, bubble;
+    unsigned ports, bus_bytes, gap, receive, route, output, registers, bubble;
     unsigned headers[kClasses], units[kClasses];
 };
 
@@ -23,23 +23,33 @@ struct ForwardIn {
     uint32_t tx_ready, tx_empty;
     uint8_t tx_limit_h[kMaxPorts * kClasses], tx_first_h[kMaxPorts * kClasses];
     uint16_t tx_limit_d[kMaxPorts * kClasses], tx_first_d[kMaxPorts * kClasses];
-    uint32_t mps, master, up;
-    uint32_t window_log2, part_log2;
-    uint64_t area_base[3], lower[kMaxPorts * kPairs], upper[kMaxPorts * kPairs];
-    uint32_t self_ready;
-    uint32_t own_valid, own_class;
-    uint8_t own_out[kOwn + 3]; /* no padding behind it: states are compared as bytes */
+    uint32_t mps, master, up, memory;
+    uint32_t window_log2, part_log2, slot, subcluster;
+    uint64_t lower[kMaxPorts * kPairs], upper[kMaxPorts * kPairs];
+    uint16_t id[kMaxPorts];
+    uint32_t msi, msi_data;
+    uint64_t msi_addr;
+    /* What stands beside the core: channels, the management processor, error registers. */
+    uint64_t cycle, dma_read, aer[kMaxPorts];
+    uint32_t dma_irq;
+    uint32_t own_valid, own_class; /* without the local queue */
+    uint32_t mgmt_valid, mgmt_out, mgmt_data;
+    uint8_t mgmt_header[16];
+    uint8_t own_out[kOwn + 7]; /* no padding behind it: states are compared as bytes */
     uint8_t own_header[kOwn][16];
     uint32_t own_data[kOwn * kMaxBus / 4];
 };
 
 struct ForwardOut {
     uint32_t own_grant, own_read; /* at this edge */
-    uint32_t rx_free;             /* from here on, behind this edge */
+    uint32_t mgmt_ready, aer_write, aer_data[2 * kMaxPorts];
+    uint32_t rx_free; /* from here on, behind this edge */
     uint16_t rx_free_units[kMaxPorts * kClasses];
     uint32_t tx_valid, tx_sop;
     uint8_t tx_source[kMaxOutputs];
     uint32_t tx_data[kMaxOutputs * kMaxBus / 4];
+    uint32_t err_valid, err_port, err_kind, err_advisory;
+    uint8_t err_header[16];
 };
 
 struct Forward;

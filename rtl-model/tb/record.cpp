@@ -42,9 +42,17 @@ struct Far {
     void send(const pcie_tlp &tlp);
     void config_write(uint32_t reg, uint32_t value);
     void configure();
+    void set_up();
     void make_packet();
     void make_write();
     void write_self(pcie_tlp *tlp);
+    uint32_t any_register();
+    void write_words(pcie_tlp *tlp, uint32_t reg, std::vector<uint64_t> words);
+    void write_anything(pcie_tlp *tlp);
+    void make_ring(pcie_tlp *tlp);
+    void make_transfer(pcie_tlp *tlp);
+    void make_read(pcie_tlp *tlp);
+    void make_stranger(pcie_tlp *tlp);
     void fill(pcie_tlp *tlp);
     void answer(const pcie_tlp *request);
     void received(pcie_tlp *tlp);
@@ -70,7 +78,7 @@ struct Rig {
     Sampler sampler;
     hub_watch watch;
     uint64_t sampled = UINT64_MAX; /* the last edge with a sample */
-    bool self_reads = false;       /* what SELF was given last was no write */
+    uint32_t chains[HUB_DMA_CHANNELS] = {}, chain_irq[HUB_DMA_CHANNELS] = {}; /* at that edge */
     std::deque<std::string> texts;
 
     struct hub *hub() { return static_cast<struct hub *>(component); }
@@ -81,6 +89,7 @@ struct Rig {
     void routes();
     void connect(unsigned port);
     void sample(uint64_t edge);
+    void look_beside(uint64_t edge, uint64_t addr);
     void run();
     ~Rig();
 };
@@ -150,62 +159,184 @@ void Far::configure()
     config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER);
 }
 
-/* What makes the hub send something itself, and what changes its routes. */
+/* Registers as a driver leaves them. */
+void Far::set_up()
+{
+    for (auto [reg, value] : { std::pair<uint32_t, uint64_t>{ HUB_AREA_BASE(0), 0x40000000 },
+                               { HUB_IRQ_MASK, UINT32_MAX },
+                               { HUB_RING_BASE, 0x7000000000 },
+                               { HUB_RING_SIZE, 6 } }) {
+        pcie_tlp tlp = {};
+
+        tlp.kind = PCIE_MWR;
+        write_words(&tlp, reg, { value });
+        tlp.last_be = 0xf;
+        send(tlp);
+    }
+}
+
+struct Register {
+    uint32_t offset, bytes;
+};
+/* One after another; reads begin anywhere in them, writes go on behind them. */
+const Register kRegisters[] = { { HUB_ID, 0x18 },
+                                { HUB_IRQ_RAISE, 0x18 },
+                                { HUB_UR_COUNT, 8 },
+                                { HUB_AREA_BASE(0), 0x20 },
+                                { HUB_NOTIFY, 0x30 },
+                                { HUB_ROUTE_MASK, 8 },
+                                { HUB_ERRORS(0), 0x30 },
+                                { HUB_ROUTE_LOWER(0, 0), 0xc00 },
+                                { HUB_DMA(0), 0x400 },
+                                { 0x2000, 16 },
+                                { HUB_INTERNAL_OFFSET - 16, 16 } };
+
+uint32_t Far::any_register()
+{
+    const Register &r = kRegisters[random(std::size(kRegisters))];
+
+    return r.offset + 4 * random(r.bytes / 4);
+}
+
+void Far::write_words(pcie_tlp *tlp, uint32_t reg, std::vector<uint64_t> words)
+{
+    pcie_tlp_set_range(tlp, base() + HUB_AREA_SELF * (kPart / HUB_AREAS) + reg,
+                       static_cast<uint32_t>(words.size() * 8));
+    fill(tlp);
+    memcpy(tlp->payload->data, words.data(), words.size() * 8);
+    if (chance(10)) /* the lower halves, and the last upper one in part */
+        tlp->last_be = chance(50) ? 0x3 : 0x7;
+}
+
+/* A ring of few entries, in host memory or on the chip. */
+void Far::make_ring(pcie_tlp *tlp)
+{
+    bool internal = chance(40);
+    uint64_t at = internal ? random(HUB_INTERNAL_BYTES) : rig->rng() & (chance(50) ? ~0u : ~0ull);
+
+    write_words(tlp, HUB_RING_BASE,
+                { at, random(7) | (internal ? HUB_RING_INTERNAL : 0u), rig->hub()->ring_head });
+}
+
+/* What lies on the chip, or in the host's memory. */
+void Far::make_transfer(pcie_tlp *tlp)
+{
+    uint64_t from = kBar + HUB_AREA_SELF * (kPart / HUB_AREAS) + HUB_INTERNAL_OFFSET;
+
+    if (chance(50))
+        from = 0x40000000 + random(256) * 4096;
+    write_words(tlp, HUB_DMA(random(HUB_DMA_CHANNELS)) + HUB_DMA_SRC,
+                { from, kBar + random(13) * kPart + random(256) * 4096, 4u * (1 + random(400)) });
+}
+
+/* Any bytes of registers, in one packet of some beats. */
+void Far::write_anything(pcie_tlp *tlp)
+{
+    uint32_t reg, dwords = chance(60) ? 1 + random(2) : 1 + random(24);
+
+    do /* channels are not for any values */
+        reg = any_register();
+    while (reg + dwords * 4 > HUB_DMA(0) && reg < HUB_DMA(HUB_DMA_CHANNELS));
+    pcie_tlp_set_range(tlp, base() + HUB_AREA_SELF * (kPart / HUB_AREAS) + reg, dwords * 4);
+    fill(tlp);
+    if (chance(30))
+        tlp->first_be = static_cast<uint8_t>(dwords == 1 ? random(16) : 0xf << random(4) & 0xf);
+    if (dwords > 1 && chance(30))
+        tlp->last_be = static_cast<uint8_t>(0xf >> random(4));
+}
+
+/* What changes registers, so that the hub sends something itself or takes other routes. */
 void Far::write_self(pcie_tlp *tlp)
 {
     static const uint64_t bases[] = { 0, 0x40000000, 0x3000000000 };
-    uint64_t self = base() + HUB_AREA_SELF * (kPart / HUB_AREAS), value = rig->rng();
-    uint32_t reg = 0;
+    const Traffic &t = rig->traffic;
+    uint32_t channel = HUB_DMA(random(HUB_DMA_CHANNELS));
+    unsigned what = random(100);
 
-    switch (chance(rig->traffic.routes) ? 0 : random(10)) {
-    case 0:
-        reg = HUB_AREA_BASE(random(3));
-        value = bases[random(3)];
-        break;
-    case 1:
-        reg = HUB_IRQ_RAISE;
-        break;
-    case 2:
-        reg = HUB_IRQ_STATUS;
-        break;
-    case 3:
-    case 4:
-        reg = HUB_NOTIFY;
-        break;
-    case 5:
-        reg = HUB_RING_TAIL;
-        value = rig->hub()->ring_head;
-        break;
-    case 8: { /* a channel writes what lies in internal memory */
-        uint32_t dma = HUB_DMA(random(HUB_DMA_CHANNELS));
-        uint64_t words[] = { kBar + HUB_AREA_SELF * (kPart / HUB_AREAS) + HUB_INTERNAL_OFFSET,
-                             kBar + random(13) * kPart + random(256) * 4096,
-                             4u * (1 + random(400)) };
-
-        if (chance(50)) /* or what the host has */
-            words[0] = 0x40000000 + random(256) * 4096;
-        pcie_tlp_set_range(tlp, self + dma + HUB_DMA_SRC, sizeof(words));
-        fill(tlp);
-        memcpy(tlp->payload->data, words, sizeof(words));
+    if (what < t.notes) {
+        write_words(tlp, HUB_NOTIFY, { rig->rng() });
         return;
     }
-    case 9:
-        reg = HUB_DMA(random(HUB_DMA_CHANNELS)) + HUB_DMA_CONTROL;
-        value = HUB_DMA_START_REG;
+    if (what < t.notes + t.tails) {
+        write_words(tlp, HUB_RING_TAIL, { rig->hub()->ring_head - random(4) });
+        return;
+    }
+    switch (chance(t.routes) ? 0 : random(10)) {
+    case 0:
+        write_words(tlp, HUB_AREA_BASE(random(3)), { bases[random(3)] });
+        break;
+    case 1:
+        write_words(tlp, HUB_IRQ_RAISE, { UINT64_C(1) << random(32) });
+        break;
+    case 2:
+        write_words(tlp, HUB_IRQ_STATUS, { chance(50) ? rig->rng() : ~UINT64_C(0) });
+        break;
+    case 3:
+        write_words(tlp, HUB_IRQ_MASK, { chance(30) ? rig->rng() : ~UINT64_C(0) });
+        break;
+    case 4:
+        make_ring(tlp);
+        break;
+    case 5:
+        write_anything(tlp);
+        break;
+    case 6:
+        make_transfer(tlp);
+        break;
+    case 7:
+        write_words(tlp, channel + HUB_DMA_IRQ, { UINT64_C(1) << random(4) });
+        break;
+    case 8:
+        write_words(tlp, channel + HUB_DMA_CONTROL, { HUB_DMA_START_REG });
         break;
     default: {
         uint32_t n = 1 + random(pcie_port_mps(port));
-        uint64_t at = random(HUB_INTERNAL_BYTES - 4096) / 2;
+        uint64_t at = random(HUB_INTERNAL_BYTES - 4096);
 
-        pcie_tlp_set_range(tlp, self + HUB_INTERNAL_OFFSET + at,
+        pcie_tlp_set_range(tlp,
+                           base() + HUB_AREA_SELF * (kPart / HUB_AREAS) + HUB_INTERNAL_OFFSET + at,
                            pcie_split(at, n, pcie_port_mps(port) - 4));
         fill(tlp);
-        return;
     }
     }
-    pcie_tlp_set_range(tlp, self + reg, 8);
-    fill(tlp);
-    memcpy(tlp->payload->data, &value, 8);
+}
+
+/* It reads registers, internal memory, or what is not to be read. */
+void Far::make_read(pcie_tlp *tlp)
+{
+    uint64_t self = base() + HUB_AREA_SELF * (kPart / HUB_AREAS);
+    uint64_t at = random(HUB_INTERNAL_BYTES);
+
+    tlp->kind = PCIE_MRD;
+    if (chance(60))
+        pcie_tlp_set_range(tlp, self + (any_register() & ~(chance(60) ? 7u : 0u)),
+                           chance(90) ? 4 + 4 * random(2) : 12);
+    else if (chance(10))
+        pcie_tlp_set_range(tlp, base() + random(kSlots) * kPart, 8);
+    else if (chance(5)) /* beyond its end */
+        pcie_tlp_set_range(tlp, self + HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES - 4 * random(2), 8);
+    else
+        pcie_tlp_set_range(tlp, self + HUB_INTERNAL_OFFSET + at,
+                           pcie_split(at, random(chance(10) ? 4097 : 600),
+                                      HUB_INTERNAL_BYTES - static_cast<uint32_t>(at)));
+}
+
+/* I/O requests and messages, which nothing here takes. */
+void Far::make_stranger(pcie_tlp *tlp)
+{
+    static const uint8_t kinds[] = { PCIE_IORD, PCIE_IOWR, PCIE_MSG, PCIE_MSGD };
+
+    tlp->kind = kinds[random(4)];
+    tlp->addr = rig->rng() & 0xfffffffc;
+    tlp->attr = 0;
+    if (tlp->kind == PCIE_IORD || tlp->kind == PCIE_IOWR)
+        tlp->first_be = 0xf;
+    else
+        tlp->msg_code = static_cast<uint8_t>(rig->rng());
+    tlp->length_dw = tlp->kind == PCIE_MSG ? 0 : 1;
+    if (tlp->kind == PCIE_IOWR || tlp->kind == PCIE_MSGD)
+        fill(tlp);
+    tlp->poisoned = tlp->payload != nullptr && chance(20);
 }
 
 void Far::make_write()
@@ -252,17 +383,14 @@ void Far::make_packet()
     tlp.requester_id = static_cast<uint16_t>(rig->rng());
     tlp.tag = static_cast<uint8_t>(rig->rng() % 128 + 128 * (random(8) == 0));
     if (what < rig->traffic.reads) {
-        uint64_t at = random(32768) & ~3u;
-        uint64_t self = base() + HUB_AREA_SELF * (kPart / HUB_AREAS);
-
-        tlp.kind = PCIE_MRD;
-        if (chance(25))
-            pcie_tlp_set_range(&tlp, self + HUB_IRQ_MASK, 8);
-        else if (chance(20))
-            pcie_tlp_set_range(&tlp, base() + random(kSlots) * kPart, 8);
+        if (chance(95))
+            make_read(&tlp);
         else
-            pcie_tlp_set_range(&tlp, self + HUB_INTERNAL_OFFSET + at,
-                               pcie_split(at, 4u + random(512), 512));
+            make_stranger(&tlp);
+        if (tlp.kind == PCIE_MRD) {
+            tlp.tc = 0;
+            tlp.attr = random(8) & 7;
+        }
     } else { /* an answer, mostly to nothing */
         tlp.kind = chance(70) ? PCIE_CPLD : PCIE_CPL;
         tlp.byte_count = 4;
@@ -348,6 +476,8 @@ void far_pump(sim_event *ev)
         if (f->out.empty()) {
             if (now >= rig->traffic.send_ps || !f->configured)
                 break;
+            if (f->index == HUB_HOST && f->chance(1)) /* interrupts on and off */
+                f->config_write(PCIE_CFG_MSI, f->chance(70) ? PCIE_MSI_ENABLE : 0);
             f->make_packet();
             pause = f->chance(rig->traffic.idle);
         }
@@ -396,18 +526,42 @@ void on_put(void *user, uint32_t source, uint32_t out, const pcie_tlp *tlp, uint
 {
     Rig *rig = static_cast<Rig *>(user);
 
-    rig->record.own[source - SRC_LOCAL].push_back(
-        packet_of(from_edge, own_source(rig->params, source), own_out(rig->params, out), tlp));
+    Packet p =
+        packet_of(from_edge, own_source(rig->params, source), own_out(rig->params, out), tlp);
+
+    if (source != SRC_LOCAL) {
+        rig->record.own[source - SRC_LOCAL].push_back(p);
+    } else if (tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0) {
+        p.edge = rig->hub()->ports[out].request_edge;
+        rig->record.requests.push_back(p);
+    }
 }
 
 void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const pcie_tlp *tlp)
 {
     Rig *rig = static_cast<Rig *>(user);
 
-    if (out == OUT_SELF)
-        rig->self_reads = tlp->payload == nullptr;
+    if (out == OUT_SELF && tlp->kind == PCIE_MRD)
+        rig->look_beside(edge, tlp->addr);
     rig->record.granted.push_back(
         packet_of(edge, own_source(rig->params, source), own_out(rig->params, out), tlp));
+}
+
+void on_error(void *user, uint32_t port, uint32_t error, bool advisory, const pcie_tlp *tlp)
+{
+    Rig *rig = static_cast<Rig *>(user);
+    Fault f = { hub_clock_edge(rig->hub()), port, error, advisory, {} };
+
+    pcie_tlp_encode(tlp, f.header.data());
+    rig->record.faults.push_back(f);
+}
+
+void on_cleared(void *user, uint32_t port, uint32_t half, uint32_t bits)
+{
+    Rig *rig = static_cast<Rig *>(user);
+
+    if (port < rig->params.ports)
+        rig->record.cleared.push_back({ hub_clock_edge(rig->hub()), 2 * port + half, bits });
 }
 
 /* At an edge at which the hub does nothing, too: what it could have seen then. */
@@ -427,6 +581,12 @@ void Rig::sample(uint64_t edge)
     struct hub *h = hub();
     State s;
 
+    for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++) { /* a list that ended at the edge before */
+        if (h->dma[c].chains != chains[c])
+            record.raised.push_back({ edge - 1, c, chain_irq[c] });
+        chains[c] = h->dma[c].chains;
+        chain_irq[c] = static_cast<uint32_t>(h->dma[c].irq);
+    }
     sampled = edge;
     memset(static_cast<void *>(&s), 0, sizeof(s));
     s.edge = edge;
@@ -437,6 +597,12 @@ void Rig::sample(uint64_t edge)
         s.in.mps |= static_cast<uint32_t>(__builtin_ctz(h->ports[p].mps_bytes) - 7) << 3 * p;
         s.in.master |= static_cast<uint32_t>(h->ports[p].edge.masters) << p;
         s.in.up |= static_cast<uint32_t>(port->up) << p;
+        s.in.id[p] = h->ports[p].edge.function.id;
+        s.in.memory |=
+            static_cast<uint32_t>(h->ports[p].edge.role == HUB_ROOT
+                                      ? h->ports[p].bringup == BRINGUP_DONE
+                                      : pcie_function_memory_enabled(&h->ports[p].edge.function))
+            << p;
         for (unsigned c = 0; c < kClasses; c++) {
             const tx_class *q = &port->tx[c];
             unsigned at = p * kClasses + c;
@@ -449,9 +615,9 @@ void Rig::sample(uint64_t edge)
             s.in.tx_first_d[at] = q->data_total;
         }
     }
-    /* SELF stays busy while it reads for an answer; that it does for a write, the core knows. */
-    s.in.self_ready = hub_local_room(h) && (!self_reads || h->output[OUT_SELF].free_edge <= edge);
-    memcpy(s.in.area_base, h->area_base, sizeof(s.in.area_base));
+    s.in.msi = pcie_function_msi(&h->ports[HUB_HOST].edge.function, &s.in.msi_addr, &s.in.msi_data);
+    s.in.slot = h->slot;
+    s.in.subcluster = h->subcluster;
     s.in.window_log2 = static_cast<uint32_t>(__builtin_ctzll(h->window_bytes));
     s.in.part_log2 = static_cast<uint32_t>(__builtin_ctzll(h->part_bytes));
     for (unsigned i = 0; i < params.ports * kPairs; i++) {
@@ -462,6 +628,22 @@ void Rig::sample(uint64_t edge)
     }
     if (record.states.empty() || memcmp(&record.states.back().in, &s.in, sizeof(s.in)) != 0)
         record.states.push_back(s);
+}
+
+void Rig::look_beside(uint64_t edge, uint64_t addr)
+{
+    uint64_t at = addr & (kPart / HUB_AREAS - 1) & ~UINT64_C(7);
+    Beside b = { edge, 0, {} };
+
+    if (at >= HUB_DMA(0) && at < HUB_DMA(HUB_DMA_CHANNELS))
+        b.dma = dma_read_register(&hub()->dma[(at - HUB_DMA(0)) / 0x100], at & 0xff);
+    for (unsigned p = 0; p < params.ports; p++) {
+        const pcie_function *fn = &hub()->ports[p].edge.function;
+
+        b.aer[p] = pcie_function_read(fn, PCIE_AER_UNCORRECTABLE) |
+                   static_cast<uint64_t>(pcie_function_read(fn, PCIE_AER_CORRECTABLE)) << 32;
+    }
+    record.beside.push_back(b);
 }
 
 /* ---- the machine ---- */
@@ -483,8 +665,8 @@ void Rig::configure_hub()
     cfg.clock_khz = between(0, 1) != 0 ? 250025 : between(100000, 300000);
     cfg.clock_phase_ps = random(8000);
     cfg.hard_block_ps = between(1000, 100000);
-    cfg.register_cycles = between(1, 12);
-    cfg.bringup_cycles = 1;
+    cfg.register_cycles = params.registers;
+    cfg.bringup_cycles = between(2, 200);
     cfg.completion_timeout_ps = 10 * SIM_US;
     for (unsigned p = 0; p < params.ports; p++) {
         pcie_port_config *link = &cfg.port[p];
@@ -508,6 +690,7 @@ void Rig::routes()
     sim_error err = {};
 
     r.slot = 0;
+    r.subcluster = 0x1234;
     r.window_bytes = kSlots * kPart;
     r.part_bytes = kPart;
     for (unsigned slot = 0; slot < kSlots; slot++)
@@ -563,7 +746,7 @@ void Rig::create()
     ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &component, &err)) << err.text;
     record.received.resize(params.ports);
     record.own.resize(kOwn);
-    watch = { this, on_edge, on_received, on_put, on_granted };
+    watch = { this, on_edge, on_received, on_put, on_granted, on_error, on_cleared };
     hub_set_watch(component, &watch);
     far.resize(params.ports);
     for (unsigned p = 0; p < params.ports; p++)
@@ -577,20 +760,20 @@ void Rig::run()
     struct hub *h = hub();
 
     ASSERT_EQ(SIM_OK, hub_kind.start(component, &err)) << err.text;
-    h->area_base[HUB_AREA_HOST] = 0x40000000;
-    h->irq_mask = UINT32_MAX;
-    h->ring_base = 0x7000000000;
-    h->ring_size = 64;
     sampler.rig = this;
     sim_event_init(&sampler.ev, on_sample);
     sim_schedule_by(dom, &sampler.ev, sim_clock_time(&h->clk, 0), SIM_TASK);
     for (Far &f : far) {
         if (cfg.role[f.index] == HUB_ENDPOINT)
             f.configure();
+        if (f.index == HUB_HOST)
+            f.set_up();
         f.configured = true;
         sim_schedule_by(dom, &f.pump, 3 * SIM_US + random(1000000), SIM_CLOCK);
     }
     (void)sim_run(sim, traffic.send_ps + 20 * SIM_US);
+    record.entries = h->notifications;
+    record.lost = h->notify_lost;
 }
 
 Rig::~Rig()

@@ -24,7 +24,9 @@ struct Traffic {
     unsigned idle = 50;                /* of 100 packets these are followed by a pause */
     unsigned reads = 12, answers = 12; /* of 100 packets; the others are writes */
     unsigned to_self = 20;             /* of 100 writes */
-    unsigned routes = 10; /* of 100 writes to the hub itself, at least: those that change routes */
+    unsigned routes = 10; /* of 100 writes to the hub itself, at least: those that change routes, */
+    unsigned notes = 10;  /* notifications, */
+    unsigned tails = 10;  /* and those that take entries out of the ring */
     int target = -1;      /* a port that all other writes are for; -1: any */
     uint64_t hold_ps = 400000; /* until a far end takes a packet: 0 to this */
     uint64_t stop_ps = 0;      /* far ends stop for so long, now and then */
@@ -44,11 +46,37 @@ struct State {
     ForwardIn in; /* these inputs only */
 };
 
+/* What SELF reported at an edge. */
+struct Fault {
+    uint64_t edge;
+    uint32_t port, kind, advisory;
+    std::array<uint8_t, 16> header;
+};
+
+/* What stood in registers beside the core when a packet was granted to SELF. */
+struct Beside {
+    uint64_t edge, dma;
+    std::array<uint64_t, kMaxPorts> aer;
+};
+
+/* Bits, at an edge: of HUB_IRQ_STATUS by channels; a half (`index`) of HUB_ERRORS that is written.
+ */
+struct Bits {
+    uint64_t edge;
+    uint32_t index, bits;
+};
+
 struct Record {
     std::vector<std::vector<Packet>> received; /* by port */
     std::vector<std::vector<Packet>> own;      /* by own source; granted[] has their data */
     std::vector<Packet> granted;               /* by edge, and outputs in their order */
     std::vector<State> states;
+    std::vector<Packet>
+        requests; /* by the management processor, each with the edge from which it can join */
+    std::vector<Fault> faults;
+    std::vector<Beside> beside;
+    std::vector<Bits> raised, cleared;
+    uint64_t entries = 0, lost = 0; /* notifications */
     uint64_t edges = 0;
 };
 

@@ -58,7 +58,9 @@ struct Replay {
     unsigned bus, outputs, first_own;
     ForwardIn in;
     ForwardOut out;
-    size_t state = 0, grant = 0;
+    size_t state = 0, grant = 0, fault = 0, beside = 0, raised = 0, cleared = 0;
+    std::vector<bool> joined; /* requests of the management processor */
+    size_t asked = 0;
     std::vector<size_t> rx_next;
     std::vector<Stream> rx, own, tx;
     size_t own_next[kOwn] = {};
@@ -72,6 +74,7 @@ struct Replay {
     {
         memset(&in, 0, sizeof(in));
         memset(&out, 0, sizeof(out));
+        joined.resize(r.requests.size());
         for (const Packet &g : r.granted)
             if (g.source >= first_own)
                 own_granted[g.source - first_own].push_back(&g);
@@ -88,6 +91,38 @@ struct Replay {
 
         if (state < states.size() && states[state].edge == edge)
             in = states[state++].in;
+        in.cycle = edge;
+        in.dma_irq = 0;
+        for (; raised < record.raised.size() && record.raised[raised].edge == edge; raised++)
+            in.dma_irq |= record.raised[raised].bits;
+        if (beside < record.beside.size() && record.beside[beside].edge + 1 == edge) {
+            in.dma_read = record.beside[beside].dma;
+            memcpy(in.aer, record.beside[beside++].aer.data(), sizeof(in.aer));
+        }
+    }
+
+    /* The management processor has one request of a port at a time, and gives the first port's. */
+    void give_request(uint64_t edge)
+    {
+        const Packet *first = nullptr;
+
+        in.mgmt_valid = 0;
+        asked = 0;
+        for (size_t i = 0; i < record.requests.size(); i++) {
+            const Packet &p = record.requests[i];
+
+            if (!joined[i] && p.edge <= edge && (first == nullptr || p.out < first->out)) {
+                first = &p;
+                asked = i;
+            }
+        }
+        if (first == nullptr)
+            return;
+        in.mgmt_valid = 1;
+        in.mgmt_out = first->out;
+        memcpy(in.mgmt_header, first->header.data(), 16);
+        in.mgmt_data = 0;
+        memcpy(&in.mgmt_data, first->data.data(), first->data.size());
     }
 
     /* What the IP has registered at the edge before. */
@@ -115,7 +150,7 @@ struct Replay {
     void give_own(uint64_t edge)
     {
         in.own_valid = in.own_class = 0;
-        for (unsigned k = 0; k < kOwn; k++) {
+        for (unsigned k = 1; k < kOwn; k++) {
             const std::vector<Packet> &list = record.own[k];
             int beat = own[k].beat(edge, bus);
 
@@ -139,6 +174,8 @@ struct Replay {
 
     std::string take_own(uint64_t edge)
     {
+        if (in.mgmt_valid != 0 && out.mgmt_ready != 0)
+            joined[asked] = true;
         for (unsigned k = 0; k < kOwn; k++) {
             if ((out.own_grant >> k & 1) == 0)
                 continue;
@@ -167,6 +204,8 @@ struct Replay {
         if (!valid)
             return "";
         tx[o].show(beat, bus, expected);
+        if (beat == 0) /* the mark of the routing unit, which SELF alone sees */
+            bytes(out.tx_data, o)[1] &= o == outputs - 1 ? 0x7f : 0xff;
         if (memcmp(expected, bytes(out.tx_data, o), bus) != 0)
             return "beat " + std::to_string(beat) + ": C has " + hex(expected, bus) + ", the RTL " +
                    hex(bytes(out.tx_data, o), bus);
@@ -176,10 +215,44 @@ struct Replay {
         return "";
     }
 
+    std::string compare_faults(uint64_t edge)
+    {
+        uint32_t write = 0;
+        bool same = true;
+
+        for (; cleared < record.cleared.size() && record.cleared[cleared].edge == edge; cleared++) {
+            const Bits &b = record.cleared[cleared];
+
+            write |= 1u << b.index;
+            same &= out.aer_data[b.index] == b.bits;
+        }
+        if (!same || write != out.aer_write)
+            return "C writes halves " + std::to_string(write) + " of error registers, the RTL " +
+                   std::to_string(out.aer_write) + (same ? "" : " with other bits");
+        if (fault == record.faults.size() || record.faults[fault].edge != edge)
+            return out.err_valid != 0
+                       ? "error: C reports none, the RTL kind " + std::to_string(out.err_kind)
+                       : "";
+        const Fault &f = record.faults[fault++];
+        if (out.err_valid == 0)
+            return "error: C reports kind " + std::to_string(f.kind) + ", the RTL none";
+        if (f.port != out.err_port || f.kind != out.err_kind || f.advisory != out.err_advisory ||
+            memcmp(f.header.data(), out.err_header, 16) != 0)
+            return "error: C has port " + std::to_string(f.port) + ", kind " +
+                   std::to_string(f.kind) + ", " + hex(f.header.data(), 16) + ", the RTL port " +
+                   std::to_string(out.err_port) + ", kind " + std::to_string(out.err_kind) + ", " +
+                   hex(out.err_header, 16);
+        return "";
+    }
+
     std::string compare(uint64_t edge)
     {
         uint32_t rx_free = 0;
         size_t first = grant;
+        std::string beside_it = compare_faults(edge);
+
+        if (!beside_it.empty())
+            return beside_it;
 
         for (; grant < record.granted.size() && record.granted[grant].edge == edge; grant++) {
             const Packet &p = record.granted[grant];
@@ -250,6 +323,7 @@ std::string replay_record(const ForwardLibrary &library, const Record &record, c
         r.give_state(edge);
         r.give_received(edge);
         r.give_own(edge);
+        r.give_request(edge);
         library.edge(rtl, &r.in, &r.out);
         what = r.take_own(edge);
         if (what.empty())

@@ -1,16 +1,19 @@
 /*
- * The hub in C and hub_forward in lock step: the same packets at the same edges, and then each beat
+ * The hub in C and hub_core in lock step: the same packets at the same edges, and then each beat
  * at each output. HUBSIM_RTL is the folder with libraries made by rtl-model/verilate,
  * HUBSIM_RTL_SEEDS the number of seeds of each kind of traffic, HUBSIM_RTL_TRACE an FST file to
  * write.
  */
 #include "replay.h"
 
+#include "regs/hub_regs.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <dlfcn.h>
 #include <map>
+#include <set>
 #include <unistd.h>
 
 namespace
@@ -66,12 +69,48 @@ Traffic new_routes()
     t.routes = 100;
     return t;
 }
+/* The ring is full, and so are the places beside it. */
+Traffic notifications()
+{
+    Traffic t;
+
+    t.idle = 5;
+    t.to_self = 95;
+    t.notes = 70;
+    t.tails = 1;
+    t.routes = 5;
+    t.hold_ps = 0;
+    return t;
+}
+/* Entries are taken out as they come. */
+Traffic full_ring()
+{
+    Traffic t = notifications();
+
+    t.notes = 40;
+    t.tails = 20;
+    t.hold_ps = 400000;
+    return t;
+}
+Traffic registers()
+{
+    Traffic t;
+
+    t.idle = 10;
+    t.to_self = 80;
+    t.notes = 5;
+    t.reads = 60;
+    return t;
+}
 const Kind kKinds[] = { { "any", Traffic() },
                         { "full_queues", full_queues() },
                         { "one_output", one_output() },
                         { "back_pressure", back_pressure() },
                         { "behind_posted", behind_posted() },
-                        { "new_routes", new_routes() } };
+                        { "new_routes", new_routes() },
+                        { "notifications", notifications() },
+                        { "full_ring", full_ring() },
+                        { "registers", registers() } };
 
 uint64_t number_of(const char *variable, uint64_t otherwise)
 {
@@ -87,6 +126,15 @@ struct Counts {
     uint64_t behind = 0;  /* packets that could go but for a posted one before them */
     uint64_t own[3] = {}; /* from the local queue; reads of channels, their writes */
     unsigned waiting = 0; /* posted packets in one queue, at most */
+};
+
+/* What SELF did, of all kinds of traffic. */
+struct SelfCounts {
+    uint64_t reads = 0, cuts = 0; /* answers with data, and completions before the last ones */
+    uint64_t entries = 0, sent = 0, lost = 0; /* in the ring, of these in host memory; nowhere */
+    uint64_t interrupts = 0, requests = 0;    /* the latter by the management processor */
+    std::map<uint32_t, uint64_t> errors;      /* by kind */
+    std::set<uint32_t> read, written;         /* offsets of registers, and of their halves */
 };
 
 /* The packets of one source, and when they came, might go and went. */
@@ -167,6 +215,72 @@ void count(const Record &r, const ForwardParams &params, Counts *c)
     }
 }
 
+/* Where a packet for SELF begins in the registers, or UINT32_MAX. */
+uint32_t register_of(const Packet &p)
+{
+    const uint8_t *at = &p.header[(p.header[0] & 0x20) != 0 ? 12 : 8];
+    uint64_t addr = (p.header[0] & 0x20) != 0 ? uint64_t{ p.header[11] } << 32 : 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        addr |= uint64_t{ at[i] } << 8 * (3 - i);
+    addr &= (UINT64_C(1) << 33) - 4; /* areas of the test's window have 8 GiB */
+    return addr < HUB_INTERNAL_OFFSET ? static_cast<uint32_t>(addr) : UINT32_MAX;
+}
+
+void count_local(const Packet &p, SelfCounts *c)
+{
+    uint64_t left = (p.header[6] & 0xfu) << 8 | p.header[7];
+
+    if (p.header[0] == 0x4a)
+        (p.data.size() - (p.header[11] & 3) < (left == 0 ? 4096 : left) ? c->cuts : c->reads)++;
+    else if ((p.header[0] & 0x5f) == 0x40)
+        (p.data.size() == 8 ? c->sent : c->interrupts)++;
+}
+
+void count_self(const Record &r, const ForwardParams &params, SelfCounts *c)
+{
+    for (const Packet &p : r.granted) {
+        uint32_t at = register_of(p);
+
+        if (p.source == params.ports * kClasses)
+            count_local(p, c);
+        if (p.out != params.ports + 1 || (p.header[0] & 0x1f) != 0 || at == UINT32_MAX)
+            continue;
+        if (p.data.empty() && p.source < kClasses)
+            c->read.insert(at & ~7u);
+        for (uint32_t i = 0; i < p.data.size(); i += 4)
+            c->written.insert(at + i);
+    }
+    for (const Fault &f : r.faults)
+        c->errors[f.kind]++;
+    c->entries += r.entries;
+    c->lost += r.lost;
+    c->requests += r.requests.size();
+}
+
+void expect_all_of_self(const SelfCounts &c)
+{
+    std::vector<uint32_t> registers = { HUB_ID,        HUB_SLOT,       HUB_LINK_STATUS,
+                                        HUB_IRQ_RAISE, HUB_IRQ_STATUS, HUB_IRQ_MASK,
+                                        HUB_UR_COUNT,  HUB_NOTIFY,     HUB_RING_BASE,
+                                        HUB_RING_SIZE, HUB_RING_TAIL,  HUB_RING_HEAD,
+                                        HUB_RING_LOST, HUB_ROUTE_MASK };
+
+    for (uint32_t a = 0; a < HUB_AREA_SELF; a++)
+        registers.push_back(HUB_AREA_BASE(a));
+    registers.push_back(HUB_ERRORS(0));
+    for (uint32_t offset : registers) {
+        EXPECT_EQ(1u, c.read.count(offset)) << offset << " is never read";
+        for (uint32_t half : { 0, 4 })
+            EXPECT_EQ(1u, c.written.count(offset + half)) << offset + half << " is never written";
+    }
+    for (uint32_t kind : { 12, 15, 20 })
+        EXPECT_EQ(1u, c.errors.count(kind)) << "no error " << kind;
+    for (uint64_t n :
+         { c.reads, c.cuts, c.sent, c.entries - c.sent, c.lost, c.interrupts, c.requests })
+        EXPECT_GT(n, 0u) << "a part of SELF has nothing to do";
+}
+
 class LockStep : public ::testing::TestWithParam<const char *>
 {
   protected:
@@ -207,6 +321,7 @@ TEST_P(LockStep, EachBeatIsTheSame)
     uint64_t seeds = number_of("HUBSIM_RTL_SEEDS", 3), first = number_of("HUBSIM_RTL_FIRST", 1);
     ForwardParams params = library.params();
     uint64_t own[3] = {};
+    SelfCounts self;
 
     for (const Kind &kind : kKinds) {
         Counts c;
@@ -222,6 +337,7 @@ TEST_P(LockStep, EachBeatIsTheSame)
             difference = replay_record(library, record, getenv("HUBSIM_RTL_TRACE"));
             ASSERT_EQ("", difference) << GetParam() << ", " << kind.name << ", seed " << seed;
             count(record, params, &c);
+            count_self(record, params, &self);
         }
         printf("%-6s %-14s %7llu TLPs %8llu edges %6llu tied %6llu behind posted, own "
                "%llu %llu %llu, %u of %u wait\n",
@@ -240,6 +356,12 @@ TEST_P(LockStep, EachBeatIsTheSame)
     }
     for (uint64_t n : own)
         EXPECT_GT(n, 0u) << "a source of the hub's own had nothing to send";
+    printf("%-6s SELF: %llu reads, %llu entries of the ring, %llu lost, %llu interrupts\n",
+           GetParam(), static_cast<unsigned long long>(self.reads),
+           static_cast<unsigned long long>(self.entries),
+           static_cast<unsigned long long>(self.lost),
+           static_cast<unsigned long long>(self.interrupts));
+    expect_all_of_self(self);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, LockStep,

@@ -49,7 +49,30 @@ static void send_access(struct hub_port *port)
         sim_store(tlp.payload->data, a.value, 4);
     }
     port->deadline = hub_request_sent(hub);
-    hub_push_local(hub, &tlp, port->index, hub_clock_edge(hub) + hub->cfg.bringup_cycles);
+    port->request = tlp;
+    port->request_edge = hub_clock_edge(hub) + hub->cfg.bringup_cycles - 1;
+    hub->bringups |= 1u << port->index;
+    hub_wake(hub, port->request_edge);
+}
+
+/* The processor's requests join behind all that the hub itself has for this edge. */
+uint64_t bringup_step(struct hub *hub, uint64_t edge)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (uint32_t left = hub->bringups; left != 0; left &= left - 1) {
+        struct hub_port *port = &hub->ports[__builtin_ctz(left)];
+        uint64_t at = sim_max(port->request_edge, hub->local_edge);
+
+        if (at > edge) {
+            next = sim_min(next, at);
+            continue;
+        }
+        hub->bringups &= ~(1u << port->index);
+        hub_push_local(hub, &port->request, port->index, edge + 1);
+        hub->local_edge = edge + 1;
+    }
+    return next;
 }
 
 void bringup_start(struct hub_port *port)

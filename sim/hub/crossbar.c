@@ -304,6 +304,7 @@ void hub_tick(struct sim_event *ev)
     uint64_t edge = hub->tick_edge;
     uint64_t next = UINT64_MAX;
     uint32_t source[HUB_OUTPUTS], granted = 0;
+    bool appends = false;
 
     hub->edge_now = sim_now(hub->dom);
     hub->edge_value = edge;
@@ -328,19 +329,25 @@ void hub_tick(struct sim_event *ev)
         source[out] = choose_source(hub, out, edge, &next);
         granted |= (uint32_t)(source[out] != HUB_SOURCES) << out;
     }
+    if (hub->notify_head != hub->notify_tail)
+        appends = hub_notify_may(hub, edge, &next);
     if (hub->busy_dma != 0)
         next = sim_min(next, dma_step(hub, edge));
-    for (uint32_t left = granted; left != 0; left &= left - 1) {
+    for (uint32_t left = granted & ~(1u << OUT_SELF); left != 0; left &= left - 1) {
         uint32_t out = (uint32_t)__builtin_ctz(left);
 
         next = sim_min(next, grant_output(hub, source[out], out, edge));
     }
-    if (hub->notify_head != hub->notify_tail)
-        next = sim_min(next, hub_notify_step(hub, edge));
+    if (appends)
+        next = sim_min(next, hub_notify_append(hub, edge));
     if (hub->write.tlp.payload != NULL)
         next = sim_min(next, self_step(hub, edge));
-    if (hub->interrupts)
-        hub_send_interrupt(hub);
+    if (hub->irq_raised != 0 || hub->irq_cleared != 0 || hub->interrupts)
+        next = sim_min(next, hub_interrupt_step(hub, edge));
+    if (__builtin_expect(hub->bringups != 0, 0))
+        next = sim_min(next, bringup_step(hub, edge));
+    if ((granted >> OUT_SELF & 1) != 0) /* it sees registers as they are behind this edge */
+        next = sim_min(next, grant_output(hub, source[OUT_SELF], OUT_SELF, edge));
     if (!fifo_empty(&hub->sink))
         next = sim_min(next, fifo_head(&hub->sink)->edge);
     if (next != UINT64_MAX)

@@ -37,7 +37,7 @@ struct hub {
     bool misbehaves : 1; /* misdeeds is not NULL */
     bool stopped : 1;    /* nothing is taken from the ports' receive buffers */
     bool overdue : 1;    /* the deadline of a request is due at this edge, perhaps */
-    bool interrupts : 1; /* an interrupt is to be sent at this edge */
+    bool interrupts : 1; /* an interrupt waits until it can join the local queue */
     uint16_t vc1;        /* outputs with a virtual channel 1, */
     uint16_t date_line;  /* and those of them where packets change to it */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
@@ -53,7 +53,8 @@ struct hub {
     /* crossbar */
     alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
     struct hub_fifo fifo[HUB_SOURCES];
-    uint32_t local_units; /* data in the hub's own queue, in units of 16 bytes */
+    uint32_t local_units; /* data in the hub's own queue, in units of 16 bytes, */
+    uint64_t local_edge;  /* and from which edge on one more packet may join it */
     struct hub_fifo sink; /* completions on their way to DMA channels, each at its edge */
     struct hub_port ports[HUB_MAX_PORTS];
     uint32_t nports;
@@ -72,11 +73,14 @@ struct hub {
     struct hub_internal_read internal_read;
     uint8_t internal_descriptor[HUB_DESC_BYTES]; /* as it is read */
     uint32_t irq_status, irq_mask;
+    uint32_t irq_raised, irq_wanted, irq_cleared; /* bits of this edge; wanted: not masked */
+    uint64_t irq_cause;                           /* for the probe: of those that were raised */
     struct hub_self_write write;
     uint64_t ring_base, ring_head, ring_tail;
     uint32_t ring_size;
     uint32_t notify_head, notify_tail; /* free-running */
     uint64_t notify_wait[HUB_RING_WAITS], notify_lost;
+    uint32_t bringups; /* ports whose configuration request is yet to join the local queue */
     uint32_t requests; /* own reads that are not yet answered */
     uint64_t unsupported, notifications;
     /* packets in DDR3 */

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static void send_to_host(struct hub *hub, uint64_t addr, uint64_t value, uint32_t size)
+static void send_to_host(struct hub *hub, uint64_t addr, uint64_t value, uint32_t size,
+                         uint64_t cause)
 {
     uint64_t edge = hub_clock_edge(hub) + hub->cfg.output_cycles;
     uint8_t bytes[8];
@@ -14,24 +15,35 @@ static void send_to_host(struct hub *hub, uint64_t addr, uint64_t value, uint32_
 
     sim_store(bytes, value, 8);
     tlp = pcie_tlp_write(hub->pool, hub_host(hub)->function.id, addr, bytes, size);
-    tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause);
+    tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, cause);
     hub_push_local(hub, &tlp, HUB_HOST, edge);
+    hub->local_edge = hub_clock_edge(hub) + 1;
 }
 
 void hub_raise(struct hub *hub, uint32_t bits)
 {
-    hub->interrupts |= (bits & ~hub->irq_status & hub->irq_mask) != 0;
-    hub->irq_status |= bits;
+    hub->irq_raised |= bits;
+    hub->irq_wanted |= bits & hub->irq_mask;
+    hub->irq_cause = hub->cause;
 }
 
-void hub_send_interrupt(struct hub *hub)
+/* A bit that is raised while it is cleared stays set and is new, so that no event is lost. */
+uint64_t hub_interrupt_step(struct hub *hub, uint64_t edge)
 {
+    uint32_t kept = hub->irq_status & ~hub->irq_cleared, data;
     uint64_t addr;
-    uint32_t data;
 
+    hub->interrupts |= (hub->irq_wanted & ~kept) != 0;
+    hub->irq_status = kept | hub->irq_raised;
+    hub->irq_raised = hub->irq_wanted = hub->irq_cleared = 0;
+    if (!hub->interrupts)
+        return UINT64_MAX;
+    if (hub->local_edge > edge)
+        return hub->local_edge;
     hub->interrupts = false;
     if (pcie_function_msi(&hub_host(hub)->function, &addr, &data))
-        send_to_host(hub, addr, data, 4);
+        send_to_host(hub, addr, data, 4, hub->irq_cause);
+    return UINT64_MAX;
 }
 
 static uint64_t ring_entries(const struct hub *hub)
@@ -63,7 +75,7 @@ static void append(struct hub *hub, uint64_t value)
     if ((hub->ring_size & HUB_RING_INTERNAL) != 0)
         to_internal(hub, (uint32_t)(hub->ring_base + at * 8) & (HUB_INTERNAL_BYTES - 8), entry);
     else
-        send_to_host(hub, hub->ring_base + at * 8, entry, 8);
+        send_to_host(hub, hub->ring_base + at * 8, entry, 8, hub->cause);
     if (hub->ring_head - hub->ring_tail >= entries / 2)
         hub_raise(hub, HUB_IRQ_RING);
 }
@@ -82,10 +94,19 @@ void hub_notify(struct hub *hub, uint64_t value)
     }
 }
 
-uint64_t hub_notify_step(struct hub *hub, uint64_t edge)
+bool hub_notify_may(const struct hub *hub, uint64_t edge, uint64_t *next_p)
 {
+    uint64_t at = sim_max(hub->output[OUT_SELF].free_edge, hub->local_edge);
+
     if (!ring_has_room(hub) || !hub_local_room(hub))
-        return UINT64_MAX;
+        return false; /* a write to registers, or a packet that leaves, wakes the hub */
+    if (hub->interrupts || at > edge)
+        *next_p = sim_min(*next_p, sim_max(at, edge + 1));
+    return !hub->interrupts && at <= edge;
+}
+
+uint64_t hub_notify_append(struct hub *hub, uint64_t edge)
+{
     append(hub, hub->notify_wait[hub->notify_head++ % HUB_RING_WAITS]);
-    return edge + 1;
+    return hub->notify_head != hub->notify_tail ? edge + 1 : UINT64_MAX;
 }

@@ -32,7 +32,7 @@ struct hub_ddr_ask {
  * the bases that hosts assign may differ. It is what the far endpoint's BAR is set to. */
 #define HUB_CABLE_BASE (UINT64_C(1) << 40)
 
-enum bringup_step {
+enum bringup_state {
     BRINGUP_IDLE,
     BRINGUP_ID,
     BRINGUP_BAR_LOW,
@@ -50,8 +50,10 @@ struct hub_port {
     uint32_t mps_bytes;             /* Max_Payload_Size of its link */
     uint64_t in_hash, out_hash;     /* its streams, for the fingerprint `edge` */
     struct pcie_order_watch *order; /* of its receive buffer and the DDR3; NULL: not watched */
-    uint64_t deadline; /* edge at which the management processor gives up its request */
-    uint8_t bringup;   /* enum bringup_step; roots: how far the neighbour is */
+    uint64_t deadline;       /* edge at which the management processor gives up its request, */
+    uint64_t request_edge;   /* and at which it can join the local queue */
+    struct pcie_tlp request; /* payload: until it has joined */
+    uint8_t bringup;         /* enum bringup_state; roots: how far the neighbour is */
     struct hub_stream receive;
     struct hub_fifo answers;    /* to configuration requests, each from its edge on */
     uint32_t on_chip;           /* posted packets of VC0 that wait, but for those of DDR3 */
@@ -62,6 +64,8 @@ struct hub_port {
 
 void bringup_start(struct hub_port *port);
 void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp);
+/** Requests that are due join the local queue, one at an edge. @return the next edge to look at */
+uint64_t bringup_step(struct hub *hub, uint64_t edge);
 /** Gives up a request whose deadline this edge is. @return the deadline of one that waits, or
  * UINT64_MAX. */
 uint64_t bringup_timeout(struct hub_port *port, uint64_t edge);

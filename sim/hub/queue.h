@@ -25,7 +25,7 @@ struct hub;
 
 enum {
     OUT_SINK = HUB_MAX_PORTS, /* after the ports */
-    OUT_SELF,                 /* last: what is read there has changed at this edge already */
+    OUT_SELF,
     HUB_OUTPUTS
 };
 

@@ -29,12 +29,16 @@ uint64_t self_step(struct hub *hub, uint64_t edge);
 
 /** Sets bits of HUB_IRQ_STATUS; those that are new and not masked make an interrupt. */
 void hub_raise(struct hub *hub, uint32_t bits);
-/** Sends the interrupt that is wanted. */
-void hub_send_interrupt(struct hub *hub);
+/** Bits that were raised and cleared at this edge change the status, and the interrupt that is
+ * wanted leaves if it can. @return the edge at which to look again */
+uint64_t hub_interrupt_step(struct hub *hub, uint64_t edge);
 /** Appends to the ring, or to what waits for room in it. */
 void hub_notify(struct hub *hub, uint64_t value);
-/** Some wait: one of them goes into the ring if it can. @return the edge at which to look again */
-uint64_t hub_notify_step(struct hub *hub, uint64_t edge);
+/** Some wait: may one of them go into the ring at this edge? *next_p: not after the next edge at
+ * which it is worth to look again. */
+bool hub_notify_may(const struct hub *hub, uint64_t edge, uint64_t *next_p);
+/** It goes. @return the edge at which to look again */
+uint64_t hub_notify_append(struct hub *hub, uint64_t edge);
 
 SIM_END_DECLS
 #endif

@@ -32,6 +32,20 @@ static void send_answer(struct hub *hub, uint32_t port, const struct pcie_tlp *c
     edge += hub->cfg.output_cycles;
     tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, tlp.trace_id);
     hub_push_local(hub, &tlp, port, edge);
+    hub->local_edge = hub_clock_edge(hub) + 2; /* SELF makes it in the cycle behind this edge */
+}
+
+static void report(struct hub *hub, uint32_t port, enum pcie_error error, bool advisory,
+                   const struct pcie_tlp *tlp)
+{
+    struct pcie_port *pcie = hub->ports[port].edge.pcie;
+
+    if (advisory)
+        pcie_port_advisory(pcie, error, tlp);
+    else
+        pcie_port_error(pcie, error, tlp);
+    if (__builtin_expect(hub->watch != NULL, 0))
+        hub->watch->error(hub->watch->user, port, error, advisory, tlp);
 }
 
 /* What an answer with an error status says to the requester is its to judge, so it is advisory
@@ -39,16 +53,14 @@ static void send_answer(struct hub *hub, uint32_t port, const struct pcie_tlp *c
 static void refuse_request(struct hub *hub, uint32_t port, struct pcie_tlp *tlp,
                            enum pcie_error error)
 {
-    struct hub_edge *edge = &hub->ports[port].edge;
+    bool answered = pcie_tlp_class(tlp) == PCIE_NONPOSTED;
 
-    if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
-        struct pcie_tlp cpl =
-            hub_edge_completion(edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
+    report(hub, port, error, answered, tlp);
+    if (answered) {
+        struct pcie_tlp cpl = hub_edge_completion(
+            &hub->ports[port].edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
 
-        pcie_port_advisory(edge->pcie, error, tlp);
         send_answer(hub, port, &cpl, 0);
-    } else {
-        pcie_port_error(edge->pcie, error, tlp);
     }
     pcie_tlp_drop(tlp);
 }
@@ -199,8 +211,12 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
         return;
     }
     if (offset >= HUB_ERRORS(0) && offset < HUB_ERRORS(HUB_MAX_PORTS)) {
-        pcie_function_write(&hub->ports[(offset - HUB_ERRORS(0)) / 8].edge.function,
+        uint32_t p = (offset - HUB_ERRORS(0)) / 8;
+
+        pcie_function_write(&hub->ports[p].edge.function,
                             half == 0 ? PCIE_AER_UNCORRECTABLE : PCIE_AER_CORRECTABLE, value, 0xf);
+        if (__builtin_expect(hub->watch != NULL, 0))
+            hub->watch->cleared(hub->watch->user, p, half, value);
         return;
     }
     switch (offset) {
@@ -210,7 +226,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
         break;
     case HUB_IRQ_STATUS:
         if (half == 0)
-            hub->irq_status &= ~value;
+            hub->irq_cleared |= value;
         break;
     case HUB_IRQ_MASK:
         if (half == 0)
@@ -222,7 +238,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
             hub_notify(hub, hub->write.notify);
         break;
     case HUB_RING_BASE:
-        hub->ring_base = merge_half(hub->ring_base, half, value);
+        hub->ring_base = merge_half(hub->ring_base, half, value) & ~UINT64_C(63);
         break;
     case HUB_RING_SIZE:
         if (half == 0)
@@ -284,6 +300,7 @@ static void begin_write(struct hub *hub, uint64_t in_area, const struct pcie_tlp
     hub->write = (struct hub_self_write){
         .tlp = *tlp, .in_area = in_area, .edge = hub_clock_edge(hub) + 1, .cause = hub->cause
     };
+    hub_wake(hub, hub->write.edge);
 }
 
 static void read_bytes(struct hub *hub, uint32_t port, uint64_t in_area, const struct pcie_tlp *tlp)
@@ -316,13 +333,14 @@ static bool is_claimed(uint64_t in_area, const struct pcie_tlp *tlp)
 /* Registers are read one at a time; more is no part of their programming model (2.3.1). */
 static bool aborts_read(uint64_t in_area, const struct pcie_tlp *tlp)
 {
-    return tlp->kind == PCIE_MRD && in_area < REGISTER_SPACE && tlp->length_dw > 2;
+    return tlp->kind == PCIE_MRD && in_area < REGISTER_SPACE &&
+           (in_area & 4) + tlp->length_dw * 4u > 8;
 }
 
 /* Poisoned data changes nothing here (2.7.2.2). */
 static void take_poisoned(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
-    pcie_port_error(hub->ports[port].edge.pcie, PCIE_ERR_POISONED, tlp);
+    report(hub, port, PCIE_ERR_POISONED, false, tlp);
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
         struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, tlp, PCIE_CPL_UR);
 

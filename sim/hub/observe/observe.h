@@ -82,7 +82,8 @@ SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint
 
 /** `edge`: all that arrived for this edge is there, and the outputs choose now; not called where
  * nothing can move. `received`: the first beat of a packet, before it is routed. `put`: the hub's
- * own packet joins its source, and may be granted from `from_edge` on. `granted`: with its data. */
+ * own packet joins its source, and may be granted from `from_edge` on. `granted`: with its data.
+ * `error`: SELF refuses a packet of `port`. `cleared`: a half of HUB_ERRORS(port) is written. */
 struct hub_watch {
     void *user;
     void (*edge)(void *user, uint64_t edge);
@@ -91,6 +92,9 @@ struct hub_watch {
                 uint64_t from_edge);
     void (*granted)(void *user, uint64_t edge, uint32_t source, uint32_t out,
                     const struct pcie_tlp *tlp);
+    void (*error)(void *user, uint32_t port, uint32_t error, bool advisory,
+                  const struct pcie_tlp *tlp);
+    void (*cleared)(void *user, uint32_t port, uint32_t half, uint32_t bits);
 };
 /** `component` is a hub that has not started; *watch outlives it. */
 void hub_set_watch(void *component, const struct hub_watch *watch);

@@ -354,6 +354,8 @@ TEST_F(Errors, ReadingSeveralRegistersAtOnceIsAborted)
     EXPECT_EQ(12u, cpl.byte_count);
     EXPECT_EQ(bit(PCIE_ERR_ADVISORY), errors()); /* advisory: the requester knows */
     EXPECT_EQ(PCIE_STATUS_SIGNALED_ABORT, config(PCIE_CFG_COMMAND) & 0xf8000000u);
+    EXPECT_EQ(PCIE_CPL_CA, answer_to(read_of(reg(0, HUB_ID) + 4, 8)).status) << "halves of two";
+    EXPECT_EQ(PCIE_CPL_SC, answer_to(read_of(reg(0, HUB_ID) + 4, 4)).status);
 }
 
 TEST_F(Errors, UnsupportedRequestsAreAdvisoryWhereTheyAreAnswered)

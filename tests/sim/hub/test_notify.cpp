@@ -68,7 +68,7 @@ TEST_F(Notify, AFullRingLetsTheHostsOwnStoresPass)
     Edges all = grants(host(), PCIE_MWR);
     for (uint64_t k = 0; k < 8; k++) {
         EXPECT_EQ(n + to_effect() + k * kEach + cfg.output_cycles, all[k]);
-        EXPECT_EQ(taken + 1 + cfg.output_cycles + k * kEach, all[8 + k]);
+        EXPECT_EQ(taken + 1 + cfg.bus_gap_cycles + cfg.output_cycles + k * kEach, all[8 + k]);
     }
     EXPECT_EQ(16u, load(0, reg(0, HUB_RING_HEAD)));
 }

@@ -80,7 +80,7 @@ TEST_F(Transit, BeatsFollowWidthAndGapOfTheBus)
 {
     for (auto &port : cfg.port)
         set(&port, { 5, 16, 0 });
-    for (cfg.bus_bytes = 4; cfg.bus_bytes <= 64; cfg.bus_bytes *= 2)
+    for (cfg.bus_bytes = 16; cfg.bus_bytes <= 64; cfg.bus_bytes *= 2)
         for (cfg.bus_gap_cycles = 0; cfg.bus_gap_cycles < 3; cfg.bus_gap_cycles++)
             for (uint32_t bytes : { 4u, 36u, 256u })
                 EXPECT_NEAR(bus_ns(bytes), apart(bytes), 4 * cycle_ns() / kPackets)

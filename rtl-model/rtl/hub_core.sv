@@ -1,0 +1,285 @@
+// The core of the hub between its ports' hard IPs (docs/hub-spec.md): packets from port to port, and
+// what ends in the hub. The DMA channels, and the management processor, stand beside it.
+//
+//   rx --> hub_forward --+--> tx: ports
+//            ^           +--> SINK (tx, output Ports)
+//            |           +--> hub_self --+--> hub_registers, hub_ram
+//            +-- hub_local <-------------+
+//
+// At each edge at most one joins the local queue: what SELF makes, a notification, an interrupt, or a
+// request of the management processor, in this order.
+module hub_core #(
+  parameter int unsigned Ports = 4,
+  parameter int unsigned Pairs = 8,
+  parameter int unsigned BusBytes = 16,
+  parameter int unsigned GapCycles = 1,
+  parameter int unsigned ReceiveCycles = 4,
+  parameter int unsigned RouteCycles = 5,
+  parameter int unsigned OutputCycles = 3,
+  parameter int unsigned RegisterCycles = 8,
+  parameter int unsigned BubbleTlps = 2,
+  parameter int unsigned PostedHeaders = 16,
+  parameter int unsigned PostedUnits = 64,
+  parameter int unsigned NonpostedHeaders = 8,
+  parameter int unsigned NonpostedUnits = 8,
+  parameter int unsigned CompletionHeaders = 16,
+  parameter int unsigned CompletionUnits = 64,
+  parameter logic [63:0] Partners = 64'hffff_ab89_6745_f12f,
+  // The local queue, places of waiting notifications, and internal RAM: less than this for gates alone.
+  parameter int unsigned LocalPackets = 128,
+  parameter int unsigned LocalUnits = 1024,
+  parameter int unsigned RingWaits = 256,
+  parameter int unsigned RamBytes = 65536,
+  localparam int unsigned Classes = 3,
+  localparam int unsigned Channels = 8, // sources: reads of channels, then writes
+  localparam int unsigned Outputs = Ports + 2,
+  localparam int unsigned Sources = Ports * Classes + 1 + Channels,
+  localparam int unsigned OutWidth = $clog2(Outputs),
+  localparam int unsigned SourceWidth = $clog2(Sources),
+  localparam int unsigned UnitsWidth = 9,
+  localparam int unsigned Lanes = BusBytes / 4,
+  localparam int unsigned BusWidth = 8 * BusBytes
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [63:0]                    cycle_i, // the number of the coming edge
+
+  // Straps.
+  input  logic [5:0]                     window_log2_i,
+  input  logic [5:0]                     part_log2_i,
+  input  logic [15:0]                    slot_i,
+  input  logic [15:0]                    subcluster_i,
+  input  logic [Ports*Pairs*64-1:0]      route_lower_i,
+  input  logic [Ports*Pairs*64-1:0]      route_upper_i,
+
+  // The hard IP of each port.
+  input  logic [Ports-1:0]               rx_valid_i,
+  input  logic [Ports-1:0]               rx_sop_i,
+  input  logic [Ports*2-1:0]             rx_class_i,
+  input  logic [Ports*BusWidth-1:0]      rx_data_i,
+  input  logic [Ports-1:0]               rx_hit_i,
+  output logic [Ports*Classes-1:0]       rx_free_o,
+  output logic [Ports*Classes*UnitsWidth-1:0] rx_free_units_o,
+  input  logic [Ports*Classes-1:0]       tx_ready_i,
+  input  logic [Ports*Classes-1:0]       tx_empty_i,
+  input  logic [Ports*Classes*8-1:0]     tx_limit_h_i,
+  input  logic [Ports*Classes*12-1:0]    tx_limit_d_i,
+  input  logic [Ports*Classes*8-1:0]     tx_first_h_i,
+  input  logic [Ports*Classes*12-1:0]    tx_first_d_i,
+  input  logic [Ports*3-1:0]             cfg_mps_i,
+  input  logic [Ports*16-1:0]            cfg_id_i,
+  input  logic [Ports-1:0]               cfg_master_i,
+  input  logic [Ports-1:0]               cfg_memory_i, // root: the processor has enabled the far side
+  input  logic                           cfg_msi_i,    // of N
+  input  logic [63:0]                    cfg_msi_addr_i,
+  input  logic [31:0]                    cfg_msi_data_i,
+  input  logic [Ports-1:0]               link_up_i,
+  input  logic [Ports*64-1:0]            aer_i,
+  output logic [Ports*2-1:0]             aer_write_o,
+  output logic [Ports*64-1:0]            aer_data_o,
+  output logic                           err_valid_o,
+  output logic [OutWidth-1:0]            err_port_o,
+  output logic                           err_advisory_o,
+  output logic [4:0]                     err_kind_o,
+  output logic [127:0]                   err_header_o,
+
+  // The management processor's configuration requests.
+  input  logic                           mgmt_valid_i,
+  input  logic [OutWidth-1:0]            mgmt_out_i,
+  input  logic [127:0]                   mgmt_header_i,
+  input  logic [31:0]                    mgmt_data_i,
+  output logic                           mgmt_ready_o,
+
+  // The DMA channels: their sources, registers, interrupts, and port of internal RAM.
+  input  logic [Channels-1:0]            dma_valid_i,
+  input  logic [Channels*OutWidth-1:0]   dma_out_i,
+  input  logic [Channels*2-1:0]          dma_class_i,
+  input  logic [Channels*128-1:0]        dma_header_i,
+  input  logic [Channels*BusWidth-1:0]   dma_data_i,
+  output logic [Channels-1:0]            dma_grant_o,
+  output logic [Channels-1:0]            dma_next_o, // takes the beat that is shown
+  output logic [23:0]                    write_addr_o, // a beat of a write to registers: of lane 0
+  output logic [Lanes-1:0]               write_enable_o,
+  output logic [BusWidth-1:0]            write_data_o,
+  output logic [9:3]                     dma_read_o,
+  input  logic [63:0]                    dma_read_i,
+  input  logic [31:0]                    dma_irq_i,
+  output logic [3*64-1:0]                area_base_o,
+  input  logic [15:0]                    ram_addr_i,
+  output logic [BusWidth-1:0]            ram_data_o,
+
+  // Transmit streams: ports, SINK, SELF.
+  output logic [Outputs-1:0]             tx_valid_o,
+  output logic [Outputs-1:0]             tx_sop_o,
+  output logic [Outputs*BusWidth-1:0]    tx_data_o,
+  output logic [Outputs*SourceWidth-1:0] tx_source_o
+);
+
+  // What the IP says, as it was before the last edge.
+  logic [2:0]          mps_q;
+  logic [Ports*16-1:0] id_q;
+  logic [Ports-1:0]    link_q;
+
+  always_ff @(posedge clk_i) begin
+    mps_q  <= cfg_mps_i[2:0];
+    id_q   <= cfg_id_i;
+    link_q <= link_up_i & cfg_memory_i;
+  end
+
+  logic                   self_room, self_busy, self_free, self_beat, self_sop;
+  logic [BusWidth-1:0]    self_data;
+  logic [127:0]           self_header;
+  logic [SourceWidth-1:0] self_source;
+  logic [OutWidth-1:0]    self_port;
+  logic                   local_valid, local_grant, local_read;
+  logic [OutWidth-1:0]    local_out;
+  logic [1:0]             local_class;
+  logic [127:0]           local_header;
+  logic [BusWidth-1:0]    local_data;
+
+  hub_forward #(
+    .Ports(Ports), .Pairs(Pairs), .BusBytes(BusBytes), .GapCycles(GapCycles),
+    .ReceiveCycles(ReceiveCycles), .RouteCycles(RouteCycles), .OutputCycles(OutputCycles),
+    .BubbleTlps(BubbleTlps), .PostedHeaders(PostedHeaders), .PostedUnits(PostedUnits),
+    .NonpostedHeaders(NonpostedHeaders), .NonpostedUnits(NonpostedUnits),
+    .CompletionHeaders(CompletionHeaders), .CompletionUnits(CompletionUnits), .Partners(Partners)
+  ) u_forward (
+    .clk_i, .rst_ni, .rx_valid_i, .rx_sop_i, .rx_class_i, .rx_data_i, .rx_hit_i, .rx_free_o,
+    .rx_free_units_o, .tx_ready_i, .tx_empty_i, .tx_limit_h_i, .tx_limit_d_i, .tx_first_h_i,
+    .tx_first_d_i, .cfg_mps_i, .cfg_master_i, .link_up_i, .window_log2_i, .part_log2_i,
+    .area_base_i(area_base_o), .route_lower_i, .route_upper_i,
+    .own_valid_i({dma_valid_i, local_valid}), .own_out_i({dma_out_i, local_out}),
+    .own_class_i({dma_class_i, local_class}), .own_header_i({dma_header_i, local_header}),
+    .own_data_i({dma_data_i, local_data}), .own_grant_o({dma_grant_o, local_grant}),
+    .own_read_o({dma_next_o, local_read}), .self_ready_i(self_room && !self_busy), .tx_valid_o,
+    .tx_sop_o, .tx_data_o, .tx_source_o, .self_free_o(self_free), .self_next_valid_o(self_beat),
+    .self_next_o(self_data)
+  );
+
+  assign self_sop = tx_sop_o[Ports+1];
+  assign self_header = tx_data_o[(Ports+1)*BusWidth +: 128];
+  assign self_source = tx_source_o[(Ports+1)*SourceWidth +: SourceWidth];
+  always_comb begin
+    self_port = '0;
+    for (int unsigned p = 1; p < Ports; p++) begin
+      if (32'(self_source) / Classes == p) self_port = OutWidth'(p);
+    end
+  end
+
+  // SELF.
+  logic                first, answer, cut, data_write;
+  logic [23:3]         read;
+  logic [63:0]         read_word, answer_due;
+  logic [1:0]          refused;
+  logic [15:0]         self_addr;
+  logic [BusBytes-1:0] self_write;
+  logic [BusWidth-1:0] ram_word, answer_data;
+  logic [127:0]        answer_header;
+  logic [11:0]         first_byte;
+  logic [12:0]         answer_bytes;
+
+  hub_self #(
+    .Ports(Ports), .BusBytes(BusBytes), .RegisterCycles(RegisterCycles), .OutputCycles(OutputCycles)
+  ) u_self (
+    .clk_i, .rst_ni, .cycle_i, .sop_i(self_sop), .header_i(self_header), .port_i(self_port),
+    .beat_i(self_beat), .busy_o(self_busy), .window_log2_i, .part_log2_i, .slot_i,
+    .mps_i(mps_q), .id_i(id_q), .first_o(first), .addr_o(write_addr_o), .enable_o(write_enable_o),
+    .read_o(read), .read_i(read_word), .refused_o(refused), .ram_addr_o(self_addr),
+    .ram_write_o(self_write), .ram_data_i(ram_word), .answer_o(answer), .due_o(answer_due),
+    .answer_header_o(answer_header), .cut_o(cut), .first_byte_o(first_byte), .bytes_o(answer_bytes),
+    .data_write_o(data_write), .data_o(answer_data), .err_valid_o, .err_advisory_o, .err_kind_o,
+    .err_header_o
+  );
+  assign err_port_o = self_port;
+  assign write_data_o = self_data;
+
+  logic        append, append_internal, append_local, irq, irq_pending, msi, mgmt;
+  logic [63:0] append_addr, append_entry;
+
+  assign append_local = append && !append_internal;
+  hub_registers #(
+    .Ports(Ports), .Pairs(Pairs), .BusBytes(BusBytes), .RingWaits(RingWaits)
+  ) u_registers (
+    .clk_i, .rst_ni, .first_i(first), .addr_i(write_addr_o), .enable_i(write_enable_o),
+    .data_i(self_data), .read_i(read), .read_o(read_word), .dma_read_o, .dma_read_i, .window_log2_i,
+    .part_log2_i, .slot_i, .subcluster_i, .route_lower_i, .route_upper_i, .link_i(link_q), .aer_i,
+    .aer_write_o, .aer_data_o, .area_base_o, .refused_i(refused), .dma_irq_i,
+    .may_append_i(self_room && self_free && !self_busy && !answer && !irq_pending),
+    .append_o(append), .append_internal_o(append_internal), .append_addr_o(append_addr),
+    .append_entry_o(append_entry), .irq_free_i(!answer && !append_local), .irq_pending_o(irq_pending),
+    .irq_send_o(irq)
+  );
+
+  // Internal RAM: an entry of the ring is appended only while SELF neither reads nor writes it.
+  localparam int unsigned RamWidth = $clog2(RamBytes);
+
+  logic                ring_write;
+  logic [15:0]         ram_addr;
+  logic [BusBytes-1:0] ram_write;
+  logic [BusWidth-1:0] ram_data;
+
+  assign ring_write = append && append_internal;
+  assign ram_write = ring_write ? BusBytes'(8'hff) : self_write;
+  assign ram_data = ring_write ? BusWidth'(append_entry) : self_data;
+  assign ram_addr = ring_write ? {append_addr[15:3], 3'b000} : self_addr;
+  hub_ram #(.Bytes(RamBytes), .BusBytes(BusBytes)) u_ram (
+    .clk_i, .a_addr_i(RamWidth'(ram_addr)), .a_write_i(ram_write), .a_data_i(ram_data),
+    .a_data_o(ram_word), .b_addr_i(RamWidth'(ram_addr_i)), .b_data_o(ram_data_o)
+  );
+
+  // The local queue.
+  logic                joins;
+  logic [63:0]         join_due, join_data;
+  logic [OutWidth-1:0] join_out;
+  logic [127:0]        join_header;
+  logic [63:0]         write_addr;
+  logic [15:0]         host_id;
+
+  assign msi = irq && cfg_msi_i;
+  assign mgmt_ready_o = !answer && !append_local && !msi;
+  assign mgmt = mgmt_valid_i && mgmt_ready_o;
+  assign joins = answer || append_local || msi || mgmt;
+  assign host_id = cfg_id_i[15:0];
+  assign write_addr = append_local ? append_addr : cfg_msi_addr_i;
+
+  always_comb begin
+    join_due = cycle_i + 64'(OutputCycles);
+    join_out = '0;
+    join_data = append_local ? append_entry : {32'd0, cfg_msi_data_i};
+    join_header = '0; // a memory write
+    join_header[7:0] = write_addr[63:32] != '0 ? 8'h60 : 8'h40;
+    join_header[31:24] = append_local ? 8'd2 : 8'd1;
+    join_header[47:32] = {host_id[7:0], host_id[15:8]};
+    join_header[63:56] = append_local ? 8'hff : 8'h0f;
+    join_header[95:64] = {write_addr[7:2], 2'b00, write_addr[15:8], write_addr[23:16], write_addr[31:24]};
+    if (write_addr[63:32] != '0) begin
+      join_header[127:96] = join_header[95:64];
+      join_header[95:64] = {write_addr[39:32], write_addr[47:40], write_addr[55:48], write_addr[63:56]};
+    end
+    if (answer) begin
+      join_due = answer_due;
+      join_out = self_port;
+      join_header = answer_header;
+    end else if (mgmt) begin
+      join_due = cycle_i + 64'd1;
+      join_out = mgmt_out_i;
+      join_header = mgmt_header_i;
+      join_data = {32'd0, mgmt_data_i};
+    end
+  end
+
+  hub_local #(
+    .Ports(Ports), .BusBytes(BusBytes), .Packets(LocalPackets), .Units(LocalUnits)
+  ) u_local (
+    .clk_i, .rst_ni, .cycle_i, .join_i(joins), .join_answer_i(answer), .join_due_i(join_due),
+    .join_out_i(join_out), .join_header_i(join_header), .join_data_i(join_data),
+    .join_cut_i(answer && cut), .join_addr_i(first_byte), .join_bytes_i(answer_bytes),
+    .join_mps_i(mps_q), .data_write_i(data_write), .data_i(answer_data), .valid_o(local_valid),
+    .out_o(local_out), .class_o(local_class), .header_o(local_header), .data_o(local_data),
+    .grant_i(local_grant), .data_read_i(local_read), .room_o(self_room)
+  );
+
+  logic unused_addr;
+  assign unused_addr = &{append_addr[2:0], write_addr[1:0], ram_addr, ram_addr_i};
+
+endmodule
