@@ -53,16 +53,14 @@ module hub_dma #(
   input  logic [Ports*Pairs*64-1:0] route_upper_i,
 
   // Registers: a beat of a write, with whole double words, and one to be read.
-  input  logic                      write_valid_i,
-  input  logic [31:0]               write_addr_i,    // in the hub's own area, of lane 0
+  input  logic [23:0]               write_addr_i,    // lane 0's, in the hub's own area
   input  logic [BusWidth-1:0]       write_data_i,
   input  logic [BusBytes/4-1:0]     write_enable_i,
-  input  logic [9:0]                dma_read_addr_i, // channel and offset
+  input  logic [9:3]                dma_read_addr_i, // channel and offset
   output logic [63:0]               dma_read_data_o,
   output logic [31:0]               dma_irq_o,
 
   // Internal RAM: BusBytes bytes from a double word on, there in the cycle behind the read.
-  output logic                      ram_read_o,
   output logic [RamWidth-1:0]       ram_addr_o,
   input  logic [BusWidth-1:0]       ram_data_i,
 
@@ -140,7 +138,7 @@ module hub_dma #(
 
   hub_dma_ram #(.BusBytes(BusBytes), .Channels(Channels)) u_ram (
     .clk_i, .rst_ni, .ask_i(ram_ask), .addr_i(ram_addr), .beats_i(ram_beats), .grant_o(ram_grant),
-    .beat_o(ram_beat), .index_o(ram_index), .ram_read_o, .ram_addr_o
+    .beat_o(ram_beat), .index_o(ram_index), .ram_addr_o
   );
 
   // ---- channels ---------------------------------------------------------------------------------------
@@ -163,8 +161,8 @@ module hub_dma #(
       .clk_i, .rst_ni, .channel_i(2'(c)), .cycle_i, .window_log2_i, .part_log2_i, .slot_i, .bar_base_i,
       .memory_i(cfg_memory_i), .id_i(cfg_id_i), .mrrs_i(cfg_mrrs_i), .mps_i(cfg_mps_i),
       .date_line_i, .area_base_i, .lower_i(route_lower_i), .upper_i(route_upper_i),
-      .store_valid_i(write_valid_i), .store_addr_i(write_addr_i), .store_data_i(write_data_i),
-      .store_enable_i(write_enable_i), .read_offset_i(dma_read_addr_i[7:0]),
+      .store_addr_i(write_addr_i), .store_data_i(write_data_i),
+      .store_enable_i(write_enable_i), .read_offset_i(dma_read_addr_i[7:3]),
       .read_data_o(read_data[c*64 +: 64]), .irq_o(irq[c*32 +: 32]), .cpl_begin_i(cpl_begin),
       .cpl_id_i(cpl_id), .cpl_tag_i(cpl_tag), .cpl_status_i(cpl_status),
       .cpl_has_data_i(cpl_has_data), .cpl_poisoned_i(cpl_poisoned), .cpl_dwords_i(cpl_dwords),

@@ -45,11 +45,10 @@ module hub_dma_channel #(
   input  logic [Ports*Pairs*64-1:0] upper_i,
 
   // Registers.
-  input  logic                      store_valid_i,
-  input  logic [31:0]               store_addr_i,
+  input  logic [23:0]               store_addr_i,
   input  logic [BusWidth-1:0]       store_data_i,
   input  logic [BusBytes/4-1:0]     store_enable_i,
-  input  logic [7:0]                read_offset_i,
+  input  logic [7:3]                read_offset_i,
   output logic [63:0]               read_data_o,
   output logic [31:0]               irq_o,
 
@@ -95,36 +94,30 @@ module hub_dma_channel #(
   localparam int unsigned DwWidth = $clog2(ReadBytes / 4);
   localparam logic [12:0] DescBytes = 13'd32;          // as HUB_DESC_BYTES
   localparam logic [8:0]  DescBeats = 9'(32 / BusBytes);
-  localparam logic [3:0] ErrSource = 4'd3, ErrDest = 4'd4, ErrFetch = 4'd5, ErrBusy = 4'd6,
+  localparam logic [3:0] ErrSource = 4'd3, ErrDest = 4'd4, ErrFetch = 4'd5,
                          ErrTimeout = 4'd7, ErrPoison = 4'd8, ErrAbort = 4'd9; // as HUB_DMA_ERR_*
 
   // ---- the list ---------------------------------------------------------------------------------
 
-  logic        busy_d, busy_q, failed_d, failed_q, unanswered_d, unanswered_q;
-  logic [3:0]  error_d, error_q;
-  logic [3:0]  late_error_d, late_error_q; // found for the next edge, and not shown before that
-  logic [31:0] ended_d, ended_q;
-  logic [63:0] bytes_d, bytes_q;
-
-  logic        abort, start, start_list, refused, new_turn, ends;
-  logic [31:0] head, new_length, irq;
+  logic        busy, failed, abort, start, start_list, new_turn, ends, status_sent, sent;
+  logic [3:0]  step_error, late_error; // of this edge's steps; of answers for the next one
+  logic [12:0] sent_bytes;
+  logic [31:0] head, new_length;
   logic [63:0] new_src, new_dst, status_addr, status_data, descriptors;
 
-  hub_dma_registers #(.BusBytes(BusBytes)) u_registers (
-    .clk_i, .rst_ni, .channel_i, .write_valid_i(store_valid_i), .write_addr_i(store_addr_i),
-    .write_data_i(store_data_i), .write_enable_i(store_enable_i), .read_offset_i,
-    .read_data_o, .show_busy_i(busy_q), .show_error_i(error_q), .show_ended_i(ended_q),
-    .show_bytes_i(bytes_q), .show_clock_i(cycle_i - 64'd1), .busy_i(busy_q && !ends), .abort_o(abort),
-    .start_o(start), .start_list_o(start_list), .start_head_o(head), .refused_o(refused),
-    .new_src_o(new_src), .new_dst_o(new_dst), .new_length_o(new_length),
-    .status_addr_o(status_addr), .status_data_o(status_data), .table_o(descriptors), .irq_o(irq)
+  hub_dma_list #(.BusBytes(BusBytes)) u_list (
+    .clk_i, .rst_ni, .channel_i, .cycle_i, .store_addr_i, .store_data_i, .store_enable_i,
+    .read_offset_i, .read_data_o, .irq_o, .ends_i(ends), .step_error_i(step_error),
+    .late_error_i(late_error), .late_i(late_o), .sent_i(sent), .sent_bytes_i(sent_bytes),
+    .busy_o(busy), .failed_o(failed), .abort_o(abort), .start_o(start), .start_list_o(start_list),
+    .start_head_o(head), .new_turn_o(new_turn), .new_src_o(new_src), .new_dst_o(new_dst),
+    .new_length_o(new_length), .status_addr_o(status_addr), .status_data_o(status_data),
+    .table_o(descriptors)
   );
-  assign irq_o = ends ? irq : '0;
-  assign new_turn = start && unanswered_q;
 
   // ---- errors -----------------------------------------------------------------------------------
 
-  logic [3:0] step_error, issue_error, begin_error;
+  logic [3:0] issue_error, begin_error;
   logic       bad_pointer, closed, cut, cut_late;
   logic       fetch_tag, read_tag;          // the completion has such a tag of this channel
   logic       cpl_good, fetch_answered, fetch_spoilt, fetch_late, read_answered, read_late;
@@ -146,30 +139,13 @@ module hub_dma_channel #(
     cpl_error = fetch_tag ? ErrFetch : ErrSource;
     if (cpl_status_i == 3'd0 && cpl_has_data_i && cpl_poisoned_i) cpl_error = ErrPoison;
     if (cpl_status_i == 3'd4) cpl_error = ErrAbort;
-    late_error_d = '0;
-    if (fetch_spoilt || (read_answered && !cpl_good)) late_error_d = cpl_error;
-    if (fetch_late || read_late) late_error_d = ErrTimeout;
+    late_error = '0;
+    if (fetch_spoilt || (read_answered && !cpl_good)) late_error = cpl_error;
+    if (fetch_late || read_late) late_error = ErrTimeout;
   end
-  assign cut_late = late_error_d != '0;
+  assign cut_late = late_error != '0;
   assign answered_o = fetch_answered || read_answered;
   assign late_o = fetch_late || read_late;
-
-  always_comb begin
-    busy_d = (busy_q && !ends) || start;
-    failed_d = failed_q || step_error != '0 || abort;
-    error_d = late_error_q != '0 ? late_error_q : error_q;
-    if (step_error != '0) error_d = step_error;
-    unanswered_d = unanswered_q;
-    if (start) begin
-      failed_d = 1'b0;
-      error_d = '0;
-      unanswered_d = 1'b0;
-    end
-    if (refused) error_d = ErrBusy;
-    if (cut_late) failed_d = 1'b1;
-    if (late_o) unanswered_d = 1'b1;
-    ended_d = ended_q + 32'(ends);
-  end
 
   // ---- descriptors --------------------------------------------------------------------------------
 
@@ -203,8 +179,7 @@ module hub_dma_channel #(
   logic [12:0]           issue_bytes;
   logic [BeatsWidth-1:0] issue_beats;
   logic [OutWidth-1:0]   issue_out, status_out;
-  logic                  status, status_sent, sent;
-  logic [12:0]           sent_bytes;
+  logic                  status;
   logic [UsedWidth-1:0]  used;
   logic                  room;
 
@@ -215,7 +190,7 @@ module hub_dma_channel #(
     .StatusInternalCycles(StatusInternalCycles)
   ) u_work (
     .clk_i, .rst_ni, .window_log2_i, .part_log2_i, .slot_i, .bar_base_i, .memory_i, .mrrs_i,
-    .area_base_i, .lower_i, .upper_i, .busy_i(busy_q), .failed_i(failed_q), .start_i(start),
+    .area_base_i, .lower_i, .upper_i, .busy_i(busy), .failed_i(failed), .start_i(start),
     .start_list_i(start_list), .new_src_i(new_src), .new_dst_i(new_dst), .new_length_i(new_length),
     .status_addr_i(status_addr), .status_data_i(status_data), .cut_i(cut || cut_late), .more_i(more),
     .empty_i(empty), .valid_i(valid), .internal_i(internal), .descriptor_i(descriptor), .pop_o(pop),
@@ -296,28 +271,9 @@ module hub_dma_channel #(
     .read_i(write_read_i), .read_tag_o(read_from), .read_dw_o(read_dw), .read_data_i(read_data)
   );
 
-  assign bytes_d = bytes_q + (sent ? 64'(sent_bytes) : '0);
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q        <= 1'b0;
-      failed_q      <= 1'b0;
-      unanswered_q  <= 1'b0;
-      error_q       <= '0;
-      late_error_q  <= '0;
-      ended_q       <= '0;
-      bytes_q       <= '0;
-      ram_fetches_q <= 1'b0;
-    end else begin
-      busy_q        <= busy_d;
-      failed_q      <= failed_d;
-      unanswered_q  <= unanswered_d;
-      error_q       <= error_d;
-      late_error_q  <= late_error_d;
-      ended_q       <= ended_d;
-      bytes_q       <= bytes_d;
-      if (ram_grant_i) ram_fetches_q <= fetch_ram;
-    end
+    if (!rst_ni)          ram_fetches_q <= 1'b0;
+    else if (ram_grant_i) ram_fetches_q <= fetch_ram;
   end
 
 endmodule

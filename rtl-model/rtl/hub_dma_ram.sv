@@ -17,7 +17,6 @@ module hub_dma_ram #(
   output logic [Channels-1:0]            beat_o,  // a beat for this channel is there
   output logic [BeatsWidth-1:0]          index_o, // it is this one
 
-  output logic                           ram_read_o,
   output logic [RamWidth-1:0]            ram_addr_o
 );
 
@@ -48,7 +47,6 @@ module hub_dma_ram #(
     end
   end
 
-  assign ram_read_o = ready != '0 || left_q != '0;
   assign ram_addr_o = addr_d;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -63,7 +61,7 @@ module hub_dma_ram #(
       addr_q  <= addr_d + RamWidth'(BusBytes);
       left_q  <= left_d;
       index_q <= index_d;
-      read_q  <= ram_read_o;
+      read_q  <= ready != '0 || left_q != '0;
     end
   end
 

@@ -10,12 +10,11 @@ module hub_dma_registers #(
   input  logic                  rst_ni,
   input  logic [1:0]            channel_i, // constant
 
-  input  logic                  write_valid_i,
-  input  logic [31:0]           write_addr_i, // in the hub's own area, of lane 0
+  input  logic [23:0]           write_addr_i, // lane 0's, in the hub's own area
   input  logic [BusBytes*8-1:0] write_data_i,
   input  logic [Lanes-1:0]      write_enable_i,
 
-  input  logic [7:0]            read_offset_i,
+  input  logic [7:3]            read_offset_i,
   output logic [63:0]           read_data_o,
   input  logic                  show_busy_i,
   input  logic [3:0]            show_error_i,
@@ -48,7 +47,7 @@ module hub_dma_registers #(
   logic        start_registers;
 
   always_comb begin
-    logic [29:0] at; // a double word's
+    logic [21:0] at; // a double word's
     logic [31:0] value;
     logic        busy;
 
@@ -66,9 +65,9 @@ module hub_dma_registers #(
     refused_o = 1'b0;
     busy = busy_i;
     for (int unsigned l = 0; l < Lanes; l++) begin
-      at = write_addr_i[31:2] + 30'(l);
+      at = write_addr_i[23:2] + 22'(l);
       value = write_data_i[l*32 +: 32];
-      if (write_valid_i && write_enable_i[l] && at[29:6] == {22'h4, channel_i}) begin
+      if (write_enable_i[l] && at[21:6] == {14'h4, channel_i}) begin
         case ({at[5:1], 3'b000})
           Src:        src_d[32'(at[0])*32 +: 32] = value;
           Dst:        dst_d[32'(at[0])*32 +: 32] = value;
@@ -112,7 +111,7 @@ module hub_dma_registers #(
   assign irq_o = irq_q[31:0];
 
   always_comb begin
-    case ({read_offset_i[7:3], 3'b000})
+    case ({read_offset_i, 3'b000})
       Src:        read_data_o = src_q;
       Dst:        read_data_o = dst_q;
       Length:     read_data_o = length_q;
@@ -148,6 +147,6 @@ module hub_dma_registers #(
   end
 
   logic unused_bits;
-  assign unused_bits = &{read_offset_i[2:0], write_addr_i[1:0]};
+  assign unused_bits = &write_addr_i[1:0];
 
 endmodule

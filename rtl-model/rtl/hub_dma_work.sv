@@ -1,6 +1,5 @@
 // The descriptor at work in one channel: begun, checked block by block, and issued as read requests; or
 // a status word that is due. Steps follow from the registers before the edge.
-//
 // `now` is the descriptor, `at` where the next request begins, `left` and `row` what is missing of it
 // and of its block. The registers' own descriptor waits in `now` from the start on.
 module hub_dma_work #(
@@ -107,7 +106,6 @@ module hub_dma_work #(
   // ---- which descriptor may begin --------------------------------------------------------------
 
   logic through, begins_status, begins_own, begins_next, begins;
-
   assign through = busy_i && !active_q && empty_i && !own_q && !more_i;
   assign begins_status = through && status_addr_i != '0 && !ending_q && !failed_i;
   assign begins_own = busy_i && !active_q && own_q && own_wait_q == '0;
@@ -187,7 +185,6 @@ module hub_dma_work #(
 
   logic [12:0] piece, bytes;
   logic        due, ok, internal, row_ends, all_ends;
-
   always_comb begin
     piece = 13'd128 << mrrs_i;
     if (mrrs_i > 3'd5 || 32'(piece) > ReadBytes) piece = 13'(ReadBytes);
@@ -205,8 +202,7 @@ module hub_dma_work #(
   assign ask_host_o = due && ok && !internal;
   assign bytes_o = bytes;
   assign beats_o = BeatsWidth'((32'(bytes) + 32'(src_at_q[1:0]) + BusBytes - 1) / BusBytes);
-  assign dst_o = dst_at_q;
-  assign out_o = way_q;
+  assign {dst_o, out_o} = {dst_at_q, way_q};
   assign row_ends = 32'(bytes) == row_q;
   assign all_ends = 32'(bytes) == left_q;
   assign issue_error_o = due && !ok ? ErrSource : issue_i && row_ends && !all_ends ? row_error : '0;
@@ -217,9 +213,7 @@ module hub_dma_work #(
   assign prepared = ending_q ? SinceWidth'(StatusRegisterCycles)
                   : now_q.internal ? SinceWidth'(StatusInternalCycles) : SinceWidth'(StatusHostCycles);
   assign status_o = active_q && now_q.status && since_q >= prepared;
-  assign status_dst_o = now_q.dst;
-  assign status_out_o = way_q;
-  assign status_value_o = now_q.data;
+  assign {status_dst_o, status_out_o, status_value_o} = {now_q.dst, way_q, now_q.data};
 
   always_comb begin
     now_d = now_q;
@@ -256,10 +250,7 @@ module hub_dma_work #(
       way_d = way;
       if (!next.status) overlaps_d = next.pipeline;
     end
-    if (cut_i) begin
-      active_d = 1'b0;
-      own_d = 1'b0;
-    end
+    if (cut_i) {active_d, own_d} = '0;
     if (start_i) begin
       overlaps_d = 1'b1;
       pace_d = PaceWidth'(StartCycles - 1);

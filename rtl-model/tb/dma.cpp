@@ -107,9 +107,8 @@ void dma_edge(Dma *rtl, const DmaIn *in, DmaOut *out)
     if (in->state_is_new)
         set_state(rtl, in->state);
     top.cycle_i = in->cycle;
-    top.write_valid_i = in->write_valid;
     top.write_addr_i = in->write_addr;
-    top.write_enable_i = in->write_enable;
+    top.write_enable_i = in->write_valid ? in->write_enable : 0;
     set(top.write_data_i, in->write_data);
     set(top.ram_data_i, in->ram_data);
     top.sink_valid_i = in->sink_valid;
@@ -127,12 +126,11 @@ void dma_edge(Dma *rtl, const DmaIn *in, DmaOut *out)
     memcpy(out->own_header, &top.own_header_o, sizeof(out->own_header));
     memcpy(out->own_data, &top.own_data_o, sizeof(top.own_data_o));
     out->irq = top.dma_irq_o;
-    out->ram_read = top.ram_read_o;
     out->ram_addr = top.ram_addr_o;
     top.clk_i = 1;
     rtl->eval();
     top.cycle_i = in->cycle + 1;
-    top.dma_read_addr_i = in->read_addr;
+    top.dma_read_addr_i = in->read_addr >> 3;
     rtl->eval();
     out->unexpected = top.err_unexpected_o;
     out->poisoned = top.err_poisoned_o;

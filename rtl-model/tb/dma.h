@@ -41,7 +41,6 @@ struct DmaOut {
     uint32_t own_valid, own_class, irq;
     uint8_t own_out[kDmaSources], own_header[kDmaSources][16];
     uint32_t own_data[kDmaSources * kDmaBus / 4];
-    bool ram_read;
     uint32_t ram_addr;
     /* behind it */
     bool unexpected, poisoned, timeout;

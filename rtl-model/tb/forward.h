@@ -15,6 +15,10 @@ constexpr unsigned kMaxOutputs = kMaxPorts + 2;
 struct ForwardParams {
     unsigned ports, bus_bytes, gap, receive, route, output, registers, bubble;
     unsigned headers[kClasses], units[kClasses];
+    struct { /* DMA channels */
+        unsigned start, decode, fetch_internal, fetch_host, prefetch, read_tags, read_bytes;
+        unsigned read_issue, completion, timeout, status_register, status_host, status_internal;
+    } dma;
 };
 
 struct ForwardIn {
@@ -28,22 +32,17 @@ struct ForwardIn {
     uint64_t lower[kMaxPorts * kPairs], upper[kMaxPorts * kPairs];
     uint16_t id[kMaxPorts];
     uint32_t msi, msi_data;
-    uint64_t msi_addr;
-    /* What stands beside the core: channels, the management processor, error registers. */
-    uint64_t cycle, dma_read, aer[kMaxPorts];
-    uint32_t dma_irq;
-    uint32_t own_valid, own_class; /* without the local queue */
+    uint64_t msi_addr, bar;
+    uint32_t mrrs;
+    /* What stands beside the core: the management processor, error registers. */
     uint32_t mgmt_valid, mgmt_out, mgmt_data;
     uint8_t mgmt_header[16];
-    uint8_t own_out[kOwn + 7]; /* no padding behind it: states are compared as bytes */
-    uint8_t own_header[kOwn][16];
-    uint32_t own_data[kOwn * kMaxBus / 4];
+    uint64_t cycle, aer[kMaxPorts]; /* no padding before them: states are compared as bytes */
 };
 
 struct ForwardOut {
-    uint32_t own_grant, own_read; /* at this edge */
-    uint32_t mgmt_ready, aer_write, aer_data[2 * kMaxPorts];
-    uint32_t rx_free; /* from here on, behind this edge */
+    uint32_t mgmt_ready, aer_write, aer_data[2 * kMaxPorts]; /* at this edge */
+    uint32_t rx_free;                                        /* from here on, behind this edge */
     uint16_t rx_free_units[kMaxPorts * kClasses];
     uint32_t tx_valid, tx_sop;
     uint8_t tx_source[kMaxOutputs];

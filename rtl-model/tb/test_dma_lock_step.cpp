@@ -171,8 +171,7 @@ struct Replay {
     /* Internal RAM: the read of this edge sees what was there before its writes. */
     void run_ram(uint64_t edge)
     {
-        if (out.ram_read)
-            memcpy(in.ram_data, &ram[out.ram_addr], bus);
+        memcpy(in.ram_data, &ram[out.ram_addr], bus);
         for (; beat < record.beats.size() && record.beats[beat].edge == edge; beat++) {
             const DmaBeat &b = record.beats[beat];
 
