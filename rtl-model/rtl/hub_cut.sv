@@ -1,23 +1,13 @@
 // The next completion of a read: it ends at a multiple of Max_Payload_Size, or with the read. Addresses
 // are those in a page of 4 KiB, which no read leaves. Nothing is stored here.
-module hub_cut #(
-  parameter int unsigned BusBytes = 16,
-  localparam int unsigned BeatsWidth = 9
-) (
-  input  logic [11:0]           addr_i,   // where the first byte lies that is still to be sent
-  input  logic [12:0]           left_i,   // bytes, 1 to 4096
-  input  logic [2:0]            mps_i,    // 128 << code bytes
-  output logic [12:0]           piece_o,  // bytes of this one
-  output logic [10:0]           dwords_o,
-  output logic [BeatsWidth-1:0] beats_o,
-  output logic                  last_o
+module hub_cut (
+  input  logic [11:0] addr_i,   // where the first byte lies that is still to be sent
+  input  logic [12:0] left_i,   // bytes, 1 to 4096
+  input  logic [2:0]  mps_i,    // 128 << code bytes
+  output logic [12:0] piece_o,  // bytes of this one
+  output logic [10:0] dwords_o,
+  output logic        last_o
 );
-
-  if (BusBytes != 16 && BusBytes != 32 && BusBytes != 64) begin : g_bad_bus_bytes
-    $error("hub_cut: BusBytes: expected 16, 32 or 64");
-  end
-
-  localparam int unsigned BeatDwords = BusBytes / 4;
 
   logic [12:0] size, room;
 
@@ -26,6 +16,5 @@ module hub_cut #(
   assign last_o = left_i <= room;
   assign piece_o = last_o ? left_i : room;
   assign dwords_o = 11'((piece_o + 13'(addr_i[1:0]) + 13'd3) >> 2);
-  assign beats_o = BeatsWidth'((32'(dwords_o) + BeatDwords - 1) / BeatDwords);
 
 endmodule

@@ -2,9 +2,9 @@
 // the management processor, first in, first out.
 //
 // At each edge at most one joins, and may be granted from the edge `join_due_i` on. A read is one of
-// them, however many completions answer it: they are cut at its head, each further one as many edges
-// later as there were beats of data before. Their data follows by itself, in beats of its own for each
-// completion. What has up to 8 bytes of data brings them along.
+// them, however many completions answer it: they are cut at its head. Their data follows by itself, in
+// beats of its own for each completion, and is read as fast as the output takes it. What has up to 8
+// bytes of data brings them along.
 //
 // Packets and units of data are counted from the edge on at which their request joins, so `room_o`
 // knows all completions of a read at once. A refusal that joins at the coming edge is counted already.
@@ -52,7 +52,7 @@ module hub_local #(
 
   logic [$clog2(Packets+1)-1:0] used;
   logic [$clog2(Beats+1)-1:0]   beats_used;
-  logic [63:0]                  due, entry_due, data, data_q, due_d, due_q;
+  logic [63:0]                  due, data, data_q;
   logic [127:0]                 entry_header;
   logic                         cut, pop;
   logic [11:0]                  addr, entry_addr, addr_d, addr_q;
@@ -60,7 +60,6 @@ module hub_local #(
   logic [2:0]                   mps;
   logic                         begun_d, begun_q; // some of the head's completions have left
   logic [10:0]                  dwords;
-  logic [BeatsWidth-1:0]        beats;
   logic                         last_piece;
   logic                         small_q;          // the packet on its way has its data in data_q
   logic [BusWidth-1:0]          read_data;
@@ -69,7 +68,7 @@ module hub_local #(
     .clk_i, .rst_ni, .write_i(join_i),
     .data_i({join_due_i, join_out_i, join_header_i, join_data_i, join_cut_i, join_addr_i, join_bytes_i,
              join_mps_i}),
-    .read_i(pop), .data_o({entry_due, out_o, entry_header, data, cut, entry_addr, entry_left, mps}),
+    .read_i(pop), .data_o({due, out_o, entry_header, data, cut, entry_addr, entry_left, mps}),
     .used_o(used)
   );
   hub_fifo #(.Width(BusWidth), .Depth(Beats)) u_data (
@@ -78,24 +77,20 @@ module hub_local #(
   );
 
   // The head, or what is left of it.
-  assign due = begun_q ? due_q : entry_due;
   assign addr = begun_q ? addr_q : entry_addr;
   assign left = begun_q ? left_q : entry_left;
 
-  hub_cut #(.BusBytes(BusBytes)) u_cut (
-    .addr_i(addr), .left_i(left), .mps_i(mps), .piece_o(piece), .dwords_o(dwords), .beats_o(beats),
-    .last_o(last_piece)
+  hub_cut u_cut (
+    .addr_i(addr), .left_i(left), .mps_i(mps), .piece_o(piece), .dwords_o(dwords), .last_o(last_piece)
   );
 
   assign pop = grant_i && (!cut || last_piece);
   always_comb begin
     begun_d = begun_q;
-    due_d = due_q;
     addr_d = addr_q;
     left_d = left_q;
     if (grant_i) begin
       begun_d = !pop;
-      due_d = due + 64'(beats);
       addr_d = addr + 12'(piece);
       left_d = left - piece;
     end
@@ -162,7 +157,6 @@ module hub_local #(
   end
 
   always_ff @(posedge clk_i) begin
-    due_q  <= due_d;
     addr_q <= addr_d;
     left_q <= left_d;
     if (grant_i) data_q <= data;

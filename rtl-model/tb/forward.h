@@ -27,11 +27,11 @@ struct ForwardIn {
     uint32_t tx_ready, tx_empty;
     uint8_t tx_limit_h[kMaxPorts * kClasses], tx_first_h[kMaxPorts * kClasses];
     uint16_t tx_limit_d[kMaxPorts * kClasses], tx_first_d[kMaxPorts * kClasses];
-    uint32_t mps, master, up, memory;
+    uint32_t mps, master, up, memory, msi;
     uint32_t window_log2, part_log2, slot, subcluster;
     uint64_t lower[kMaxPorts * kPairs], upper[kMaxPorts * kPairs];
     uint16_t id[kMaxPorts];
-    uint32_t msi, msi_data;
+    uint32_t msi_data;
     uint64_t msi_addr, bar;
     uint32_t mrrs;
     /* What stands beside the core: the management processor, error registers. */

@@ -19,6 +19,7 @@ namespace
 {
 constexpr uint64_t kPart = UINT64_C(32) << 30, kBar = UINT64_C(2) << 40;
 constexpr unsigned kSlots = 16;
+constexpr uint64_t kAlien = UINT64_C(1) << 45; /* so far behind its base no BAR claims anything */
 /* Slots behind each port; behind the last ones there is nothing. */
 constexpr unsigned kSlotPort[kSlots] = { 0, 1, 1, 1, 2, 2, 2, 2, 3, 4, 4, 5, 5, 99, 99, 99 };
 
@@ -272,7 +273,10 @@ void Far::write_self(pcie_tlp *tlp)
         write_words(tlp, HUB_AREA_BASE(random(3)), { bases[random(3)] });
         break;
     case 1:
-        write_words(tlp, HUB_IRQ_RAISE, { UINT64_C(1) << random(32) });
+        if (chance(50)) /* cleared by the same beat, perhaps */
+            write_words(tlp, HUB_IRQ_RAISE, { rig->rng(), rig->rng() });
+        else
+            write_words(tlp, HUB_IRQ_RAISE, { UINT64_C(1) << random(32) });
         break;
     case 2:
         write_words(tlp, HUB_IRQ_STATUS, { chance(50) ? rig->rng() : ~UINT64_C(0) });
@@ -359,8 +363,6 @@ void Far::make_write()
         while (t.target >= 0 && kSlotPort[slot] != static_cast<unsigned>(t.target))
             slot = random(kSlots);
         at = base() + slot * kPart + random(HUB_AREA_SELF) * (kPart / HUB_AREAS) + random(1 << 20);
-        if (chance(1))
-            at = UINT64_C(0x12340000); /* of which no BAR knows */
         /* Small ones, whole ones, and those that are cut short by a page. */
         pcie_tlp_set_range(&tlp, at,
                            pcie_split(at, 1 + random(chance(40) ? 40 : mps - 4), mps - 4));
@@ -370,6 +372,8 @@ void Far::make_write()
         }
         fill(&tlp);
     }
+    if (chance(1))
+        tlp.addr += kAlien;
     tlp.requester_id = static_cast<uint16_t>(rig->rng());
     tlp.tag = static_cast<uint8_t>(rig->rng());
     tlp.attr = random(8) & 7;
@@ -394,8 +398,8 @@ void Far::make_packet()
         else
             make_stranger(&tlp);
         if (tlp.kind == PCIE_MRD) {
-            tlp.tc = 0;
             tlp.attr = random(8) & 7;
+            tlp.addr += chance(3) ? kAlien : 0;
         }
     } else { /* an answer, mostly to nothing */
         tlp.kind = chance(70) ? PCIE_CPLD : PCIE_CPL;
@@ -691,7 +695,7 @@ void Rig::configure_hub()
     cfg.clock_phase_ps = random(8000);
     cfg.hard_block_ps = between(1000, 100000);
     cfg.register_cycles = params.registers;
-    cfg.bringup_cycles = between(2, 200);
+    cfg.bringup_cycles = between(2, 2000);
     cfg.dma_start_cycles = params.dma.start;
     cfg.dma_decode_cycles = params.dma.decode;
     cfg.dma_fetch_internal_cycles = params.dma.fetch_internal;
