@@ -1,13 +1,11 @@
-// The core of the hub between its ports' hard IPs (docs/hub-spec.md): packets from port to port, and
-// what ends in the hub. The DMA channels, and the management processor, stand beside it.
+// The core of the hub between its ports' hard IPs (docs/hub-spec.md): packets from port to port, what
+// ends in the hub, and the DMA channels. The management processor stands beside it.
 //
 //   rx --> hub_forward --+--> tx: ports
-//            ^           +--> SINK (tx, output Ports)
-//            |           +--> hub_self --+--> hub_registers, hub_ram
-//            +-- hub_local <-------------+
-//
-// At each edge at most one joins the local queue: what SELF makes, a notification, an interrupt, or a
-// request of the management processor, in this order.
+//           ^   ^        +--> SINK (tx, output Ports) --> hub_dma --+--> hub_ram
+//           |   |        +--> hub_self --+--> hub_registers, hub_ram|
+//           |   +-- hub_join <-----------+                          |
+//           +-------------------------------------------------------+
 module hub_core #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,
@@ -18,6 +16,19 @@ module hub_core #(
   parameter int unsigned OutputCycles = 3,
   parameter int unsigned RegisterCycles = 8,
   parameter int unsigned BubbleTlps = 2,
+  parameter int unsigned StartCycles = 4,
+  parameter int unsigned DecodeCycles = 4,
+  parameter int unsigned FetchInternalCycles = 6,
+  parameter int unsigned FetchHostCycles = 4,
+  parameter int unsigned Prefetch = 4,
+  parameter int unsigned ReadTags = 8,
+  parameter int unsigned ReadBytes = 256,
+  parameter int unsigned ReadIssueCycles = 6,
+  parameter int unsigned CompletionCycles = 4,
+  parameter int unsigned TimeoutCycles = 0,
+  parameter int unsigned StatusRegisterCycles = 8,
+  parameter int unsigned StatusHostCycles = 8,
+  parameter int unsigned StatusInternalCycles = 8,
   parameter int unsigned PostedHeaders = 16,
   parameter int unsigned PostedUnits = 64,
   parameter int unsigned NonpostedHeaders = 8,
@@ -90,7 +101,9 @@ module hub_core #(
   input  logic [Ports*16-1:0]            cfg_id_i,
   input  logic [Ports-1:0]               cfg_master_i,
   input  logic [Ports-1:0]               cfg_memory_i, // root: the processor has enabled the far side
-  input  logic                           cfg_msi_i,    // of N
+  input  logic [63:0]                    bar_base_i,   // what follows is of N
+  input  logic [2:0]                     cfg_mrrs_i,
+  input  logic                           cfg_msi_i,
   input  logic [63:0]                    cfg_msi_addr_i,
   input  logic [31:0]                    cfg_msi_data_i,
   input  logic [Ports-1:0]               link_up_i,
@@ -111,23 +124,13 @@ module hub_core #(
   input  logic [31:0]                    mgmt_data_i,
   output logic                           mgmt_ready_o,
 
-  // The DMA channels: their sources, registers, interrupts, and port of internal RAM.
-  input  logic [Channels-1:0]            dma_valid_i,
-  input  logic [Channels*OutWidth-1:0]   dma_out_i,
-  input  logic [Channels*2-1:0]          dma_class_i,
-  input  logic [Channels*128-1:0]        dma_header_i,
-  input  logic [Channels*BusWidth-1:0]   dma_data_i,
-  output logic [Channels-1:0]            dma_grant_o,
-  output logic [Channels-1:0]            dma_next_o, // takes the beat that is shown
-  output logic [23:0]                    write_addr_o, // a beat of a write to registers: of lane 0
-  output logic [Lanes-1:0]               write_enable_o,
-  output logic [BusWidth-1:0]            write_data_o,
-  output logic [9:3]                     dma_read_o,
-  input  logic [63:0]                    dma_read_i,
-  input  logic [31:0]                    dma_irq_i,
-  output logic [3*64-1:0]                area_base_o,
-  input  logic [15:0]                    ram_addr_i,
-  output logic [BusWidth-1:0]            ram_data_o,
+  // Errors that channels see in completions of N, or miss.
+  output logic                           dma_unexpected_o,
+  output logic                           dma_poisoned_o,
+  output logic                           dma_timeout_o,
+  output logic                           dma_master_abort_o,
+  output logic                           dma_target_abort_o,
+  output logic [127:0]                   dma_header_o,
 
   // Transmit streams: ports, SINK, SELF.
   output logic [Outputs-1:0]             tx_valid_o,
@@ -158,6 +161,24 @@ module hub_core #(
   logic [127:0]           local_header;
   logic [BusWidth-1:0]    local_data;
 
+  // The DMA channels.
+  logic [Channels-1:0]          dma_valid, dma_grant, dma_next;
+  logic [Channels*OutWidth-1:0] dma_out;
+  logic [Channels*2-1:0]        dma_class;
+  logic [Channels*128-1:0]      dma_header;
+  logic [Channels*BusWidth-1:0] dma_data;
+  logic [9:3]                   dma_read;
+  logic [63:0]                  dma_word;
+  logic [31:0]                  dma_irq;
+  logic [15:0]                  dma_ram_addr;
+  logic [BusWidth-1:0]          dma_ram_data;
+  logic [SourceWidth-1:0]       sink_source;
+  logic [23:0]                  write_addr; // a beat of a write to registers, its lane 0
+  logic [Lanes-1:0]             write_enable;
+  logic [3*64-1:0]              area_base;
+
+  assign sink_source = tx_source_o[Ports*SourceWidth +: SourceWidth];
+
   hub_forward #(
     .Ports(Ports), .Pairs(Pairs), .BusBytes(BusBytes), .GapCycles(GapCycles),
     .ReceiveCycles(ReceiveCycles), .RouteCycles(RouteCycles), .OutputCycles(OutputCycles),
@@ -169,13 +190,13 @@ module hub_core #(
   ) u_forward (
     .clk_i, .rst_ni, .rx_valid_i, .rx_sop_i, .rx_class_i, .rx_data_i, .rx_hit_i, .rx_free_o,
     .rx_free_units_o, .tx_ready_i, .tx_empty_i, .tx_limit_h_i, .tx_limit_d_i, .tx_first_h_i,
-    .tx_first_d_i, .cfg_mps_i, .cfg_master_i, .link_up_i, .ddr_places_i, .ddr_write_o, .ddr_data_o, .ddr_read_o,
-    .ddr_data_i, .ddr_free_o, .ddr_free_units_o, .vc1_i, .date_line_i, .window_log2_i, .part_log2_i,
-    .area_base_i(area_base_o), .route_lower_i, .route_upper_i,
-    .own_valid_i({dma_valid_i, local_valid}), .own_out_i({dma_out_i, local_out}),
-    .own_class_i({dma_class_i, local_class}), .own_header_i({dma_header_i, local_header}),
-    .own_data_i({dma_data_i, local_data}), .own_grant_o({dma_grant_o, local_grant}),
-    .own_read_o({dma_next_o, local_read}), .self_ready_i(self_room && !self_busy), .tx_valid_o,
+    .tx_first_d_i, .cfg_mps_i, .cfg_master_i, .link_up_i, .ddr_places_i, .ddr_write_o, .ddr_data_o,
+    .ddr_read_o, .ddr_data_i, .ddr_free_o, .ddr_free_units_o, .vc1_i, .date_line_i, .window_log2_i,
+    .part_log2_i, .area_base_i(area_base), .route_lower_i, .route_upper_i,
+    .own_valid_i({dma_valid, local_valid}), .own_out_i({dma_out, local_out}),
+    .own_class_i({dma_class, local_class}), .own_header_i({dma_header, local_header}),
+    .own_data_i({dma_data, local_data}), .own_grant_o({dma_grant, local_grant}),
+    .own_read_o({dma_next, local_read}), .self_ready_i(self_room && !self_busy), .tx_valid_o,
     .tx_sop_o, .tx_data_o, .tx_source_o, .self_free_o(self_free), .self_next_valid_o(self_beat),
     .self_next_o(self_data)
   );
@@ -207,7 +228,7 @@ module hub_core #(
   ) u_self (
     .clk_i, .rst_ni, .cycle_i, .sop_i(self_sop), .header_i(self_header), .port_i(self_port),
     .beat_i(self_beat), .busy_o(self_busy), .window_log2_i, .part_log2_i, .slot_i,
-    .mps_i(mps_q), .id_i(id_q), .first_o(first), .addr_o(write_addr_o), .enable_o(write_enable_o),
+    .mps_i(mps_q), .id_i(id_q), .first_o(first), .addr_o(write_addr), .enable_o(write_enable),
     .read_o(read), .read_i(read_word), .refused_o(refused), .ram_addr_o(self_addr),
     .ram_write_o(self_write), .ram_data_i(ram_word), .answer_o(answer), .due_o(answer_due),
     .answer_header_o(answer_header), .cut_o(cut), .first_byte_o(first_byte), .bytes_o(answer_bytes),
@@ -215,19 +236,18 @@ module hub_core #(
     .err_header_o
   );
   assign err_port_o = self_port;
-  assign write_data_o = self_data;
 
-  logic        append, append_internal, append_local, irq, irq_pending, msi, mgmt;
+  logic        append, append_internal, append_local, irq, irq_pending;
   logic [63:0] append_addr, append_entry;
 
   assign append_local = append && !append_internal;
   hub_registers #(
     .Ports(Ports), .Pairs(Pairs), .BusBytes(BusBytes), .RingWaits(RingWaits)
   ) u_registers (
-    .clk_i, .rst_ni, .first_i(first), .addr_i(write_addr_o), .enable_i(write_enable_o),
-    .data_i(self_data), .read_i(read), .read_o(read_word), .dma_read_o, .dma_read_i, .window_log2_i,
+    .clk_i, .rst_ni, .first_i(first), .addr_i(write_addr), .enable_i(write_enable),
+    .data_i(self_data), .read_i(read), .read_o(read_word), .dma_read_o(dma_read), .dma_read_i(dma_word), .window_log2_i,
     .part_log2_i, .slot_i, .subcluster_i, .route_lower_i, .route_upper_i, .link_i(link_q), .aer_i,
-    .aer_write_o, .aer_data_o, .area_base_o, .refused_i(refused), .dma_irq_i,
+    .aer_write_o, .aer_data_o, .area_base_o(area_base), .refused_i(refused), .dma_irq_i(dma_irq),
     .may_append_i(self_room && self_free && !self_busy && !answer && !irq_pending),
     .append_o(append), .append_internal_o(append_internal), .append_addr_o(append_addr),
     .append_entry_o(append_entry), .irq_free_i(!answer && !append_local), .irq_pending_o(irq_pending),
@@ -248,62 +268,49 @@ module hub_core #(
   assign ram_addr = ring_write ? {append_addr[15:3], 3'b000} : self_addr;
   hub_ram #(.Bytes(RamBytes), .BusBytes(BusBytes)) u_ram (
     .clk_i, .a_addr_i(RamWidth'(ram_addr)), .a_write_i(ram_write), .a_data_i(ram_data),
-    .a_data_o(ram_word), .b_addr_i(RamWidth'(ram_addr_i)), .b_data_o(ram_data_o)
+    .a_data_o(ram_word), .b_addr_i(RamWidth'(dma_ram_addr)), .b_data_o(dma_ram_data)
   );
 
-  // The local queue.
-  logic                joins;
-  logic [63:0]         join_due, join_data;
-  logic [OutWidth-1:0] join_out;
-  logic [127:0]        join_header;
-  logic [63:0]         write_addr;
-  logic [15:0]         host_id;
+  hub_join #(
+    .Ports(Ports), .BusBytes(BusBytes), .OutputCycles(OutputCycles), .LocalPackets(LocalPackets),
+    .LocalUnits(LocalUnits)
+  ) u_join (
+    .clk_i, .rst_ni, .cycle_i, .mps_i(mps_q), .id_i(cfg_id_i[15:0]), .answer_i(answer),
+    .answer_due_i(answer_due), .answer_out_i(self_port), .answer_header_i(answer_header),
+    .answer_cut_i(cut), .answer_addr_i(first_byte), .answer_bytes_i(answer_bytes),
+    .data_write_i(data_write), .data_i(answer_data), .append_i(append_local),
+    .append_addr_i(append_addr), .append_entry_i(append_entry), .irq_i(irq), .msi_i(cfg_msi_i),
+    .msi_addr_i(cfg_msi_addr_i), .msi_data_i(cfg_msi_data_i), .mgmt_valid_i, .mgmt_out_i,
+    .mgmt_header_i, .mgmt_data_i, .mgmt_ready_o, .valid_o(local_valid), .out_o(local_out),
+    .class_o(local_class), .header_o(local_header), .data_o(local_data), .grant_i(local_grant),
+    .read_i(local_read), .room_o(self_room)
+  );
 
-  assign msi = irq && cfg_msi_i;
-  assign mgmt_ready_o = !answer && !append_local && !msi;
-  assign mgmt = mgmt_valid_i && mgmt_ready_o;
-  assign joins = answer || append_local || msi || mgmt;
-  assign host_id = cfg_id_i[15:0];
-  assign write_addr = append_local ? append_addr : cfg_msi_addr_i;
-
-  always_comb begin
-    join_due = cycle_i + 64'(OutputCycles);
-    join_out = '0;
-    join_data = append_local ? append_entry : {32'd0, cfg_msi_data_i};
-    join_header = '0; // a memory write
-    join_header[7:0] = write_addr[63:32] != '0 ? 8'h60 : 8'h40;
-    join_header[31:24] = append_local ? 8'd2 : 8'd1;
-    join_header[47:32] = {host_id[7:0], host_id[15:8]};
-    join_header[63:56] = append_local ? 8'hff : 8'h0f;
-    join_header[95:64] = {write_addr[7:2], 2'b00, write_addr[15:8], write_addr[23:16], write_addr[31:24]};
-    if (write_addr[63:32] != '0) begin
-      join_header[127:96] = join_header[95:64];
-      join_header[95:64] = {write_addr[39:32], write_addr[47:40], write_addr[55:48], write_addr[63:56]};
-    end
-    if (answer) begin
-      join_due = answer_due;
-      join_out = self_port;
-      join_header = answer_header;
-    end else if (mgmt) begin
-      join_due = cycle_i + 64'd1;
-      join_out = mgmt_out_i;
-      join_header = mgmt_header_i;
-      join_data = {32'd0, mgmt_data_i};
-    end
-  end
-
-  hub_local #(
-    .Ports(Ports), .BusBytes(BusBytes), .Packets(LocalPackets), .Units(LocalUnits)
-  ) u_local (
-    .clk_i, .rst_ni, .cycle_i, .join_i(joins), .join_answer_i(answer), .join_due_i(join_due),
-    .join_out_i(join_out), .join_header_i(join_header), .join_data_i(join_data),
-    .join_cut_i(answer && cut), .join_addr_i(first_byte), .join_bytes_i(answer_bytes),
-    .join_mps_i(mps_q), .data_write_i(data_write), .data_i(answer_data), .valid_o(local_valid),
-    .out_o(local_out), .class_o(local_class), .header_o(local_header), .data_o(local_data),
-    .grant_i(local_grant), .data_read_i(local_read), .room_o(self_room)
+  hub_dma #(
+    .Ports(Ports), .Pairs(Pairs), .BusBytes(BusBytes), .GapCycles(GapCycles),
+    .OutputCycles(OutputCycles), .StartCycles(StartCycles), .DecodeCycles(DecodeCycles),
+    .FetchInternalCycles(FetchInternalCycles), .FetchHostCycles(FetchHostCycles),
+    .Prefetch(Prefetch), .ReadTags(ReadTags), .ReadBytes(ReadBytes),
+    .ReadIssueCycles(ReadIssueCycles), .CompletionCycles(CompletionCycles),
+    .TimeoutCycles(TimeoutCycles), .StatusRegisterCycles(StatusRegisterCycles),
+    .StatusHostCycles(StatusHostCycles), .StatusInternalCycles(StatusInternalCycles)
+  ) u_dma (
+    .clk_i, .rst_ni, .cycle_i, .window_log2_i, .part_log2_i, .slot_i, .bar_base_i,
+    .cfg_memory_i(cfg_memory_i[0]), .cfg_id_i(cfg_id_i[15:0]), .cfg_mrrs_i, .cfg_mps_i,
+    .date_line_i('0), .area_base_i(area_base), .route_lower_i, .route_upper_i,
+    .write_addr_i(write_addr), .write_data_i(self_data), .write_enable_i(write_enable),
+    .dma_read_addr_i(dma_read), .dma_read_data_o(dma_word), .dma_irq_o(dma_irq),
+    .ram_addr_o(dma_ram_addr), .ram_data_i(dma_ram_data), .sink_valid_i(tx_valid_o[Ports]),
+    .sink_sop_i(tx_sop_o[Ports]), .sink_host_i(32'(sink_source) < Classes),
+    .sink_data_i(tx_data_o[Ports*BusWidth +: BusWidth]), .err_unexpected_o(dma_unexpected_o),
+    .err_poisoned_o(dma_poisoned_o), .err_timeout_o(dma_timeout_o),
+    .err_master_abort_o(dma_master_abort_o), .err_target_abort_o(dma_target_abort_o),
+    .err_header_o(dma_header_o), .own_valid_o(dma_valid), .own_out_o(dma_out),
+    .own_class_o(dma_class), .own_header_o(dma_header), .own_data_o(dma_data),
+    .own_grant_i(dma_grant), .own_read_i(dma_next)
   );
 
   logic unused_addr;
-  assign unused_addr = &{append_addr[2:0], write_addr[1:0], ram_addr, ram_addr_i};
+  assign unused_addr = &{append_addr[2:0], ram_addr, dma_ram_addr};
 
 endmodule

@@ -100,7 +100,11 @@ ForwardParams forward_params(void)
              PARAM_DdrTlps,
              PARAM_ChipTlps,
              PARAM_DdrBytes,
-             PARAM_DdrCycles };
+             PARAM_DdrCycles,
+             { PARAM_StartCycles, PARAM_DecodeCycles, PARAM_FetchInternalCycles,
+               PARAM_FetchHostCycles, PARAM_Prefetch, PARAM_ReadTags, PARAM_ReadBytes,
+               PARAM_ReadIssueCycles, PARAM_CompletionCycles, PARAM_TimeoutCycles,
+               PARAM_StatusRegisterCycles, PARAM_StatusHostCycles, PARAM_StatusInternalCycles } };
 }
 
 Forward *forward_create(const char *trace)
@@ -199,21 +203,13 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
     top.cfg_msi_addr_i = in->msi_addr;
     top.cfg_msi_data_i = in->msi_data;
     top.cycle_i = in->cycle;
-    top.dma_read_i = in->dma_read;
     set(top.aer_i, in->aer);
-    top.dma_irq_i = in->dma_irq;
+    top.bar_base_i = in->bar;
+    top.cfg_mrrs_i = in->mrrs;
     top.mgmt_valid_i = in->mgmt_valid;
     top.mgmt_out_i = in->mgmt_out;
     top.mgmt_data_i = in->mgmt_data;
     set(top.mgmt_header_i, in->mgmt_header);
-    top.dma_valid_i = in->own_valid >> 1;
-    top.dma_class_i = in->own_class >> 2;
-    set(top.dma_data_i, &in->own_data[rtl->params.bus_bytes / 4]);
-    if (in->own_valid != 0) {
-        set(top.dma_header_i, in->own_header[1]);
-        for (unsigned k = 1; k < kOwn; k++)
-            put_bits(top.dma_out_i, (k - 1) * bits_of(outputs), bits_of(outputs), in->own_out[k]);
-    }
     if (memcmp(in->tx_limit_h, rtl->last.tx_limit_h,
                offsetof(ForwardIn, mps) - offsetof(ForwardIn, tx_limit_h)) != 0 ||
         memcmp(in->lower, rtl->last.lower, offsetof(ForwardIn, id) - offsetof(ForwardIn, lower)) !=
@@ -224,8 +220,6 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
     top.clk_i = 0;
     rtl->eval();
     step_ddr(rtl, top.ddr_read_o, top.ddr_write_o);
-    out->own_grant = top.dma_grant_o << 1;
-    out->own_read = top.dma_next_o << 1;
     out->mgmt_ready = top.mgmt_ready_o;
     out->aer_write = top.aer_write_o;
     memcpy(out->aer_data, &top.aer_data_o, sizeof(top.aer_data_o));

@@ -19,6 +19,10 @@ struct ForwardParams {
     unsigned headers[kClasses], units[kClasses];
     bool ddr; /* DDR3 is there; it stands in the library */
     unsigned ddr_tlps, chip_tlps, ddr_bytes, ddr_cycles;
+    struct { /* DMA channels */
+        unsigned start, decode, fetch_internal, fetch_host, prefetch, read_tags, read_bytes;
+        unsigned read_issue, completion, timeout, status_register, status_host, status_internal;
+    } dma;
 };
 
 struct ForwardIn {
@@ -34,22 +38,17 @@ struct ForwardIn {
     uint32_t ddr_places[kMaxPorts];
     uint16_t id[kMaxPorts];
     uint32_t msi_data;
-    uint64_t msi_addr;
-    /* What stands beside the core: channels, the management processor, error registers. */
-    uint64_t cycle, dma_read, aer[kMaxPorts];
-    uint32_t dma_irq;
-    uint32_t own_valid, own_class; /* without the local queue */
+    uint64_t msi_addr, bar;
+    uint32_t mrrs;
+    /* What stands beside the core: the management processor, error registers. */
     uint32_t mgmt_valid, mgmt_out, mgmt_data;
     uint8_t mgmt_header[16];
-    uint8_t own_out[kOwn + 7]; /* no padding behind it: states are compared as bytes */
-    uint8_t own_header[kOwn][16];
-    uint32_t own_data[kOwn * kMaxBus / 4];
+    uint64_t cycle, aer[kMaxPorts]; /* no padding before them: states are compared as bytes */
 };
 
 struct ForwardOut {
-    uint32_t own_grant, own_read; /* at this edge */
-    uint32_t mgmt_ready, aer_write, aer_data[2 * kMaxPorts];
-    uint32_t rx_free; /* from here on, behind this edge */
+    uint32_t mgmt_ready, aer_write, aer_data[2 * kMaxPorts]; /* at this edge */
+    uint32_t rx_free;                                        /* from here on, behind this edge */
     uint16_t rx_free_units[kMaxPorts * kClasses];
     uint32_t ddr_free; /* on top of that, after a write to DDR3 */
     uint32_t ddr_free_units;

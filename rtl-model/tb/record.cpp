@@ -1,5 +1,7 @@
 #include "record.h"
 
+#include "lists.h"
+
 extern "C" {
 #include "hub/internal.h"
 #include "pcie/port/port_impl.h"
@@ -36,6 +38,7 @@ struct Far {
         uint32_t units;
     };
     std::deque<Held> held;
+    std::vector<TimedTlp> later; /* what is to be sent, by its time */
     bool configured = false;
 
     unsigned random(unsigned n);
@@ -57,6 +60,7 @@ struct Far {
     void fill(pcie_tlp *tlp);
     void choose_class(pcie_tlp *tlp);
     void answer(const pcie_tlp *request);
+    void send_later(const TimedTlp &t);
     void received(pcie_tlp *tlp);
     uint64_t base() const { return index == HUB_HOST ? kBar : HUB_CABLE_BASE; }
 };
@@ -80,7 +84,8 @@ struct Rig {
     Sampler sampler;
     hub_watch watch;
     uint64_t sampled = UINT64_MAX; /* the last edge with a sample */
-    uint32_t chains[HUB_DMA_CHANNELS] = {}, chain_irq[HUB_DMA_CHANNELS] = {}; /* at that edge */
+    std::unique_ptr<ListHost> host;
+    uint32_t chains[HUB_DMA_CHANNELS] = {}; /* at that edge */
     std::deque<std::string> texts;
 
     struct hub *hub() { return static_cast<struct hub *>(component); }
@@ -92,7 +97,7 @@ struct Rig {
     void routes();
     void connect(unsigned port);
     void sample(uint64_t edge);
-    void look_beside(uint64_t edge, uint64_t addr);
+    void look_beside(uint64_t edge);
     void run();
     ~Rig();
 };
@@ -170,6 +175,7 @@ void Far::configure()
     config_write(PCIE_CFG_BAR(1), static_cast<uint32_t>(base() >> 32));
     config_write(PCIE_CFG_MSI + 4, 0xfee00000);
     config_write(PCIE_CFG_MSI, PCIE_MSI_ENABLE);
+    config_write(PCIE_CFG_DEVICE_CONTROL, random(6) << 12);
     config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER);
 }
 
@@ -443,6 +449,15 @@ void Far::answer(const pcie_tlp *request)
     }
 }
 
+void Far::send_later(const TimedTlp &t)
+{
+    later.insert(
+        std::upper_bound(later.begin(), later.end(), t,
+                         [](const TimedTlp &a, const TimedTlp &b) { return a.time < b.time; }),
+        t);
+    sim_schedule_by(rig->dom, &pump, later.front().time, SIM_CLOCK);
+}
+
 void Far::received(pcie_tlp *tlp)
 {
     const Traffic &t = rig->traffic;
@@ -466,7 +481,10 @@ void Far::received(pcie_tlp *tlp)
             memcpy(cpl.payload->data, &id, 4);
         }
         send(cpl);
-    } else if (tlp->kind == PCIE_MRD) { /* a channel asks */
+    } else if (tlp->kind == PCIE_MRD && t.lists != 0) { /* a channel asks */
+        for (const TimedTlp &cpl : rig->host->answer(tlp, sim_now(rig->dom)))
+            send_later(cpl);
+    } else if (tlp->kind == PCIE_MRD) {
         answer(tlp);
     }
     pcie_tlp_drop(tlp);
@@ -491,13 +509,21 @@ void far_pump(sim_event *ev)
     sim_time_t now = sim_now(rig->dom);
     bool pause = false;
 
+    for (; !f->later.empty() && f->later.front().time <= now; f->later.erase(f->later.begin()))
+        f->out.push_back(f->later.front().tlp);
+    if (!f->later.empty())
+        sim_schedule_by(rig->dom, ev, f->later.front().time, SIM_CLOCK);
     while (!pause) {
         if (f->out.empty()) {
             if (now >= rig->traffic.send_ps || !f->configured)
                 break;
             if (f->index == HUB_HOST && f->chance(1)) /* interrupts on and off */
                 f->config_write(PCIE_CFG_MSI, f->chance(70) ? PCIE_MSI_ENABLE : 0);
-            f->make_packet();
+            if (f->index == HUB_HOST && f->chance(rig->traffic.lists))
+                for (const pcie_tlp &tlp : rig->host->act(now))
+                    f->out.push_back(tlp);
+            else
+                f->make_packet();
             pause = f->chance(rig->traffic.idle);
         }
         while (!f->out.empty() && pcie_port_can_send(f->port, pcie_tlp_class(&f->out.front()))) {
@@ -548,9 +574,7 @@ void on_put(void *user, uint32_t source, uint32_t out, const pcie_tlp *tlp, uint
     Packet p =
         packet_of(from_edge, own_source(rig->params, source), own_out(rig->params, out), tlp);
 
-    if (source != SRC_LOCAL) {
-        rig->record.own[source - SRC_LOCAL].push_back(p);
-    } else if (tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0) {
+    if (tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0) {
         p.edge = rig->hub()->ports[out].request_edge;
         rig->record.requests.push_back(p);
     }
@@ -562,7 +586,7 @@ void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const 
     Rig *rig = static_cast<Rig *>(user);
 
     if (out == OUT_SELF && tlp->kind == PCIE_MRD)
-        rig->look_beside(edge, tlp->addr);
+        rig->look_beside(edge);
     rig->record.granted.push_back(
         packet_of(edge, own_source(rig->params, source), own_out(rig->params, out), tlp));
     rig->record.granted.back().in_ddr = in_ddr;
@@ -608,10 +632,11 @@ void Rig::sample(uint64_t edge)
     State s;
 
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++) { /* a list that ended at the edge before */
-        if (h->dma[c].chains != chains[c])
-            record.raised.push_back({ edge - 1, c, chain_irq[c] });
-        chains[c] = h->dma[c].chains;
-        chain_irq[c] = static_cast<uint32_t>(h->dma[c].irq);
+        const struct hub_dma *d = &h->dma[c];
+
+        if (d->chains != chains[c])
+            record.ended[d->failed && d->error == 0 ? 15 : d->error]++;
+        chains[c] = d->chains;
     }
     sampled = edge;
     memset(static_cast<void *>(&s), 0, sizeof(s));
@@ -646,6 +671,9 @@ void Rig::sample(uint64_t edge)
     for (unsigned p = 0; p < params.ports; p++)
         s.in.ddr_places[p] = h->ports[p].ddr_places;
     s.in.msi = pcie_function_msi(&h->ports[HUB_HOST].edge.function, &s.in.msi_addr, &s.in.msi_data);
+    s.in.bar = pcie_function_bar(&h->ports[HUB_HOST].edge.function, 0);
+    s.in.mrrs = static_cast<uint32_t>(
+        __builtin_ctz(pcie_function_mrrs(&h->ports[HUB_HOST].edge.function)) - 7);
     s.in.slot = h->slot;
     s.in.subcluster = h->subcluster;
     s.in.window_log2 = static_cast<uint32_t>(__builtin_ctzll(h->window_bytes));
@@ -660,13 +688,10 @@ void Rig::sample(uint64_t edge)
         record.states.push_back(s);
 }
 
-void Rig::look_beside(uint64_t edge, uint64_t addr)
+void Rig::look_beside(uint64_t edge)
 {
-    uint64_t at = addr & (kPart / HUB_AREAS - 1) & ~UINT64_C(7);
-    Beside b = { edge, 0, {} };
+    Beside b = { edge, {} };
 
-    if (at >= HUB_DMA(0) && at < HUB_DMA(HUB_DMA_CHANNELS))
-        b.dma = dma_read_register(&hub()->dma[(at - HUB_DMA(0)) / 0x100], at & 0xff);
     for (unsigned p = 0; p < params.ports; p++) {
         const pcie_function *fn = &hub()->ports[p].edge.function;
 
@@ -697,7 +722,6 @@ void Rig::configure_hub()
     cfg.hard_block_ps = between(1000, 100000);
     cfg.register_cycles = params.registers;
     cfg.bringup_cycles = between(2, 2000);
-    cfg.completion_timeout_ps = 10 * SIM_US;
     if (params.ddr) {
         cfg.ddr_bytes = (params.ports - 1) * 128 * between(params.ddr_tlps / 4, params.ddr_tlps);
         cfg.ddr_chip_tlps = params.chip_tlps;
@@ -710,6 +734,19 @@ void Rig::configure_hub()
         cfg.date_line[HUB_PORT_e] = traffic.seed & 1;
         cfg.date_line[HUB_PORT_a] = traffic.seed >> 1 & 1;
     }
+    cfg.dma_start_cycles = params.dma.start;
+    cfg.dma_decode_cycles = params.dma.decode;
+    cfg.dma_fetch_internal_cycles = params.dma.fetch_internal;
+    cfg.dma_fetch_host_cycles = params.dma.fetch_host;
+    cfg.dma_prefetch = params.dma.prefetch;
+    cfg.dma_read_tags = params.dma.read_tags;
+    cfg.dma_read_bytes = params.dma.read_bytes;
+    cfg.dma_read_issue_cycles = params.dma.read_issue;
+    cfg.dma_completion_cycles = params.dma.completion;
+    cfg.status_register_cycles = params.dma.status_register;
+    cfg.status_host_cycles = params.dma.status_host;
+    cfg.status_internal_cycles = params.dma.status_internal;
+    cfg.completion_timeout_ps = (2 * params.dma.timeout - 1) * UINT64_C(500000000) / cfg.clock_khz;
     for (unsigned p = 0; p < params.ports; p++) {
         pcie_port_config *link = &cfg.port[p];
 
@@ -791,7 +828,6 @@ void Rig::create()
     place.path = "node0.hub";
     ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &component, &err)) << err.text;
     record.received.resize(params.ports);
-    record.own.resize(kOwn);
     watch = { this, on_edge, on_received, on_put, on_granted, on_written, on_error, on_cleared };
     hub_set_watch(component, &watch);
     far.resize(params.ports);
@@ -804,9 +840,19 @@ void Rig::run()
 {
     sim_error err = {};
     struct hub *h = hub();
+    ListPlan plan;
 
     ASSERT_EQ(SIM_OK, hub_kind.start(component, &err)) << err.text;
+    EXPECT_EQ(params.dma.timeout, h->timeout_cycles);
     sampler.rig = this;
+    plan.bar = kBar;
+    plan.part = kPart;
+    plan.slots = 0;
+    while (kSlotPort[plan.slots] < params.ports)
+        plan.slots++;
+    plan.late_ps = cfg.completion_timeout_ps;
+    plan.wrong = traffic.wrong;
+    host.reset(new ListHost(plan, h, far[HUB_HOST].port, pool, &rng));
     sim_event_init(&sampler.ev, on_sample);
     sim_schedule_by(dom, &sampler.ev, sim_clock_time(&h->clk, 0), SIM_TASK);
     for (Far &f : far) {

@@ -30,6 +30,8 @@ struct Traffic {
     int target = -1;      /* a port that all other writes are for; -1: any */
     uint64_t hold_ps = 400000; /* until a far end takes a packet: 0 to this */
     uint64_t stop_ps = 0;      /* far ends stop for so long, now and then */
+    unsigned lists = 0; /* of 100 packets by N: acts of a host that has lists for channels, */
+    unsigned wrong = 2; /* and of 100 answers to those, so many are wrong */
 };
 
 struct Packet {
@@ -61,12 +63,11 @@ struct Fault {
 
 /* What stood in registers beside the core when a packet was granted to SELF. */
 struct Beside {
-    uint64_t edge, dma;
+    uint64_t edge;
     std::array<uint64_t, kMaxPorts> aer;
 };
 
-/* Bits, at an edge: of HUB_IRQ_STATUS by channels; a half (`index`) of HUB_ERRORS that is written.
- */
+/* At an edge a half (`index`) of HUB_ERRORS is written. */
 struct Bits {
     uint64_t edge;
     uint32_t index, bits;
@@ -74,7 +75,6 @@ struct Bits {
 
 struct Record {
     std::vector<std::vector<Packet>> received; /* by port */
-    std::vector<std::vector<Packet>> own;      /* by own source; granted[] has their data */
     std::vector<Packet> granted;               /* by edge, and outputs in their order */
     std::vector<Written> written;              /* by edge */
     std::vector<State> states;
@@ -82,8 +82,9 @@ struct Record {
         requests; /* by the management processor, each with the edge from which it can join */
     std::vector<Fault> faults;
     std::vector<Beside> beside;
-    std::vector<Bits> raised, cleared;
-    uint64_t entries = 0, lost = 0; /* notifications */
+    std::vector<Bits> cleared;
+    std::array<uint64_t, 16> ended = {}; /* lists of channels, by their error; 15: aborted */
+    uint64_t entries = 0, lost = 0;      /* notifications */
     uint64_t edges = 0;
 };
 

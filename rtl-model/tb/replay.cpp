@@ -58,26 +58,20 @@ struct Replay {
     unsigned bus, outputs, first_own;
     ForwardIn in;
     ForwardOut out;
-    size_t state = 0, grant = 0, written = 0, fault = 0, beside = 0, raised = 0, cleared = 0;
+    size_t state = 0, grant = 0, written = 0, fault = 0, beside = 0, cleared = 0;
     std::vector<bool> joined; /* requests of the management processor */
     size_t asked = 0;
     std::vector<size_t> rx_next;
-    std::vector<Stream> rx, own, tx;
-    size_t own_next[kOwn] = {};
-    std::vector<std::vector<const Packet *>> own_granted; /* by C, with data */
-    std::deque<std::string> seen;                         /* what the RTL did last */
+    std::vector<Stream> rx, tx;
+    std::deque<std::string> seen; /* what the RTL did last */
 
     Replay(const Record &r, const ForwardParams &p)
         : record(r), params(p), bus(p.bus_bytes), outputs(p.ports + 2),
-          first_own(p.ports * p.classes), rx_next(p.ports), rx(p.ports), own(kOwn), tx(outputs),
-          own_granted(kOwn)
+          first_own(p.ports * p.classes), rx_next(p.ports), rx(p.ports), tx(outputs)
     {
         memset(&in, 0, sizeof(in));
         memset(&out, 0, sizeof(out));
         joined.resize(r.requests.size());
-        for (const Packet &g : r.granted)
-            if (g.source >= first_own)
-                own_granted[g.source - first_own].push_back(&g);
     }
 
     uint8_t *bytes(uint32_t *words, unsigned index) const
@@ -92,13 +86,8 @@ struct Replay {
         if (state < states.size() && states[state].edge == edge)
             in = states[state++].in;
         in.cycle = edge;
-        in.dma_irq = 0;
-        for (; raised < record.raised.size() && record.raised[raised].edge == edge; raised++)
-            in.dma_irq |= record.raised[raised].bits;
-        if (beside < record.beside.size() && record.beside[beside].edge + 1 == edge) {
-            in.dma_read = record.beside[beside].dma;
+        if (beside < record.beside.size() && record.beside[beside].edge + 1 == edge)
             memcpy(in.aer, record.beside[beside++].aer.data(), sizeof(in.aer));
-        }
     }
 
     /* The management processor has one request of a port at a time, and gives the first port's. */
@@ -147,45 +136,10 @@ struct Replay {
         }
     }
 
-    void give_own(uint64_t edge)
-    {
-        in.own_valid = in.own_class = 0;
-        for (unsigned k = 1; k < kOwn; k++) {
-            const std::vector<Packet> &list = record.own[k];
-            int beat = own[k].beat(edge, bus);
-
-            if (beat > 0)
-                own[k].show(beat, bus, bytes(in.own_data, k));
-            if (own_next[k] == list.size() || list[own_next[k]].edge > edge)
-                continue;
-            const Packet &head = list[own_next[k]];
-            in.own_valid |= 1u << k;
-            in.own_class |= class_of(head) << 2 * k;
-            in.own_out[k] = static_cast<uint8_t>(head.out);
-            memcpy(in.own_header[k], head.header.data(), 16);
-            if (class_of(head) == 0) /* the core chooses the channel */
-                in.own_header[k][1] &= 0x8f;
-        }
-    }
-    static uint32_t class_of(const Packet &p)
-    {
-        if ((p.header[0] & 0x1f) == 0x0a)
-            return 2;
-        return (p.header[0] & 0x1f) == 0 && (p.header[0] & 0x40) != 0 ? 0 : 1;
-    }
-
-    std::string take_own(uint64_t edge)
+    void take_request()
     {
         if (in.mgmt_valid != 0 && out.mgmt_ready != 0)
             joined[asked] = true;
-        for (unsigned k = 0; k < kOwn; k++) {
-            if ((out.own_grant >> k & 1) == 0)
-                continue;
-            if (own_next[k] >= own_granted[k].size())
-                return "the RTL grants an own packet that C does not";
-            own[k] = { own_granted[k][own_next[k]++], edge };
-        }
-        return "";
     }
 
     std::string compare_output(uint64_t edge, unsigned o)
@@ -340,12 +294,10 @@ std::string replay_record(const ForwardLibrary &library, const Record &record, c
     for (uint64_t edge = 0; edge < record.edges; edge++) {
         r.give_state(edge);
         r.give_received(edge);
-        r.give_own(edge);
         r.give_request(edge);
         library.edge(rtl, &r.in, &r.out);
-        what = r.take_own(edge);
-        if (what.empty())
-            what = r.compare(edge);
+        r.take_request();
+        what = r.compare(edge);
         r.note(edge);
         if (!what.empty()) {
             what = r.report(edge, what);

@@ -102,6 +102,28 @@ Traffic registers()
     t.reads = 60;
     return t;
 }
+/* Lists for all channels, beside little else. */
+Traffic lists()
+{
+    Traffic t;
+
+    t.send_ps = 60000000;
+    t.idle = 30;
+    t.lists = 75;
+    t.to_self = 10;
+    t.hold_ps = 200000;
+    return t;
+}
+/* They wait for everything, and their answers are often wrong. */
+Traffic hindered_lists()
+{
+    Traffic t = lists();
+
+    t.lists = 40;
+    t.wrong = 15;
+    t.hold_ps = 1000000;
+    return t;
+}
 const Kind kKinds[] = { { "any", Traffic() },
                         { "full_queues", full_queues() },
                         { "one_output", one_output() },
@@ -110,7 +132,9 @@ const Kind kKinds[] = { { "any", Traffic() },
                         { "new_routes", new_routes() },
                         { "notifications", notifications() },
                         { "full_ring", full_ring() },
-                        { "registers", registers() } };
+                        { "registers", registers() },
+                        { "lists", lists() },
+                        { "hindered_lists", hindered_lists() } };
 
 uint64_t number_of(const char *variable, uint64_t otherwise)
 {
@@ -135,6 +159,7 @@ struct SelfCounts {
     uint64_t reads = 0, cuts = 0; /* answers with data, and completions before the last ones */
     uint64_t entries = 0, sent = 0, lost = 0; /* in the ring, of these in host memory; nowhere */
     uint64_t interrupts = 0, requests = 0;    /* the latter by the management processor */
+    uint64_t ended[16] = {};                  /* lists of channels, by their error */
     std::map<uint32_t, uint64_t> errors;      /* by kind */
     std::set<uint32_t> read, written;         /* offsets of registers, and of their halves */
 };
@@ -270,6 +295,8 @@ void count_self(const Record &r, const ForwardParams &params, SelfCounts *c)
     c->entries += r.entries;
     c->lost += r.lost;
     c->requests += r.requests.size();
+    for (unsigned i = 0; i < 16; i++)
+        c->ended[i] += r.ended[i];
 }
 
 void expect_all_of_self(const SelfCounts &c)
@@ -293,6 +320,14 @@ void expect_all_of_self(const SelfCounts &c)
     for (uint64_t n :
          { c.reads, c.cuts, c.sent, c.entries - c.sent, c.lost, c.interrupts, c.requests })
         EXPECT_GT(n, 0u) << "a part of SELF has nothing to do";
+}
+
+/* All ends that a list can have, but the rarest ones. */
+void expect_all_of_lists(const SelfCounts &c)
+{
+    for (unsigned error : { 0u, HUB_DMA_ERR_LENGTH, HUB_DMA_ERR_ALIGN, HUB_DMA_ERR_SOURCE,
+                            HUB_DMA_ERR_DEST, HUB_DMA_ERR_BUSY, HUB_DMA_ERR_TIMEOUT, 15u })
+        EXPECT_GT(c.ended[error], 0u) << "no list ends with error " << error;
 }
 
 class LockStep : public ::testing::TestWithParam<const char *>
@@ -383,6 +418,11 @@ TEST_P(LockStep, EachBeatIsTheSame)
            static_cast<unsigned long long>(self.lost),
            static_cast<unsigned long long>(self.interrupts));
     expect_all_of_self(self);
+    printf("%-6s lists by their error, 15 aborted:", GetParam());
+    for (uint64_t n : self.ended)
+        printf(" %llu", static_cast<unsigned long long>(n));
+    printf("\n");
+    expect_all_of_lists(self);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, LockStep,

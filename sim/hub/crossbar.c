@@ -185,7 +185,7 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
 
 /** Does somebody wait for nothing but this grant, whatever the time that its beats take? What had
  * to stay behind a posted write, a request for room of its answers, a channel for its write
- * register.
+ * register or room for its requests.
  */
 static bool is_waited_for(const struct hub *hub, uint32_t source)
 {
@@ -194,7 +194,8 @@ static bool is_waited_for(const struct hub *hub, uint32_t source)
                !(fifo_empty(&hub->fifo[source + 1]) && fifo_empty(&hub->fifo[source + 2]));
     if (source == SRC_LOCAL)
         return hub->output[OUT_SELF].arbiter.requests != 0 || hub->notify_head != hub->notify_tail;
-    return source >= SRC_DMA_WRITE;
+    return source >= SRC_DMA_WRITE || hub->fifo[source].tail - hub->fifo[source].head + 1 ==
+                                          HUB_DMA_REQUESTS(hub->cfg.dma_read_tags);
 }
 
 /* What a grant makes possible next, at the end of its beats unless somebody waits for it alone. */

@@ -218,6 +218,25 @@ static int check_ddr(const char *head, const struct hub_config *cfg, struct sim_
     return SIM_OK;
 }
 
+/* A descriptor is there when its last beat is. */
+static int check_descriptors(const char *head, const struct hub_config *cfg, struct sim_error *err)
+{
+    uint64_t beats = hub_data_beats(HUB_DESC_BYTES, cfg->bus_bytes);
+    char wanted[80];
+
+    (void)snprintf(wanted, sizeof(wanted), "expected at least %llu, by the beats of a descriptor",
+                   (unsigned long long)beats);
+    if (cfg->dma_decode_cycles < beats)
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "dma.decode_cycles",
+                               cfg->dma_decode_cycles, wanted);
+    (void)snprintf(wanted, sizeof(wanted), "expected more than %llu, the beats of a descriptor",
+                   (unsigned long long)beats);
+    if (cfg->dma_fetch_internal_cycles <= beats)
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "dma.fetch_internal_cycles",
+                               cfg->dma_fetch_internal_cycles, wanted);
+    return SIM_OK;
+}
+
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
@@ -233,7 +252,9 @@ static int check_config(const struct machine_place *place, const struct hub_conf
         if ((powers[i].value & (powers[i].value - 1)) != 0)
             return sim_error_value(err, SIM_ERR_CONFIG, head, powers[i].key, powers[i].value,
                                    "expected a power of two");
-    rc = hub_check_rings(head, cfg, err);
+    rc = check_descriptors(head, cfg, err);
+    if (rc == SIM_OK)
+        rc = hub_check_rings(head, cfg, err);
     if (rc == SIM_OK)
         rc = check_bubble(head, cfg, err);
     return rc == SIM_OK ? check_ddr(head, cfg, err) : rc;

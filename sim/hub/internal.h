@@ -72,6 +72,8 @@ struct hub {
     uint8_t internal[HUB_INTERNAL_BYTES];
     uint64_t internal_edge;           /* from which its read port of the DMA channels is free, */
     struct sim_arbiter internal_turn; /* which they get in turn */
+    struct hub_internal_read internal_read;
+    uint8_t internal_descriptor[HUB_DESC_BYTES]; /* as it is read */
     uint32_t irq_status, irq_mask;
     uint32_t irq_raised, irq_wanted, irq_cleared; /* bits of this edge; wanted: not masked */
     uint64_t irq_cause;                           /* for the probe: of those that were raised */

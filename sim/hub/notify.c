@@ -56,6 +56,12 @@ static bool ring_has_room(const struct hub *hub)
     return hub->ring_head - hub->ring_tail < ring_entries(hub);
 }
 
+static void to_internal(struct hub *hub, uint32_t at, uint64_t entry)
+{
+    memcpy(&hub->internal[at], &entry, 8);
+    dma_internal_written(hub, at, 8);
+}
+
 /* The entry is the value with bit 63 as the lap, so that a reader sees which entries are fresh. */
 static void append(struct hub *hub, uint64_t value)
 {
@@ -67,7 +73,7 @@ static void append(struct hub *hub, uint64_t value)
     hub->notifications++;
     hub->ring_head++;
     if ((hub->ring_size & HUB_RING_INTERNAL) != 0)
-        memcpy(&hub->internal[(hub->ring_base + at * 8) & (HUB_INTERNAL_BYTES - 8)], &entry, 8);
+        to_internal(hub, (uint32_t)(hub->ring_base + at * 8) & (HUB_INTERNAL_BYTES - 8), entry);
     else
         send_to_host(hub, hub->ring_base + at * 8, entry, 8, hub->cause);
     if (hub->ring_head - hub->ring_tail >= entries / 2)

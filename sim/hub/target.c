@@ -207,6 +207,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
         uint64_t *base = &hub->area_base[(offset - HUB_AREA_BASE(0)) / 8];
 
         *base = merge_half(*base, half, value) & ~UINT64_C(0xfff);
+        hub_wake(hub, hub_clock_edge(hub) + 1); /* a channel may find its area closed */
         return;
     }
     if (offset >= HUB_ERRORS(0) && offset < HUB_ERRORS(HUB_MAX_PORTS)) {
@@ -262,9 +263,12 @@ static void write_word(struct hub *hub, const struct pcie_tlp *tlp, uint32_t dw)
     const uint8_t *data = &tlp->payload->data[dw * 4];
 
     if (at >= HUB_INTERNAL_OFFSET) {
+        uint32_t to = (uint32_t)(at - HUB_INTERNAL_OFFSET) & (HUB_INTERNAL_BYTES - 1);
+
         for (uint32_t b = 0; b < 4; b++)
             if ((be >> b & 1) != 0)
-                hub->internal[(at + b - HUB_INTERNAL_OFFSET) & (HUB_INTERNAL_BYTES - 1)] = data[b];
+                hub->internal[to + b] = data[b];
+        dma_internal_written(hub, to, 4);
     } else if (be == 0xf) {
         register_write(hub, (uint32_t)(at & ~UINT64_C(7)), (at & 4) != 0, sim_load32(data));
     } else if (be != 0) {

@@ -11,6 +11,7 @@
 #include "hub/dma/dma_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- set-up ------------------------------------------------------------------ */
 
@@ -23,7 +24,8 @@ int dma_init(struct hub *hub, uint32_t channel)
     dma->channel = channel;
     dma->fetch_next = HUB_DESC_END;
     dma->reads = calloc(tags, sizeof(*dma->reads));
-    if (dma->reads == NULL || !fifo_init(&hub->fifo[SRC_DMA_READ + channel], (uint32_t)tags + 2) ||
+    if (dma->reads == NULL ||
+        !fifo_init(&hub->fifo[SRC_DMA_READ + channel], (uint32_t)HUB_DMA_REQUESTS(tags)) ||
         !fifo_init(&hub->fifo[SRC_DMA_WRITE + channel], 1))
         return SIM_ERR_NOMEM;
     for (uint64_t i = 0; i < tags; i++) {
@@ -181,15 +183,37 @@ uint64_t dma_read_register(struct hub_dma *dma, uint32_t offset)
 
 /* ---- requests ---- */
 
-bool dma_take_internal(struct hub_dma *dma, uint32_t bytes, uint64_t edge)
+/* The beats are those of its double words. All that does not change meanwhile is taken at once. */
+bool dma_read_internal(struct hub_dma *dma, uint32_t at, uint32_t bytes, uint8_t *to,
+                       struct hub_descriptor *descriptor, uint64_t edge)
 {
     struct hub *hub = dma->hub;
 
     if (hub->internal_edge > edge)
         return false;
-    hub->internal_edge = edge + hub_data_beats(bytes, hub->cfg.bus_bytes);
+    hub->internal_edge = edge + hub_data_beats(at % 4 + bytes, hub->cfg.bus_bytes);
     hub->internal_turn.turn = (dma->channel + 1) % HUB_DMA_CHANNELS;
+    hub->internal_read = (struct hub_internal_read){
+        .dma = dma, .descriptor = descriptor, .to = to, .at = at, .bytes = bytes, .edge = edge
+    };
+    memcpy(to, &hub->internal[at], bytes);
     return true;
+}
+
+/* Beat k is read k edges behind the first one, by the state before that edge. */
+void dma_internal_written(struct hub *hub, uint32_t at, uint32_t bytes)
+{
+    const struct hub_internal_read *r = &hub->internal_read;
+    uint64_t edge = hub_clock_edge(hub), begin;
+
+    if (hub->internal_edge <= edge + 1)
+        return;
+    begin = r->at - r->at % 4 + (edge + 1 - r->edge) * hub->cfg.bus_bytes;
+    for (uint32_t i = at; i < at + bytes; i++)
+        if (i >= begin && i >= r->at && i < r->at + r->bytes)
+            r->to[i - r->at] = hub->internal[i];
+    if (r->descriptor != NULL)
+        dma_refetched(r->dma, r->descriptor, r->to);
 }
 
 uint64_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8_t tag,
@@ -205,6 +229,7 @@ uint64_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8
     pcie_tlp_set_range(&tlp, addr, bytes);
     tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, mark);
     hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, HUB_HOST, edge);
+    dma->requested = true;
     return deadline;
 }
 
@@ -304,7 +329,7 @@ static void begin_descriptor(struct hub_dma *dma, const struct hub_descriptor *d
     dma->row_left = d->burst != 0 && d->burst < d->size ? d->burst : d->size;
     error = check_descriptor(dma);
     if (error != 0) {
-        dma_fail(dma, error);
+        dma_found(dma, error);
         return;
     }
     dma->active = true;
@@ -343,11 +368,9 @@ static void end_of_list(struct hub_dma *dma, uint64_t edge)
     if (dma->status_addr != 0 && !dma->ending && !dma->failed) {
         dma->ending = true;
         begin_descriptor(dma, &d, edge);
-        if (dma->active)
-            return;
-    }
-    if (reads_empty(dma) && fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
+    } else if (reads_empty(dma) && fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel])) {
         finish_list(dma);
+    }
 }
 
 /* Begins the next descriptor, none being at work. @return the next edge at which that or its work
@@ -392,18 +415,25 @@ static uint64_t write_next(struct hub_dma *dma, uint64_t edge)
 static uint64_t step_channel(struct hub_dma *dma, uint64_t edge)
 {
     uint64_t next = UINT64_MAX;
-    bool at_work = dma->active, failed = dma->failed;
+    bool at_work = dma->active, writes = fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]);
+    bool drops = writes && dma_drops(dma);
 
     /* The later part first, so that none sees what the one before it does at this edge. */
-    if (fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
+    dma->found = 0;
+    dma->requested = false;
+    if (writes)
         next = write_next(dma, edge);
     if (at_work && !dma->now.status)
         next = sim_min(issue_next(dma, edge), next);
     next = sim_min(dma_fetch_ahead(dma, edge), next);
-    if (dma->failed == failed && !at_work)
+    if (dma->found == 0 && !at_work)
         next = sim_min(begin_next(dma, edge), next);
-    if (dma->failed && dma_drop_failed(dma))
+    if (dma->found != 0)
+        dma_fail(dma, dma->found);
+    if (drops) {
+        dma->read_head++;
         next = edge + 1;
+    }
     if (dma->hub->probe != NULL)
         hub_level_dma(dma);
     return next;

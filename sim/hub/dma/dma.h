@@ -9,18 +9,20 @@
 
 SIM_BEGIN_DECLS
 
-#define HUB_TAGS_PER_CHANNEL 32u /* tag = channel * 32 + index */
-#define HUB_FETCH_TAG        (HUB_DMA_CHANNELS * HUB_TAGS_PER_CHANNEL) /* + channel */
-#define HUB_BRINGUP_TAG      (HUB_FETCH_TAG + HUB_DMA_CHANNELS)
-#define HUB_PREFETCH_MAX     16u
+#define HUB_TAGS_PER_CHANNEL   32u          /* tag = channel * 32 + index */
+#define HUB_DMA_REQUESTS(tags) ((tags) + 2) /* places of a channel for requests on their way */
+#define HUB_FETCH_TAG          (HUB_DMA_CHANNELS * HUB_TAGS_PER_CHANNEL) /* + channel */
+#define HUB_BRINGUP_TAG        (HUB_FETCH_TAG + HUB_DMA_CHANNELS)
+#define HUB_PREFETCH_MAX       16u
 
 /** One read request of a DMA channel; they lie in the order of the data. */
 struct hub_read {
-    uint64_t dst;
+    uint64_t src, dst; /* src: as it is asked for */
     uint32_t bytes, received, written;
     uint8_t tag;
-    bool waits;  /* for completions, until the edge `deadline`, */
-    bool failed; /* and nothing of it is written any more */
+    uint64_t edge; /* at which it was made */
+    bool waits;    /* for completions, until the edge `deadline`, */
+    bool failed;   /* and nothing of it is written any more */
     uint64_t deadline;
     uint64_t ready_edge;           /* of internal memory: when its bytes can be used */
     uint8_t *buffer;               /* dma_read_bytes */
@@ -33,6 +35,15 @@ struct hub_descriptor {
     bool status, pipeline, internal;
     uint64_t edge; /* when it is there and decoded */
     uint64_t mark; /* the same for an observer */
+};
+
+/** The last read of internal memory by a channel: of a descriptor, or of data. */
+struct hub_internal_read {
+    struct hub_dma *dma;
+    struct hub_descriptor *descriptor; /* NULL: data */
+    uint8_t *to;
+    uint32_t at, bytes;
+    uint64_t edge; /* of its first beat */
 };
 
 /** Last marks of what the work of a channel waits for; 0 without an observer. */
@@ -57,13 +68,15 @@ struct hub_dma {
     enum dma_mode mode;
     uint32_t error, chains;
     bool failed;
+    uint32_t found; /* an error of this edge's steps; it acts behind them */
+    bool requested; /* a request of this edge's steps */
     /* descriptors fetched and not yet begun */
     struct hub_descriptor ahead[HUB_PREFETCH_MAX];
     uint32_t ahead_head, ahead_tail; /* free-running */
     uint32_t fetch_next;             /* pointer of the next one to fetch; HUB_DESC_END: none */
     bool fetch_waits;                /* a fetch is on its way */
     uint8_t fetch_tag;
-    uint64_t fetch_deadline;
+    uint64_t asked_edge, fetch_deadline; /* a fetch on its way: made, given up */
     uint64_t fetch_edge;
     bool unanswered;   /* a request of this list was given up, */
     uint32_t tag_turn; /* so the next one uses other tags */
@@ -97,6 +110,9 @@ void dma_sink_step(struct hub *hub, uint64_t edge);
 uint64_t dma_timeout(struct hub_dma *dma, uint64_t edge);
 /** The write *tlp, made without payload, was granted: it gets its data now. */
 void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
+/** `bytes` of internal memory from `at` on have changed: a read that has not come so far sees it.
+ */
+void dma_internal_written(struct hub *hub, uint32_t at, uint32_t bytes);
 /** Where a probe is attached, behind that: its mark, and the edge of its last beat. */
 void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge);
 

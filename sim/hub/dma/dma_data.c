@@ -35,18 +35,16 @@ static void next_row(struct hub_dma *dma)
     dma->row_left = dma->now.burst < dma->left ? dma->now.burst : dma->left;
     error = dma_check_row(dma);
     if (error != 0)
-        dma_fail(dma, error);
+        dma_found(dma, error);
 }
 
-static void read_internal(struct hub_dma *dma, struct hub_read *r, uint64_t edge)
+/* @return false: the port of internal memory is not free */
+static bool read_internal(struct hub_dma *dma, struct hub_read *r, uint32_t bytes, uint64_t edge)
 {
     struct hub *hub = dma->hub;
-    uint64_t at = (dma->src_at & (hub->area_bytes - 1)) - HUB_INTERNAL_OFFSET;
+    uint32_t at = (uint32_t)((dma->src_at & (hub->area_bytes - 1)) - HUB_INTERNAL_OFFSET);
 
-    memcpy(r->buffer, &hub->internal[at], r->bytes);
-    r->received = r->bytes;
-    r->ready_edge = edge + hub->cfg.dma_fetch_internal_cycles;
-    r->data_mark = hub_mark(hub, HUB_STAGE_READ_INTERNAL, r->ready_edge, dma->marks.issued);
+    return dma_read_internal(dma, at, bytes, r->buffer, NULL, edge);
 }
 
 uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
@@ -54,20 +52,23 @@ uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
     struct hub *hub = dma->hub;
     uint32_t index = dma->read_tail % (uint32_t)hub->cfg.dma_read_tags;
     struct hub_read *r = &dma->reads[index];
-    uint64_t addr = dma->src_at;
+    uint64_t addr = dma->src_at, next;
     uint64_t offset, most = pcie_function_mrrs(&hub_host(hub)->function);
     uint32_t bytes = pcie_split_completion(addr, dma->row_left,
                                            (uint32_t)sim_min(most, hub->cfg.dma_read_bytes));
     bool internal;
 
     if (!dma_source_is_local(hub, addr, bytes)) { /* it was closed meanwhile */
-        dma_fail(dma, HUB_DMA_ERR_SOURCE);
+        dma_found(dma, HUB_DMA_ERR_SOURCE);
         return UINT64_MAX;
     }
     internal = hub_window_offset(hub, addr, &offset) && !hub_leave(hub, HUB_HOST, offset, &addr);
-    if (internal && !dma_take_internal(dma, bytes, edge))
+    if (internal && !read_internal(dma, r, bytes, edge))
         return hub->internal_edge;
+    if (!internal && !requests_fit(dma))
+        return UINT64_MAX; /* its grant wakes */
     r->bytes = bytes;
+    r->src = addr;
     r->dst = dma->dst_at;
     r->received = r->written = 0;
     r->waits = r->failed = false;
@@ -77,9 +78,12 @@ uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
     dma->marks.issued =
         hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace, r->free_mark);
     if (internal) {
-        read_internal(dma, r, edge);
+        r->received = bytes;
+        r->ready_edge = edge + hub->cfg.dma_fetch_internal_cycles;
+        r->data_mark = hub_mark(hub, HUB_STAGE_READ_INTERNAL, r->ready_edge, dma->marks.issued);
     } else {
         r->tag = read_tag(dma, index);
+        r->edge = edge;
         r->waits = true;
         r->deadline = dma_send_read(dma, addr, r->bytes, r->tag, edge, dma->marks.issued);
     }
@@ -95,16 +99,17 @@ uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
         dma->active = false;
     else if (dma->row_left == 0)
         next_row(dma);
-    return dma->active ? sim_max(dma->next_issue_edge, edge + 1) : edge + 1;
+    next = dma->active ? sim_max(dma->next_issue_edge, edge + 1) : edge + 1;
+    return internal ? sim_min(next, r->ready_edge) : next; /* it may be written then */
 }
 
-/* The request that a completion answers, or NULL. */
-static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag)
+/* The request that a completion answers, or NULL. What comes so early was for another one. */
+static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag, uint64_t edge)
 {
     for (uint32_t i = dma->read_head; i != dma->read_tail; i++) {
         struct hub_read *r = read_at(dma, i);
 
-        if (r->waits && r->tag == tag)
+        if (r->waits && r->tag == tag && r->edge + 1 < edge)
             return r;
     }
     return NULL;
@@ -116,14 +121,13 @@ static void end_request(struct hub_dma *dma, struct hub_read *r)
     hub_request_ended(dma->hub);
 }
 
-/* @return false: more than was asked for */
+/* @return false: it does not go on where the one before it ended */
 static bool take_data(struct hub_read *r, const struct pcie_tlp *tlp)
 {
-    uint32_t lead = tlp->lower_addr & 3u;
-    uint32_t n = pcie_tlp_data_bytes(tlp) - lead;
+    uint32_t lead = tlp->lower_addr & 3u, left = r->bytes - r->received;
+    uint32_t n = (uint32_t)sim_min(pcie_tlp_data_bytes(tlp) - lead, left);
 
-    n = (uint32_t)sim_min(n, tlp->byte_count);
-    if (n > r->bytes - r->received)
+    if (tlp->byte_count != left || tlp->lower_addr != ((r->src + r->received) & 0x7f))
         return false;
     memcpy(r->buffer + r->received, tlp->payload->data + lead, n);
     r->received += n;
@@ -132,7 +136,7 @@ static bool take_data(struct hub_read *r, const struct pcie_tlp *tlp)
 
 static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
 {
-    if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
+    if (!dma->fetch_waits || tlp->tag != dma->fetch_tag || dma->asked_edge + 1 >= edge)
         return false;
     pcie_port_answered(hub_host(dma->hub)->pcie, tlp);
     dma_fetched(dma, tlp, edge);
@@ -142,7 +146,7 @@ static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, ui
 static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
 {
     struct hub *hub = dma->hub;
-    struct hub_read *r = read_of(dma, tlp->tag);
+    struct hub_read *r = read_of(dma, tlp->tag, edge);
     uint32_t error = dma_error_of(tlp, HUB_DMA_ERR_SOURCE);
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
@@ -246,8 +250,8 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
 {
     const struct hub *hub = dma->hub;
     struct hub_read *r;
-    uint64_t addr = 0;
-    uint32_t out = 0, n;
+    uint64_t addr = 0, to;
+    uint32_t out = 0, n, mps;
 
     if (reads_empty(dma))
         return UINT64_MAX;
@@ -256,11 +260,12 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
         return UINT64_MAX; /* what is left of it is still to come */
     if (!dma_route_write(hub, r->dst + r->written, &out, &addr)) {
         r->failed = true; /* the area was closed meanwhile */
-        dma_fail(dma, HUB_DMA_ERR_DEST);
+        dma_found(dma, HUB_DMA_ERR_DEST);
         return UINT64_MAX;
     }
-    n = pcie_split(r->dst + r->written, r->bytes - r->written,
-                   hub->ports[out < HUB_MAX_PORTS ? out : HUB_HOST].mps_bytes);
+    to = r->dst + r->written;
+    mps = hub->ports[out < HUB_MAX_PORTS ? out : HUB_HOST].mps_bytes;
+    n = pcie_split(to, r->bytes - r->written, mps - (uint32_t)(to & 3)); /* of whole double words */
     if (r->received - r->written < n)
         return UINT64_MAX;
     if (r->ready_edge > edge)
@@ -279,7 +284,7 @@ uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge)
     if (edge < dma->status_edge)
         return dma->status_edge;
     if (!dma_route_write(dma->hub, dma->now.dst, &out, &addr)) {
-        dma_fail(dma, HUB_DMA_ERR_DEST);
+        dma_found(dma, HUB_DMA_ERR_DEST);
         return UINT64_MAX;
     }
     return put_write(dma, out, addr, 8, edge,
@@ -307,7 +312,8 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
         if (dma->releasing)
             dma->read_head++;
     } else {
-        sim_store(tlp->payload->data, dma->now.data, 8);
+        memset(tlp->payload->data, 0, tlp->length_dw * 4u);
+        sim_store(tlp->payload->data + lead, dma->now.data, 8);
         dma->active = dma->releasing = false;
     }
 }
@@ -323,13 +329,9 @@ void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
             hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);
 }
 
-bool dma_drop_failed(struct hub_dma *dma)
+bool dma_drops(const struct hub_dma *dma)
 {
-    const struct hub_read *r = read_at(dma, dma->read_head);
+    const struct hub_read *r = &dma->reads[dma->read_head % dma->hub->cfg.dma_read_tags];
 
-    if (reads_empty(dma) || !r->failed || r->waits ||
-        !fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
-        return false;
-    dma->read_head++;
-    return true;
+    return !reads_empty(dma) && r->failed && !r->waits;
 }

@@ -36,23 +36,37 @@ static uint64_t fetch_mark(const struct hub_dma *dma, uint64_t edge)
 static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
 {
     dma->fetch_waits = true;
+    dma->asked_edge = edge;
     dma->fetch_tag = (uint8_t)(HUB_FETCH_TAG + dma->channel + dma->tag_turn % 16 * 8);
     dma->fetch_deadline =
         dma_send_read(dma, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES, HUB_DESC_BYTES,
                       dma->fetch_tag, edge, fetch_mark(dma, edge));
 }
 
-static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
+void dma_refetched(struct hub_dma *dma, struct hub_descriptor *d, const uint8_t *bytes)
+{
+    struct hub_descriptor changed = decode_descriptor(bytes);
+
+    if (dma->ahead_head == dma->ahead_tail) /* cut short meanwhile */
+        return;
+    changed.internal = true;
+    changed.edge = d->edge;
+    changed.mark = d->mark;
+    *d = changed;
+    dma->fetch_next = d->next;
+}
+
+/* @return false: the port of internal memory is not free */
+static bool fetch_from_internal(struct hub_dma *dma, uint64_t edge)
 {
     struct hub *hub = dma->hub;
-    uint32_t index = dma->fetch_next & ~HUB_DESC_INTERNAL;
+    uint32_t at = (dma->fetch_next & ~HUB_DESC_INTERNAL) * HUB_DESC_BYTES;
     struct hub_descriptor d;
 
-    if (index >= HUB_INTERNAL_DESCS) {
-        dma_fail(dma, HUB_DMA_ERR_FETCH);
-        return;
-    }
-    d = decode_descriptor(&hub->internal[index * HUB_DESC_BYTES]);
+    if (!dma_read_internal(dma, at, HUB_DESC_BYTES, hub->internal_descriptor,
+                           &dma->ahead[dma->ahead_tail % HUB_PREFETCH_MAX], edge))
+        return false;
+    d = decode_descriptor(hub->internal_descriptor);
     d.internal = true;
     dma->fetch_edge = edge + hub->cfg.dma_fetch_internal_cycles;
     d.edge = dma->fetch_edge + hub->cfg.dma_decode_cycles;
@@ -60,6 +74,7 @@ static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
         hub_mark(hub, HUB_STAGE_FETCH_INTERNAL, dma->fetch_edge, fetch_mark(dma, edge));
     d.mark = hub_mark(hub, HUB_STAGE_DECODE, d.edge, dma->marks.fetch);
     dma_ahead_push(dma, &d);
+    return true;
 }
 
 uint64_t dma_fetch_ahead(struct hub_dma *dma, uint64_t edge)
@@ -72,13 +87,19 @@ uint64_t dma_fetch_ahead(struct hub_dma *dma, uint64_t edge)
         return UINT64_MAX;
     if (edge < at)
         return at;
+    if (!internal && dma->requested) /* data goes first */
+        return edge + 1;
     if (!internal) {
-        fetch_from_host(dma, edge);
+        if (requests_fit(dma))
+            fetch_from_host(dma, edge);
+        return UINT64_MAX; /* otherwise a grant wakes */
+    }
+    if ((dma->fetch_next & ~HUB_DESC_INTERNAL) >= HUB_INTERNAL_DESCS) {
+        dma_found(dma, HUB_DMA_ERR_FETCH);
         return UINT64_MAX;
     }
-    if (!dma_take_internal(dma, HUB_DESC_BYTES, edge))
+    if (!fetch_from_internal(dma, edge))
         return dma->hub->internal_edge;
-    fetch_from_internal(dma, edge);
     return sim_max(dma->fetch_edge, edge + 1);
 }
 

@@ -15,8 +15,24 @@ static inline bool reads_empty(const struct hub_dma *dma)
 }
 
 /* dma.c */
-/** The internal memory's read port for `bytes` from this edge on. @return whether it is free */
-bool dma_take_internal(struct hub_dma *dma, uint32_t bytes, uint64_t edge);
+/** Reads `bytes` of internal memory from `at` on, one beat at each edge. @return false: its port is
+ * not free */
+bool dma_read_internal(struct hub_dma *dma, uint32_t at, uint32_t bytes, uint8_t *to,
+                       struct hub_descriptor *descriptor, uint64_t edge);
+/** A read request fits into the channel's queue, which holds those that were given up, too. */
+static inline bool requests_fit(const struct hub_dma *dma)
+{
+    const struct hub_fifo *f = &dma->hub->fifo[SRC_DMA_READ + dma->channel];
+
+    return f->tail - f->head < HUB_DMA_REQUESTS(dma->hub->cfg.dma_read_tags);
+}
+
+/** A part finds an error at this edge: the last one stays. */
+static inline void dma_found(struct hub_dma *dma, uint32_t error)
+{
+    dma->found = error;
+}
+
 /** The list ends here: nothing more is begun; what was requested is still written. */
 void dma_fail(struct hub_dma *dma, uint32_t error);
 /** A descriptor has come; it leads to the next one. */
@@ -33,6 +49,8 @@ uint64_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8
                        uint64_t edge, uint64_t mark);
 
 /* dma_fetch.c */
+/** The bytes of a descriptor change while they are read. */
+void dma_refetched(struct hub_dma *dma, struct hub_descriptor *d, const uint8_t *bytes);
 /** @return the next edge at which a fetch can begin */
 uint64_t dma_fetch_ahead(struct hub_dma *dma, uint64_t edge);
 /** The completion of a fetch from host memory. */
@@ -52,8 +70,7 @@ uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge);
 uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge);
 /** The status word, once all data before it is written. @return its edge, or UINT64_MAX */
 uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge);
-/** The oldest request makes room if it has failed, but not before a write of earlier data that
- * waits for its grant. @return whether it did */
-bool dma_drop_failed(struct hub_dma *dma);
+/** The oldest request can make room: it has failed, and no answer to it can come. */
+bool dma_drops(const struct hub_dma *dma);
 
 #endif /* HUB_DMA_IMPL_H */

@@ -1,0 +1,265 @@
+// The requests for data of one channel, in the order of their data: what has come of each, and when it
+// is given up. The place of a request is also that of its tag and its buffer.
+//
+// A request is pushed behind the last one, and leaves when its last byte was written, or when it has
+// failed and nothing more of it can come. Answers that are shown before an edge are there behind it.
+module hub_dma_reads #(
+  parameter int unsigned Ports = 4,
+  parameter int unsigned BusBytes = 16,
+  parameter int unsigned ReadTags = 8,
+  parameter int unsigned ReadBytes = 256,
+  parameter int unsigned FetchInternalCycles = 6,
+  parameter int unsigned TimeoutCycles = 0, // 0: none
+  localparam int unsigned OutWidth = $clog2(Ports + 2),
+  localparam int unsigned TagWidth = ReadTags > 1 ? $clog2(ReadTags) : 1,
+  localparam int unsigned UsedWidth = $clog2(ReadTags + 1),
+  localparam int unsigned DwWidth = $clog2(ReadBytes / 4),
+  localparam int unsigned CycleWidth = 64
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic [1:0]            channel_i,    // constant
+  input  logic [CycleWidth-1:0] cycle_i,      // number of the coming edge
+  input  logic                  new_turn_i,   // the next list uses other tags
+
+  input  logic                  push_i,
+  input  logic                  push_internal_i, // read from internal RAM
+  input  logic [63:0]           push_dst_i,
+  input  logic [OutWidth-1:0]   push_out_i,
+  input  logic [12:0]           push_bytes_i,
+  input  logic [6:0]            push_addr_i,  // low bits of its source
+  output logic [7:0]            push_tag_o,   // which it has
+  output logic [UsedWidth-1:0]  used_o,
+
+  // A completion with a tag of this channel.
+  input  logic                  answer_i,
+  input  logic [4:0]            answer_tag_i,   // its low bits
+  input  logic                  answer_data_i,
+  input  logic                  answer_bad_i,   // with an error, or without data
+  input  logic [10:0]           answer_dwords_i,
+  input  logic [12:0]           answer_count_i,
+  input  logic [6:0]            answer_addr_i,
+  output logic                  answered_o,     // it answers one of these requests
+  output logic                  late_o,         // one was given up
+
+  // Beats of data, from lane 0 of each on, and where they go in the buffers.
+  input  logic                  cpl_begin_i,    // a completion for any channel, or none
+  input  logic                  cpl_beat_i,
+  output logic [BusBytes-1:0]   cpl_write_o,
+  output logic [TagWidth-1:0]   cpl_tag_o,
+  output logic [DwWidth-1:0]    cpl_dw_o,
+  input  logic                  ram_beat_i,
+  output logic [BusBytes-1:0]   ram_write_o,
+  output logic [TagWidth-1:0]   ram_tag_o,
+  output logic [DwWidth-1:0]    ram_dw_o,
+
+  // The oldest one.
+  output logic                  head_o,         // there is one, and it has not failed
+  output logic [TagWidth-1:0]   head_tag_o,
+  output logic [63:0]           head_dst_o,     // of what is not yet written
+  output logic [OutWidth-1:0]   head_out_o,
+  output logic [12:0]           head_left_o,    // not yet written
+  output logic [12:0]           head_ready_o,   // of that, so much is there
+  output logic [DwWidth-1:0]    head_dw_o,      // where it begins in the buffer
+  input  logic                  head_fails_i,
+  input  logic                  head_drops_i,   // if it has failed
+  input  logic                  sent_i,         // this is written
+  input  logic [12:0]           sent_bytes_i
+);
+
+  if (TimeoutCycles == 1) begin : g_bad_timeout
+    $error("hub_dma_reads: TimeoutCycles: expected 0 or at least 2");
+  end
+
+  localparam int unsigned Lanes = BusBytes / 4;
+  localparam int unsigned Longest = TimeoutCycles > FetchInternalCycles ? TimeoutCycles : FetchInternalCycles;
+  localparam int unsigned AtWidth = $clog2(Longest + 1) + 1;
+  localparam logic [TagWidth-1:0] Last = TagWidth'(ReadTags - 1);
+  localparam logic [5:0] LastBase = 6'((32 / ReadTags - 1) * ReadTags); // the last set of tags
+
+  logic [TagWidth-1:0]         head_d, head_q, tail_d, tail_q;
+  logic [UsedWidth-1:0]        used_d, used_q;
+  logic [5:0]                  base_d, base_q; // the tags of this list begin with it
+  logic [12:0]                 written_d, written_q; // bytes of the oldest one
+  logic [ReadTags*13-1:0]      bytes_d, bytes_q, received_d, received_q;
+  logic [ReadTags*7-1:0]       addr_d, addr_q; // where the next answer has to begin
+  logic [ReadTags-1:0]         waits_d, waits_q;   // for answers, until `at`
+  logic [ReadTags-1:0]         reads_d, reads_q;   // internal RAM, until `at`
+  logic [ReadTags-1:0]         failed_d, failed_q; // nothing more of it is written
+  logic [ReadTags*AtWidth-1:0] at_d, at_q;
+  logic [63+OutWidth:0]        mem [ReadTags];
+
+  logic [TagWidth-1:0] cpl_tag_d, cpl_tag_q, ram_tag_d, ram_tag_q;
+  logic [DwWidth-1:0]  cpl_dw_d, cpl_dw_q, ram_dw_d, ram_dw_q;
+  logic [10:0]         cpl_left_d, cpl_left_q, ram_left_d, ram_left_q; // double words
+  logic [3:0]          cpl_mask_d, cpl_mask_q; // enabled bytes of the first one
+  logic                head_gone;
+  logic [63:0]         dst;
+  logic [7:0]          index; // the tag that was answered, in this list's set
+  logic [TagWidth-1:0] at_tag;
+
+  assign push_tag_o = {1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(tail_q);
+  assign used_o = used_q;
+  assign index = {3'b000, answer_tag_i} - 8'(base_q);
+  assign at_tag = TagWidth'(index);
+
+  always_comb begin
+    logic [12:0] missing;
+    logic [6:0]  expected;
+    logic [12:0] came;
+    logic [10:0] wanted;
+    logic [1:0]  lead; // the first byte of the request in its double word
+
+    head_d = head_q;
+    tail_d = tail_q;
+    used_d = used_q;
+    base_d = base_q;
+    written_d = written_q;
+    bytes_d = bytes_q;
+    received_d = received_q;
+    addr_d = addr_q;
+    waits_d = waits_q;
+    reads_d = reads_q;
+    failed_d = failed_q;
+    at_d = at_q;
+    cpl_tag_d = cpl_tag_q;
+    cpl_dw_d = cpl_dw_q + DwWidth'(Lanes);
+    cpl_left_d = 32'(cpl_left_q) > Lanes ? cpl_left_q - 11'(Lanes) : '0;
+    cpl_mask_d = 4'hf;
+    if (!cpl_beat_i) {cpl_dw_d, cpl_left_d, cpl_mask_d} = {cpl_dw_q, cpl_left_q, cpl_mask_q};
+    ram_tag_d = ram_tag_q;
+    ram_dw_d = ram_dw_q + DwWidth'(Lanes);
+    ram_left_d = 32'(ram_left_q) > Lanes ? ram_left_q - 11'(Lanes) : '0;
+    if (!ram_beat_i) {ram_dw_d, ram_left_d} = {ram_dw_q, ram_left_q};
+    answered_o = 1'b0;
+    late_o = 1'b0;
+
+    // Steps of this edge.
+    if (push_i) begin
+      tail_d = tail_q == Last ? '0 : tail_q + 1'b1;
+      bytes_d[32'(tail_q)*13 +: 13] = push_bytes_i;
+      received_d[32'(tail_q)*13 +: 13] = push_internal_i ? push_bytes_i : '0;
+      addr_d[32'(tail_q)*7 +: 7] = push_addr_i;
+      waits_d[tail_q] = !push_internal_i;
+      reads_d[tail_q] = push_internal_i;
+      failed_d[tail_q] = 1'b0;
+      at_d[32'(tail_q)*AtWidth +: AtWidth] =
+          AtWidth'(cycle_i + (push_internal_i ? 64'(FetchInternalCycles) : 64'(TimeoutCycles)));
+      if (push_internal_i) begin
+        ram_tag_d = tail_q;
+        ram_dw_d = '0;
+        ram_left_d = 11'((push_bytes_i + 13'(push_addr_i[1:0]) + 13'd3) >> 2);
+      end
+    end
+    if (head_fails_i) failed_d[head_q] = 1'b1;
+    head_gone = head_drops_i && used_q != '0 && failed_q[head_q] && !waits_q[head_q];
+    if (head_gone) begin // and drops what is still to come of it
+      if (cpl_tag_q == head_q) cpl_left_d = '0;
+      if (ram_tag_q == head_q && !(push_i && push_internal_i)) ram_left_d = '0;
+    end
+    if (sent_i) begin
+      written_d = written_q + sent_bytes_i;
+      if (sent_bytes_i == head_left_o) head_gone = 1'b1;
+    end
+    if (head_gone) begin
+      head_d = head_q == Last ? '0 : head_q + 1'b1;
+      written_d = '0;
+    end
+    used_d = used_q + UsedWidth'(push_i) - UsedWidth'(head_gone);
+    if (new_turn_i) base_d = base_q == LastBase ? '0 : base_q + 6'(ReadTags);
+
+    // Answers for the next edge; a request of this one cannot have any yet.
+    if (cpl_begin_i) cpl_left_d = '0;
+    missing = bytes_q[32'(at_tag)*13 +: 13] - received_q[32'(at_tag)*13 +: 13];
+    expected = addr_q[32'(at_tag)*7 +: 7];
+    came = {answer_dwords_i, 2'b00} - 13'(answer_addr_i[1:0]);
+    if (came > missing) came = missing;
+    lead = expected[1:0] - received_q[32'(at_tag)*13 +: 2];
+    wanted = 11'((missing + 13'(answer_addr_i[1:0]) + 13'd3) >> 2);
+    if (answer_i && 32'(index) < ReadTags && waits_q[at_tag] &&
+        (!answer_data_i || (answer_count_i == missing && answer_addr_i == expected))) begin
+      answered_o = 1'b1;
+      if (answer_bad_i) failed_d[at_tag] = 1'b1;
+      if (answer_data_i) begin
+        received_d[32'(at_tag)*13 +: 13] = received_q[32'(at_tag)*13 +: 13] + came;
+        addr_d[32'(at_tag)*7 +: 7] = expected + 7'(came);
+        cpl_tag_d = at_tag;
+        cpl_dw_d = DwWidth'((received_q[32'(at_tag)*13 +: 13] + 13'(lead)) >> 2);
+        cpl_left_d = answer_dwords_i < wanted ? answer_dwords_i : wanted;
+        cpl_mask_d = 4'hf << answer_addr_i[1:0];
+      end
+      if (came == missing || !answer_data_i) waits_d[at_tag] = 1'b0;
+    end
+
+    // What is over at the next edge.
+    for (int unsigned i = 0; i < ReadTags; i++) begin
+      if (at_q[i*AtWidth +: AtWidth] == AtWidth'(cycle_i + 64'd1)) begin
+        reads_d[i] = reads_d[i] && !reads_q[i];
+        if (TimeoutCycles != 0 && waits_q[i] && waits_d[i]) begin
+          waits_d[i] = 1'b0;
+          failed_d[i] = 1'b1;
+          late_o = 1'b1;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q     <= '0;
+      tail_q     <= '0;
+      used_q     <= '0;
+      base_q     <= '0;
+      written_q  <= '0;
+      waits_q    <= '0;
+      reads_q    <= '0;
+      failed_q   <= '0;
+      cpl_left_q <= '0;
+      ram_left_q <= '0;
+    end else begin
+      head_q     <= head_d;
+      tail_q     <= tail_d;
+      used_q     <= used_d;
+      base_q     <= base_d;
+      written_q  <= written_d;
+      waits_q    <= waits_d;
+      reads_q    <= reads_d;
+      failed_q   <= failed_d;
+      cpl_left_q <= cpl_left_d;
+      ram_left_q <= ram_left_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    bytes_q    <= bytes_d;
+    received_q <= received_d;
+    addr_q     <= addr_d;
+    at_q       <= at_d;
+    cpl_tag_q  <= cpl_tag_d;
+    cpl_dw_q   <= cpl_dw_d;
+    cpl_mask_q <= cpl_mask_d;
+    ram_tag_q  <= ram_tag_d;
+    ram_dw_q   <= ram_dw_d;
+    if (push_i) mem[tail_q] <= {push_out_i, push_dst_i};
+  end
+
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      cpl_write_o[l*4 +: 4] = cpl_beat_i && 32'(cpl_left_q) > l ? (l == 0 ? cpl_mask_q : 4'hf) : '0;
+      ram_write_o[l*4 +: 4] = ram_beat_i && 32'(ram_left_q) > l ? 4'hf : '0;
+    end
+  end
+  assign cpl_tag_o = cpl_tag_q;
+  assign cpl_dw_o = cpl_dw_q;
+  assign ram_tag_o = ram_tag_q;
+  assign ram_dw_o = ram_dw_q;
+
+  assign {head_out_o, dst} = mem[head_q];
+  assign head_o = used_q != '0 && !failed_q[head_q];
+  assign head_tag_o = head_q;
+  assign head_dst_o = dst + 64'(written_q);
+  assign head_left_o = bytes_q[32'(head_q)*13 +: 13] - written_q;
+  assign head_ready_o = reads_q[head_q] ? '0 : received_q[32'(head_q)*13 +: 13] - written_q;
+  assign head_dw_o = DwWidth'((written_q + 13'(dst[1:0])) >> 2);
+
+endmodule

@@ -1,0 +1,317 @@
+#include "lists.h"
+
+extern "C" {
+#include "hub/internal.h"
+}
+
+#include <algorithm>
+#include <cstring>
+
+namespace
+{
+constexpr uint64_t kHostBase = 0x40000000, kTables = 0x50000000, kNear = 1 << 20;
+constexpr unsigned kPlaces = 64; /* of descriptors, for each channel, in each memory */
+} // namespace
+
+uint64_t ListHost::self() const
+{
+    return plan.bar + HUB_AREA_SELF * (plan.part / HUB_AREAS);
+}
+
+/* ---- lists ---- */
+
+uint64_t ListHost::any_source(uint32_t bytes)
+{
+    uint64_t low = chance(50) ? random(16) : random(64) * 64;
+
+    switch (random(20)) {
+    case 0: /* another node's part, or a place that is no memory */
+        return plan.bar + random(3) * plan.part + HUB_AREA_SELF * (plan.part / HUB_AREAS) + low;
+    case 1: /* runs out of internal memory, or just does not */
+        return self() + HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES - (chance(50) ? bytes : 4 + low);
+    case 2:
+    case 3: /* an area of the own part */
+        return plan.bar + random(3) * (plan.part / HUB_AREAS) + random(64) * 4096 + low;
+    case 4: /* the end of an area */
+        return plan.bar + (1 + random(2)) * (plan.part / HUB_AREAS) - 64 - low;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+        return self() + HUB_INTERNAL_OFFSET + random(HUB_INTERNAL_BYTES / 2) + low;
+    default:
+        return kHostBase + random(kNear / 4096) * 4096 + low;
+    }
+}
+
+uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
+{
+    uint64_t to = plan.bar + (chance(3) ? plan.slots : random(plan.slots)) * plan.part;
+
+    switch (random(24)) {
+    case 0: /* no address of the window */
+        to = kHostBase;
+        break;
+    case 1: /* the end of an area */
+        to += plan.part / HUB_AREAS - 4096;
+        break;
+    case 2:
+    case 3:
+    case 4: /* the own memory */
+        to = self() + HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES / 2 +
+             random(HUB_INTERNAL_BYTES / 2 - std::min(bytes, 16384u));
+        break;
+    case 5:
+    case 6: /* back to the host */
+        to = plan.bar + random(3) * (plan.part / HUB_AREAS) + random(kNear);
+        break;
+    default:
+        to += random(HUB_AREA_SELF) * (plan.part / HUB_AREAS) + random(kNear);
+        if (chance(30))
+            to = (to & ~UINT64_C(4095)) + 4096 - random(256);
+        break;
+    }
+    return chance(1) ? to : (to & ~UINT64_C(15)) | (source & 15);
+}
+
+ListHost::Descriptor ListHost::any_descriptor()
+{
+    Descriptor d = {};
+    bool status = chance(12);
+    uint32_t dwords = 1 + static_cast<uint32_t>(random(chance(60)   ? 64
+                                                       : chance(80) ? 400
+                                                                    : plan.longest));
+    uint32_t bytes = chance(2) ? static_cast<uint32_t>(random(40)) : dwords * 4;
+    uint64_t src = any_source(bytes), dst = any_destination(bytes, src);
+    uint32_t burst = 0, gap = static_cast<uint32_t>(random(300));
+
+    if (chance(35)) /* not so many blocks that nothing else happens */
+        burst = chance(2) ? 1 + static_cast<uint32_t>(random(99))
+                          : 4 * (1 + static_cast<uint32_t>(random(1 + dwords / 4))) +
+                                (chance(70) ? bytes / 8 & ~3u : 0);
+    d.words[HUB_DESC_SRC_LO] = static_cast<uint32_t>(src);
+    d.words[HUB_DESC_HI] =
+        static_cast<uint32_t>(src >> 32 & 0xffff) | static_cast<uint32_t>(dst >> 32 << 16);
+    d.words[HUB_DESC_DST_LO] = static_cast<uint32_t>(dst);
+    d.words[HUB_DESC_SIZE] = bytes;
+    d.words[HUB_DESC_BURST] =
+        burst | (status ? HUB_DESC_STATUS : 0) | (chance(50) ? HUB_DESC_PIPELINE : 0);
+    d.words[HUB_DESC_SRC_GAP] = gap;
+    d.words[HUB_DESC_DST_GAP] = gap + 16 * static_cast<uint32_t>(random(8)) + chance(2);
+    return d;
+}
+
+/* Posted writes, each as long as it may be. */
+void ListHost::store(uint64_t addr, const void *bytes, uint32_t n)
+{
+    const uint8_t *from = static_cast<const uint8_t *>(bytes);
+
+    while (n != 0) {
+        uint32_t piece = pcie_split(addr, n, pcie_port_mps(port));
+        pcie_tlp tlp = pcie_tlp_write(pool, 0, addr, from, piece);
+
+        made.push_back(tlp);
+        addr += piece;
+        from += piece;
+        n -= piece;
+    }
+}
+
+void ListHost::store_value(uint64_t addr, uint64_t value, bool in_halves)
+{
+    if (in_halves) {
+        store(addr, &value, 4);
+        store(addr + 4, reinterpret_cast<uint8_t *>(&value) + 4, 4);
+    } else {
+        store(addr, &value, 8);
+    }
+}
+
+/* Source to status data lie side by side. */
+void ListHost::set_registers(unsigned channel)
+{
+    uint64_t base = self() + HUB_DMA(channel), values[5];
+    uint32_t bytes = chance(3) ? static_cast<uint32_t>(random(20))
+                               : 4 * (1 + static_cast<uint32_t>(random(300)));
+
+    values[0] = any_source(bytes);
+    values[1] = any_destination(bytes, values[0]);
+    values[2] = bytes;
+    values[3] = chance(40) ? 0 : any_destination(8, random(16) == 0 ? random(16) : random(4) * 4);
+    values[4] = (*rng)();
+    if (chance(70)) {
+        store(base + HUB_DMA_SRC, values, sizeof(values));
+    } else {
+        for (unsigned i = 0; i < 5; i++)
+            store_value(base + 8 * i, values[i], chance(30));
+    }
+    if (chance(50))
+        store_value(base + HUB_DMA_IRQ, UINT64_C(1) << random(40), chance(20));
+}
+
+/* A chain through both memories, and its start. */
+void ListHost::write_list(unsigned channel)
+{
+    uint64_t table = kTables + (channel * 4 + random(4)) * 4096 + (chance(20) ? random(4096) : 0);
+    unsigned n = 1 + static_cast<unsigned>(random(chance(70) ? 4 : 12));
+    bool in_host = chance(50);
+    std::vector<uint32_t> at;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (chance(25))
+            in_host = !in_host;
+        at.push_back(in_host ? static_cast<uint32_t>(random(kPlaces))
+                             : HUB_DESC_INTERNAL |
+                                   static_cast<uint32_t>(channel * kPlaces + random(kPlaces)));
+    }
+    at.push_back(HUB_DESC_END);
+    if (chance(4)) /* nothing, nowhere, or a circle */
+        at.back() = chance(30)   ? HUB_DESC_INTERNAL | (1000 + random(100))
+                    : chance(50) ? 1000
+                                 : at[0];
+    for (unsigned i = 0; i < n; i++) {
+        Descriptor d = any_descriptor();
+
+        d.words[HUB_DESC_NEXT] = at[i + 1];
+        if ((at[i] & HUB_DESC_INTERNAL) != 0)
+            store(self() + HUB_INTERNAL_OFFSET + (at[i] & ~HUB_DESC_INTERNAL) * HUB_DESC_BYTES,
+                  d.words.data(), HUB_DESC_BYTES);
+        else
+            tables[(table & ~UINT64_C(4095)) + at[i] * HUB_DESC_BYTES] = d;
+    }
+    if (chance(70))
+        set_registers(channel);
+    else
+        store_value(self() + HUB_DMA(channel) + HUB_DMA_STATUS_ADDR, 0, false);
+    store_value(self() + HUB_DMA(channel) + HUB_DMA_TABLE, table, chance(20));
+    store(self() + HUB_DMA(channel) + HUB_DMA_HEAD, &at[0], 4);
+}
+
+void ListHost::start(unsigned channel)
+{
+    uint64_t control = HUB_DMA_START_REG;
+
+    if (chance(65)) {
+        write_list(channel);
+        return;
+    }
+    set_registers(channel);
+    store_value(self() + HUB_DMA(channel) + HUB_DMA_CONTROL, control, chance(20));
+}
+
+/* What a well-behaved driver does not do while a channel is busy. */
+void ListHost::disturb(unsigned channel)
+{
+    uint64_t base = self() + HUB_DMA(channel);
+    static const uint64_t bases[] = { 0, kHostBase, 0x3000000000 };
+    uint32_t words[16];
+
+    switch (random(9)) {
+    case 0:
+    case 8:
+        store_value(base + HUB_DMA_CONTROL, HUB_DMA_ABORT | random(2), false);
+        break;
+    case 1:
+    case 2:
+        start(channel);
+        break;
+    case 3:
+    case 4:
+        store_value(self() + HUB_AREA_BASE(random(3)), bases[random(3)], chance(20));
+        break;
+    case 5:
+        set_registers(channel);
+        break;
+    case 6: /* all of its registers, in one packet: it starts twice, or not at all */
+        for (uint32_t &w : words)
+            w = static_cast<uint32_t>(random(1024));
+        store(base + 4 * random(8), words, sizeof(words));
+        break;
+    default: /* over descriptors and data that are being read */
+        for (uint32_t &w : words)
+            w = static_cast<uint32_t>((*rng)());
+        store(self() + HUB_INTERNAL_OFFSET + random(HUB_INTERNAL_BYTES - 64), words,
+              1 + static_cast<uint32_t>(random(sizeof(words))));
+        break;
+    }
+}
+
+std::vector<pcie_tlp> ListHost::act(sim_time_t now)
+{
+    unsigned channel = static_cast<unsigned>(random(HUB_DMA_CHANNELS));
+    static const uint64_t bases[] = { kHostBase, 0x2000000000, 0x3000000000 };
+
+    made.clear();
+    if (chance(12)) {
+        disturb(channel);
+    } else if (hub->dma[channel].chains != started[channel].ended ||
+               now >= started[channel].until) {
+        started[channel] = { hub->dma[channel].chains, now + plan.patience_ps };
+        start(channel);
+    }
+    for (unsigned a = 0; a < HUB_AREA_SELF; a++) /* none stays closed for long */
+        if (hub->area_base[a] == 0 && chance(10))
+            store_value(self() + HUB_AREA_BASE(a), bases[a], false);
+    return made;
+}
+
+/* ---- answers ---- */
+
+void ListHost::fill(pcie_tlp *cpl, uint64_t addr, uint32_t lead)
+{
+    auto table = tables.find(addr);
+    uint32_t n = cpl->length_dw * 4u;
+
+    cpl->payload = mem_payload_alloc(pool, n);
+    for (uint32_t i = 0; i < n; i++)
+        cpl->payload->data[i] = static_cast<uint8_t>((*rng)());
+    if (table != tables.end() && lead == 0)
+        memcpy(cpl->payload->data, table->second.words.data(), std::min(n, HUB_DESC_BYTES));
+}
+
+std::vector<TimedTlp> ListHost::answer(const pcie_tlp *request, sim_time_t now)
+{
+    std::vector<TimedTlp> list;
+    uint64_t addr;
+    uint32_t left = pcie_tlp_range(request, &addr);
+    uint32_t most = std::min(pcie_port_mps(port), 64u << random(5));
+    sim_time_t when = now + random(chance(4) ? 3000000 : 300000);
+    unsigned wrong = chance(plan.wrong) ? 1 + static_cast<unsigned>(random(8)) : 0;
+
+    if (wrong == 1) /* never */
+        return list;
+    if (wrong == 2)
+        when += plan.late_ps;
+    while (left != 0) {
+        uint32_t n = pcie_split_completion(addr, left, most);
+        uint32_t lead = static_cast<uint32_t>(addr & 3);
+        pcie_tlp cpl = pcie_tlp_answer(request, PCIE_CPL_SC);
+
+        if (chance(30)) /* further than it has to be cut */
+            n = std::min(left, static_cast<uint32_t>(most - (addr & (most - 1))));
+        if (wrong >= 3 && chance(70)) {
+            cpl.status = wrong == 3 ? PCIE_CPL_UR : wrong == 4 ? PCIE_CPL_CA : PCIE_CPL_SC;
+            if (wrong <= 4 || wrong == 8) { /* the end of it, in the right form or another one */
+                list.push_back({ when, cpl });
+                return list;
+            }
+        }
+        cpl.kind = PCIE_CPLD;
+        cpl.byte_count = static_cast<uint16_t>(left);
+        cpl.lower_addr = static_cast<uint8_t>(addr & 0x7f);
+        cpl.length_dw = static_cast<uint16_t>((lead + n + 3) / 4);
+        cpl.poisoned = wrong == 5;
+        if (wrong == 6 && chance(50))
+            cpl.byte_count = static_cast<uint16_t>(left + 4);
+        if (wrong == 7 && chance(50)) /* another requester's, or completer's */
+            (chance(50) ? cpl.requester_id : cpl.completer_id) ^= 1;
+        fill(&cpl, addr, lead);
+        list.push_back({ when, cpl });
+        when += random(chance(3) ? 2000000 : 20000);
+        addr += n;
+        left -= n;
+    }
+    return list;
+}

@@ -1,0 +1,82 @@
+/*
+ * A host that keeps the hub's DMA channels busy: it writes lists of descriptors and registers,
+ * starts channels and aborts them, closes areas, and answers what the channels read, mostly as it
+ * should.
+ */
+#ifndef TB_LISTS_H
+#define TB_LISTS_H
+
+#include "core/sim.h"
+#include "pcie/port/port.h"
+#include "pcie/tlp/tlp.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <vector>
+
+struct hub;
+
+/* Where things lie; the rest follows from the random numbers. */
+struct ListPlan {
+    uint64_t bar = 0, part = 0;       /* the window, and the bytes of one node's part */
+    unsigned slots = 8;               /* those with a route; one more has none */
+    uint64_t late_ps = 0;             /* an answer so late comes behind its time-out */
+    unsigned wrong = 4;               /* of 100 answers */
+    unsigned longest = 1500;          /* double words of one descriptor */
+    sim_time_t patience_ps = 8000000; /* until a channel that does not end is started again */
+};
+
+/** A packet that is sent at some time. */
+struct TimedTlp {
+    sim_time_t time;
+    pcie_tlp tlp;
+};
+
+class ListHost
+{
+  public:
+    ListHost(const ListPlan &plan, struct hub *hub, pcie_port *port, mem_pool *pool,
+             std::mt19937_64 *rng)
+        : plan(plan), hub(hub), port(port), pool(pool), rng(rng)
+    {
+    }
+    /** Posted writes, in their order; the caller sends them at once. */
+    std::vector<pcie_tlp> act(sim_time_t now);
+    /** Completions of a read, those of one request in their order. */
+    std::vector<TimedTlp> answer(const pcie_tlp *request, sim_time_t now);
+
+  private:
+    struct Descriptor {
+        std::array<uint32_t, 8> words;
+    };
+
+    uint64_t random(uint64_t n) { return n == 0 ? 0 : (*rng)() % n; }
+    bool chance(unsigned percent) { return random(100) < percent; }
+    uint64_t self() const;
+    uint64_t any_source(uint32_t bytes);
+    uint64_t any_destination(uint32_t bytes, uint64_t source);
+    Descriptor any_descriptor();
+    void store(uint64_t addr, const void *bytes, uint32_t n);
+    void store_value(uint64_t addr, uint64_t value, bool in_halves);
+    void set_registers(unsigned channel);
+    void write_list(unsigned channel);
+    void start(unsigned channel);
+    void disturb(unsigned channel);
+    void fill(pcie_tlp *cpl, uint64_t addr, uint32_t lead);
+
+    ListPlan plan;
+    struct hub *hub;
+    pcie_port *port;
+    mem_pool *pool;
+    std::mt19937_64 *rng;
+    std::map<uint64_t, Descriptor> tables; /* by address, in host memory */
+    std::vector<pcie_tlp> made;
+    struct {
+        uint32_t ended;
+        sim_time_t until;
+    } started[4] = {}; /* what was started has not ended so far, or was lost */
+};
+
+#endif
