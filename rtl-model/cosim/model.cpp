@@ -114,7 +114,7 @@ struct model {
             put(top.route_upper_i, i * 64, 64, in->upper[from]);
         }
         top.cfg_mrrs_i = in->cfg_mrrs;
-        top.cfg_bar_i = in->cfg_bar;
+        top.bar_base_i = in->cfg_bar;
         top.cfg_msi_i = in->cfg_msi;
         top.cfg_msi_addr_i = in->cfg_msi_address;
         top.cfg_msi_data_i = in->cfg_msi_data;
@@ -191,11 +191,11 @@ struct model {
     {
         model_error *e = &out->error;
 
-        out->unexpected = top.err_unexpected_o != 0;
-        out->poisoned = top.err_poisoned_o != 0;
-        out->aborted = top.err_master_abort_o != 0 || top.err_target_abort_o != 0;
-        out->timeout = top.err_timeout_o != 0;
-        memcpy(out->sink_header, &top.err_sink_header_o, sizeof(out->sink_header));
+        out->unexpected = top.dma_unexpected_o != 0;
+        out->poisoned = top.dma_poisoned_o != 0;
+        out->aborted = top.dma_master_abort_o != 0 || top.dma_target_abort_o != 0;
+        out->timeout = top.dma_timeout_o != 0;
+        memcpy(out->sink_header, &top.dma_header_o, sizeof(out->sink_header));
         e->valid = top.err_valid_o != 0;
         if (!e->valid)
             return;

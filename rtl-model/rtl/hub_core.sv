@@ -136,7 +136,10 @@ module hub_core #(
   output logic [Outputs-1:0]             tx_valid_o,
   output logic [Outputs-1:0]             tx_sop_o,
   output logic [Outputs*BusWidth-1:0]    tx_data_o,
-  output logic [Outputs*SourceWidth-1:0] tx_source_o
+  output logic [Outputs*SourceWidth-1:0] tx_source_o,
+
+  // Nothing changes at further edges but by a first beat, or by a request of the management processor.
+  output logic                           quiet_o
 );
 
   // What the IP says, as it was before the last edge.
@@ -155,6 +158,7 @@ module hub_core #(
   logic [127:0]           self_header;
   logic [SourceWidth-1:0] self_source;
   logic [OutWidth-1:0]    self_port;
+  logic                   forward_waits, local_waits, notify_waits, dma_busy;
   logic                   local_valid, local_grant, local_read;
   logic [OutWidth-1:0]    local_out;
   logic [1:0]             local_class;
@@ -197,7 +201,7 @@ module hub_core #(
     .own_class_i({dma_class, local_class}), .own_header_i({dma_header, local_header}),
     .own_data_i({dma_data, local_data}), .own_grant_o({dma_grant, local_grant}),
     .own_read_o({dma_next, local_read}), .self_ready_i(self_room && !self_busy), .tx_valid_o,
-    .tx_sop_o, .tx_data_o, .tx_source_o, .self_free_o(self_free), .self_next_valid_o(self_beat),
+    .tx_sop_o, .tx_data_o, .tx_source_o, .waits_o(forward_waits), .self_free_o(self_free), .self_next_valid_o(self_beat),
     .self_next_o(self_data)
   );
 
@@ -249,7 +253,7 @@ module hub_core #(
     .part_log2_i, .slot_i, .subcluster_i, .route_lower_i, .route_upper_i, .link_i(link_q), .aer_i,
     .aer_write_o, .aer_data_o, .area_base_o(area_base), .refused_i(refused), .dma_irq_i(dma_irq),
     .may_append_i(self_room && self_free && !self_busy && !answer && !irq_pending),
-    .append_o(append), .append_internal_o(append_internal), .append_addr_o(append_addr),
+    .notify_waits_o(notify_waits), .append_o(append), .append_internal_o(append_internal), .append_addr_o(append_addr),
     .append_entry_o(append_entry), .irq_free_i(!answer && !append_local), .irq_pending_o(irq_pending),
     .irq_send_o(irq)
   );
@@ -283,7 +287,7 @@ module hub_core #(
     .msi_addr_i(cfg_msi_addr_i), .msi_data_i(cfg_msi_data_i), .mgmt_valid_i, .mgmt_out_i,
     .mgmt_header_i, .mgmt_data_i, .mgmt_ready_o, .valid_o(local_valid), .out_o(local_out),
     .class_o(local_class), .header_o(local_header), .data_o(local_data), .grant_i(local_grant),
-    .read_i(local_read), .room_o(self_room)
+    .read_i(local_read), .waits_o(local_waits), .room_o(self_room)
   );
 
   hub_dma #(
@@ -299,7 +303,7 @@ module hub_core #(
     .cfg_memory_i(cfg_memory_i[0]), .cfg_id_i(cfg_id_i[15:0]), .cfg_mrrs_i, .cfg_mps_i,
     .date_line_i('0), .area_base_i(area_base), .route_lower_i, .route_upper_i,
     .write_addr_i(write_addr), .write_data_i(self_data), .write_enable_i(write_enable),
-    .dma_read_addr_i(dma_read), .dma_read_data_o(dma_word), .dma_irq_o(dma_irq),
+    .dma_read_addr_i(dma_read), .dma_read_data_o(dma_word), .dma_irq_o(dma_irq), .busy_o(dma_busy),
     .ram_addr_o(dma_ram_addr), .ram_data_i(dma_ram_data), .sink_valid_i(tx_valid_o[Ports]),
     .sink_sop_i(tx_sop_o[Ports]), .sink_host_i(32'(sink_source) < Classes),
     .sink_data_i(tx_data_o[Ports*BusWidth +: BusWidth]), .err_unexpected_o(dma_unexpected_o),
@@ -309,6 +313,25 @@ module hub_core #(
     .own_class_o(dma_class), .own_header_o(dma_header), .own_data_o(dma_data),
     .own_grant_i(dma_grant), .own_read_i(dma_next)
   );
+
+  // Quiet: what takes as long as a packet waits or a list is at work is over, and since then all that
+  // takes a fixed number of cycles.
+  localparam int unsigned StageCycles = ReceiveCycles + RouteCycles + OutputCycles + RegisterCycles +
+                                        CompletionCycles + GapCycles + (Ddr != 0 ? DdrCycles : 0) + 8;
+  logic                           idle;
+  logic [$clog2(StageCycles+1)-1:0] idle_d, idle_q;
+
+  assign idle = rx_valid_i == '0 && tx_valid_o == '0 && !forward_waits && !local_waits &&
+                !notify_waits && !irq_pending && !dma_busy && !mgmt_valid_i;
+  always_comb begin
+    idle_d = '0;
+    if (idle) idle_d = quiet_o ? idle_q : idle_q + 1'b1;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) idle_q <= '0;
+    else         idle_q <= idle_d;
+  end
+  assign quiet_o = 32'(idle_q) == StageCycles;
 
   logic unused_addr;
   assign unused_addr = &{append_addr[2:0], ram_addr, dma_ram_addr};

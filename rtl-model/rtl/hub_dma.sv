@@ -59,6 +59,7 @@ module hub_dma #(
   input  logic [9:3]                dma_read_addr_i, // channel and offset
   output logic [63:0]               dma_read_data_o,
   output logic [31:0]               dma_irq_o,
+  output logic                      busy_o,          // a channel is
 
   // Internal RAM: BusBytes bytes from a double word on, there in the cycle behind the read.
   output logic [RamWidth-1:0]       ram_addr_o,
@@ -145,6 +146,7 @@ module hub_dma #(
 
   logic [Channels*64-1:0] read_data;
   logic [Channels*32-1:0] irq;
+  logic [Channels-1:0]    busy;
 
   for (genvar c = 0; c < Channels; c++) begin : g_channel
     localparam int unsigned Write = Channels + c; // its second source
@@ -163,7 +165,7 @@ module hub_dma #(
       .date_line_i, .area_base_i, .lower_i(route_lower_i), .upper_i(route_upper_i),
       .store_addr_i(write_addr_i), .store_data_i(write_data_i),
       .store_enable_i(write_enable_i), .read_offset_i(dma_read_addr_i[7:3]),
-      .read_data_o(read_data[c*64 +: 64]), .irq_o(irq[c*32 +: 32]), .cpl_begin_i(cpl_begin),
+      .read_data_o(read_data[c*64 +: 64]), .irq_o(irq[c*32 +: 32]), .busy_o(busy[c]), .cpl_begin_i(cpl_begin),
       .cpl_id_i(cpl_id), .cpl_tag_i(cpl_tag), .cpl_status_i(cpl_status),
       .cpl_has_data_i(cpl_has_data), .cpl_poisoned_i(cpl_poisoned), .cpl_dwords_i(cpl_dwords),
       .cpl_count_i(cpl_count), .cpl_addr_i(cpl_addr), .cpl_beat_i(cpl_beat), .cpl_data_i(cpl_data),
@@ -183,6 +185,7 @@ module hub_dma #(
     assign own_data_o[c*BusWidth +: BusWidth] = '0;
   end
 
+  assign busy_o = busy != '0;
   assign dma_read_data_o = read_data[32'(dma_read_addr_i[9:8])*64 +: 64];
 
   always_comb begin

@@ -51,6 +51,7 @@ module hub_dma_channel #(
   input  logic [7:3]                read_offset_i,
   output logic [63:0]               read_data_o,
   output logic [31:0]               irq_o,
+  output logic                      busy_o,        // a list is at work
 
   // Completions.
   input  logic                      cpl_begin_i,
@@ -114,6 +115,8 @@ module hub_dma_channel #(
     .new_length_o(new_length), .status_addr_o(status_addr), .status_data_o(status_data),
     .table_o(descriptors)
   );
+
+  assign busy_o = busy;
 
   // ---- errors -----------------------------------------------------------------------------------
 

@@ -110,6 +110,7 @@ module hub_forward #(
   output logic [Outputs-1:0]             tx_sop_o,
   output logic [Outputs*BusWidth-1:0]    tx_data_o,
   output logic [Outputs*SourceWidth-1:0] tx_source_o,
+  output logic                           waits_o,           // a packet is in a queue of some port
   output logic                           self_free_o,       // no packet is on its way to SELF
   output logic                           self_next_valid_o, // a beat of data for it comes next
   output logic [BusWidth-1:0]            self_next_o
@@ -133,6 +134,7 @@ module hub_forward #(
   logic [Outputs*Sources-1:0]    straight;
   logic [Outputs*Classes-1:0]    accept, enter;
   logic [Ports*Classes-1:0]      free;
+  logic [Ports-1:0]              waits;
 
   // What goes to DDR3, by port.
   logic [Ports-1:0]              wants, take, written, ready;
@@ -172,7 +174,7 @@ module hub_forward #(
       .valid_o(valid[Source +: Classes]), .out_o(out[Source*OutWidth +: Classes*OutWidth]),
       .class_o(of_class[Source*2 +: Classes*2]), .header_o(header[Source*128 +: Classes*128]),
       .data_o(data[Source*BusWidth +: Classes*BusWidth]), .grant_i(grant[Source +: Classes]),
-      .read_i(read[Source +: Classes]), .free_o(free[Source +: Classes]),
+      .read_i(read[Source +: Classes]), .free_o(free[Source +: Classes]), .waits_o(waits[p]),
       .places_i(ddr_places_i[p*PlacesWidth +: PlacesWidth]), .wants_o(wants[p]),
       .dwords_o(dwords[p*DwordsWidth +: DwordsWidth]), .take_i(take[p]),
       .spill_data_o(spill_data[p*BusWidth +: BusWidth]), .written_i(written[p]), .ready_i(ready[p]),
@@ -286,6 +288,7 @@ module hub_forward #(
     .accept_i(accept), .enter_i(enter), .valid_o(tx_valid_o), .sop_o(tx_sop_o), .data_o(tx_data_o),
     .source_o(tx_source_o), .free_o(out_free), .next_valid_o(next_valid), .next_o(next)
   );
+  assign waits_o = waits != '0;
   assign self_free_o = out_free[Ports+1];
   assign self_next_valid_o = next_valid[Ports+1];
   assign self_next_o = next[(Ports+1)*BusWidth +: BusWidth];

@@ -52,7 +52,8 @@ module hub_join #(
   output logic [BusWidth-1:0] data_o,
   input  logic                grant_i,
   input  logic                read_i,
-  output logic                room_o  // for what one request to SELF can make
+  output logic                waits_o, // a packet is in the queue
+  output logic                room_o   // for what one request to SELF can make
 );
 
   logic                msi, mgmt;
@@ -94,7 +95,7 @@ module hub_join #(
     .join_answer_i(answer_i), .join_due_i(due), .join_out_i(out), .join_header_i(header),
     .join_data_i(data), .join_cut_i(answer_i && answer_cut_i), .join_addr_i(answer_addr_i),
     .join_bytes_i(answer_bytes_i), .join_mps_i(mps_i), .data_write_i, .data_i, .valid_o, .out_o,
-    .class_o, .header_o, .data_o, .grant_i, .data_read_i(read_i), .room_o
+    .class_o, .header_o, .data_o, .grant_i, .data_read_i(read_i), .waits_o, .room_o
   );
 
   logic unused_addr;

@@ -40,6 +40,7 @@ module hub_local #(
   output logic [BusWidth-1:0] data_o,
   input  logic                grant_i,
   input  logic                data_read_i,
+  output logic                waits_o,       // a packet is in it
   output logic                room_o         // for the answers to one request, and what comes with it
 );
 
@@ -96,6 +97,7 @@ module hub_local #(
     end
   end
 
+  assign waits_o = used != '0;
   assign valid_o = used != '0 && due <= cycle_i;
   always_comb begin
     header_o = entry_header;

@@ -21,6 +21,7 @@ module hub_notify #(
   output logic [63:0] head_o,
   output logic [63:0] lost_o,
 
+  output logic        waits_o,     // one waits for room in the ring
   output logic        append_o,
   output logic        internal_o,  // to internal RAM
   output logic [63:0] addr_o,      // a local bus address, or an offset there
@@ -42,6 +43,7 @@ module hub_notify #(
 
   assign entries = 64'd1 << size_i[4:0];
   assign has_room = head_q - tail_i < entries;
+  assign waits_o = used != '0;
   assign direct = notify_i && used == '0 && has_room;
   assign take = may_i && used != '0 && has_room;
   assign store = notify_i && !direct && 32'(used) < Waits;

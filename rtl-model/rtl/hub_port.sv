@@ -57,6 +57,7 @@ module hub_port #(
   input  logic [Classes-1:0]          grant_i,
   input  logic [Classes-1:0]          read_i,
   output logic [Classes-1:0]          free_o,  // the grant frees a place on the chip
+  output logic                        waits_o, // a packet is in some queue
 
   // To DDR3; see hub_spill.
   input  logic [PlacesWidth-1:0]      places_i,
@@ -82,7 +83,6 @@ module hub_port #(
   logic [BusWidth-1:0]           write_data;
   logic [Classes-1:0]            head, may, in_order;
   logic [Classes*OrderWidth-1:0] order;
-  logic                          unused_head; // of channel 1
 
   hub_receive #(
     .Ports(Ports), .Pairs(Pairs), .Port(Port), .Partner(Partner), .Vc1(Vc1), .TagWidth(TagWidth),
@@ -102,7 +102,7 @@ module hub_port #(
     end
   end
   assign valid_o = may & in_order;
-  assign unused_head = &head;
+  assign waits_o = head != '0;
 
   for (genvar c = 0; c < Classes; c++) begin : g_class
     logic [127:0]        header;

@@ -46,6 +46,7 @@ module hub_registers #(
   // Notifications and interrupts.
   input  logic [31:0]               dma_irq_i,
   input  logic                      may_append_i,
+  output logic                      notify_waits_o,
   output logic                      append_o,
   output logic                      append_internal_o,
   output logic [63:0]               append_addr_o,
@@ -143,7 +144,7 @@ module hub_registers #(
   hub_notify #(.Waits(RingWaits)) u_notify (
     .clk_i, .rst_ni, .notify_i(notify), .value_i(notify_value), .may_i(may_append_i),
     .base_i(ring_base_q), .size_i(ring_size_q), .tail_i(ring_tail_q), .head_o(ring_head),
-    .lost_o(ring_lost), .append_o, .internal_o(append_internal_o), .addr_o(append_addr_o),
+    .lost_o(ring_lost), .waits_o(notify_waits_o), .append_o, .internal_o(append_internal_o), .addr_o(append_addr_o),
     .entry_o(append_entry_o), .raise_o(notify_raise)
   );
   hub_irq u_irq (

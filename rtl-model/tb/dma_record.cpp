@@ -455,7 +455,7 @@ void Rig::create()
     place.dom = dom;
     place.path = "node0.hub";
     ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &component, &err)) << err.text;
-    watch = { this, on_edge, on_received, on_put, on_granted, on_error, on_cleared };
+    watch = { this, on_edge, on_received, on_put, on_granted, nullptr, on_error, on_cleared };
     hub_set_watch(component, &watch);
     far.resize(params.ports);
     for (unsigned p = 0; p < params.ports; p++)

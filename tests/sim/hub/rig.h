@@ -150,18 +150,20 @@ struct FakeHost {
             later.push_back({ sim_now(dom) + read_ps, cpl });
             left = 0;
         }
+        if (left != 0)
+            left = pcie_tlp_range(tlp, &addr);
         while (left != 0) {
             uint32_t n = pcie_split_completion(addr, left, completion_bytes);
+            uint32_t lead = addr & 3;
             pcie_tlp cpl = {};
             cpl.kind = PCIE_CPLD;
             cpl.tag = tlp->tag;
             cpl.requester_id = tlp->requester_id;
             cpl.byte_count = static_cast<uint16_t>(left);
             cpl.lower_addr = addr & 0x7f;
-            cpl.length_dw = static_cast<uint16_t>(n / 4);
-            cpl.payload = mem_payload_alloc(pool, n);
+            cpl.length_dw = static_cast<uint16_t>((lead + n + 3) / 4);
+            cpl.payload = pcie_payload(pool, lead, at(addr), n);
             cpl.poisoned = addr == poisons;
-            memcpy(cpl.payload->data, at(addr), n);
             later.push_back({ sim_now(dom) + read_ps, cpl });
             addr += n;
             left -= n;

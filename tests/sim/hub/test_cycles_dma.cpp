@@ -343,6 +343,36 @@ TEST_F(CyclesDma, AnAreaThatIsClosedMeanwhileEndsTheListWithAnError)
 /* ---- internal memory ---------------------------------------------------------------------------
  */
 
+/* Beat k is read k edges behind the first one, by the state before that edge. */
+TEST_F(CyclesDma, AStoreReachesWhatIsNotReadYet)
+{
+    const uint64_t ram = reg(0, HUB_INTERNAL_OFFSET + 0x8000), bytes = 256;
+    const struct {
+        uint64_t edges, beat;
+    } stores[] = { { 0, 0 }, { 3, 4 }, { 6, 6 } };
+    std::vector<uint8_t> expected(bytes, 0);
+
+    make();
+    prepare(0, ram, area(kEast, 0), bytes);
+    uint64_t first = start_soon() + to_begin() + 1;
+    for (const auto &s : stores) {
+        uint64_t at = s.beat * cfg.bus_bytes + 1;
+
+        beat(first + s.edges - to_effect(), [this, ram, at] {
+            const uint8_t one = 0xff;
+
+            east_.write(cable(ram + at), &one, 1);
+        });
+        expected[at] = s.beat > s.edges ? 0xff : 0;
+    }
+    run();
+    std::vector<uint8_t> written;
+    for (const Seen &s : east_.seen)
+        written.insert(written.end(), s.data.begin(), s.data.end());
+    EXPECT_EQ(0u, error_of(0));
+    EXPECT_EQ(expected, written);
+}
+
 /* Three outputs and SELF take a beat each at an edge, so what the channels share is the memory. */
 TEST_F(CyclesDma, ChannelsReadTheMemoryInTurn)
 {

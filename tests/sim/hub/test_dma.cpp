@@ -139,8 +139,12 @@ TEST_F(Dma, OnlyItsOwnAnswersAreTaken)
     const struct {
         uint16_t requester;
         uint32_t bytes;
+        uint8_t lower_addr;
         bool taken;
-    } cases[] = { { 0x0100, 64, true }, { 0x0200, 64, false }, { 0x0100, 128, false } };
+    } cases[] = { { 0x0100, 64, 0, true },
+                  { 0x0200, 64, 0, false },
+                  { 0x0100, 128, 0, false },
+                  { 0x0100, 64, 4, false } };
 
     for (const auto &c : cases) {
         build(2);
@@ -153,6 +157,7 @@ TEST_F(Dma, OnlyItsOwnAnswersAreTaken)
         cpl.tag = hosts[0].asked[0].tag;
         cpl.requester_id = c.requester;
         cpl.byte_count = static_cast<uint16_t>(c.bytes);
+        cpl.lower_addr = c.lower_addr;
         cpl.length_dw = static_cast<uint16_t>(c.bytes / 4);
         cpl.payload = mem_payload_alloc(hosts[0].pool, c.bytes);
         memset(cpl.payload->data, 1, c.bytes);
@@ -282,6 +287,23 @@ TEST_F(Dma, InternalMemoryIsReadBeatByBeat)
     for (unsigned ch : { 0u, 1u })
         EXPECT_NEAR(beats, double(hosts[ch].written.at(kRam + bytes - 256) - begin) / cycle_ps,
                     0.1 * beats);
+}
+
+/* Packets have whole double words, which count against Max_Payload_Size, too. */
+TEST_F(Dma, DataAndStatusMayBeginAtAnyByte)
+{
+    for (uint64_t low : { 1u, 2u, 3u, 14u }) {
+        uint64_t status = 0x1122334455667788, at = area(1, HUB_AREA_HOST) + 0x4000 + low;
+
+        build(2);
+        fill(hosts[0].ram, 9);
+        start_register(0, 0, kRam + 0x100 + low, area(1, HUB_AREA_HOST) + low, 4096, at, status);
+        run();
+        EXPECT_EQ(0u, error_of(0, 0)) << low;
+        EXPECT_EQ(0, memcmp(&hosts[0].ram[0x100 + low], &hosts[1].ram[low], 4096)) << low;
+        EXPECT_EQ(0, memcmp(&status, &hosts[1].ram[0x4000 + low], 8)) << low;
+        TearDown();
+    }
 }
 
 /* Data goes first where both are due at one edge, here the first request and the third descriptor.
