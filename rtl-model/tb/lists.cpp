@@ -73,7 +73,7 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
             to = (to & ~UINT64_C(4095)) + 4096 - random(256);
         break;
     }
-    return chance(1) ? to : (to & ~UINT64_C(15)) | (source & 15);
+    return chance(3) ? to : (to & ~UINT64_C(15)) | (source & 15);
 }
 
 ListHost::Descriptor ListHost::any_descriptor()
