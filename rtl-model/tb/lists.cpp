@@ -309,7 +309,7 @@ std::vector<TimedTlp> ListHost::answer(const pcie_tlp *request, sim_time_t now)
             (chance(50) ? cpl.requester_id : cpl.completer_id) ^= 1;
         fill(&cpl, addr, lead);
         list.push_back({ when, cpl });
-        when += random(chance(3) ? 2000000 : 20000);
+        when += random(chance(1) ? 2000000 : 20000);
         addr += n;
         left -= n;
     }
