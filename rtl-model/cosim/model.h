@@ -1,5 +1,5 @@
 /*
- * One cycle of the hub's core in SystemVerilog: what a library that Verilator made (model.cpp) and
+ * One cycle of the hub's core in SystemVerilog: what a library that Verilator made and
  * its user exchange. Signals are those of docs/hub-spec.md; one bit is a bool, and classes are those
  * of enum pcie_class.
  */
@@ -77,7 +77,7 @@ struct model_out {
     struct model_stream tx[MODEL_PORTS + MODEL_INSIDE]; /* ports, SINK, SELF */
     uint64_t rx_free; /* bit of port * MODEL_CLASSES + class: a packet has left its queue, */
     uint16_t rx_free_units[MODEL_PORTS * MODEL_CLASSES]; /* and so much data */
-    struct model_error error; /* of a packet that SELF refused */
+    struct model_error error; /* SELF refused a packet */
     /* completions of N, by what is in the header */
     bool unexpected, poisoned, aborted, timeout; /* aborted: an error status; timeout: no header */
     uint8_t sink_header[16];

@@ -73,7 +73,7 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
             to = (to & ~UINT64_C(4095)) + 4096 - random(256);
         break;
     }
-    return chance(1) ? to : (to & ~UINT64_C(15)) | (source & 15);
+    return chance(3) ? to : (to & ~UINT64_C(15)) | (source & 15);
 }
 
 ListHost::Descriptor ListHost::any_descriptor()
@@ -309,7 +309,7 @@ std::vector<TimedTlp> ListHost::answer(const pcie_tlp *request, sim_time_t now)
             (chance(50) ? cpl.requester_id : cpl.completer_id) ^= 1;
         fill(&cpl, addr, lead);
         list.push_back({ when, cpl });
-        when += random(chance(3) ? 2000000 : 20000);
+        when += random(chance(1) ? 2000000 : 20000);
         addr += n;
         left -= n;
     }
