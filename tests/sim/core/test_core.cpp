@@ -105,6 +105,22 @@ TEST_F(Events, RunStopsAfterItsLimitAndGoesOn)
     EXPECT_EQ((std::vector<int>{ 1, 2 }), log);
 }
 
+TEST_F(Events, TheNextOneIsKnownBetweenRuns)
+{
+    Recorder a = make(1), b = make(2);
+    std::vector<sim_time_t> times;
+
+    EXPECT_EQ(SIM_TIME_NEVER, sim_next(sim));
+    sim_schedule_at(dom, &a.ev, 30, SIM_ARRIVE);
+    sim_schedule_at(dom, &b.ev, 20, SIM_TASK);
+    for (sim_time_t next = sim_next(sim); next != SIM_TIME_NEVER; next = sim_next(sim)) {
+        times.push_back(next);
+        sim_run(sim, next);
+    }
+    EXPECT_EQ((std::vector<sim_time_t>{ 20, 30 }), times);
+    EXPECT_EQ((std::vector<int>{ 2, 1 }), log);
+}
+
 TEST_F(Events, ScheduleByMovesOnlyEarlier)
 {
     Recorder a = make(1), b = make(2);
@@ -280,7 +296,7 @@ struct sim_fingerprint throw_about(sim_order order, unsigned ndomains)
 {
     sim_config cfg = {};
     std::vector<Thrower> t(5);
-    struct sim_fingerprint print;
+    struct sim_fingerprint print, joined = {};
 
     cfg.seed = 11;
     cfg.fingerprint = true;
@@ -311,6 +327,14 @@ struct sim_fingerprint throw_about(sim_order order, unsigned ndomains)
         sim_schedule_at(x.dom, &x.tick, 0, SIM_CLOCK);
     EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
     print = sim_fingerprint_of(sim);
+    for (sim_domain *dom : doms) {
+        sim_fingerprint one = sim_domain_fingerprint(dom);
+
+        sim_fingerprint_join(&joined, &one);
+    }
+    EXPECT_EQ(print.visible, joined.visible);
+    EXPECT_EQ(print.wire, joined.wire);
+    EXPECT_EQ(print.edge, joined.edge);
     sim_destroy(sim);
     return print;
 }
