@@ -1,9 +1,9 @@
 /*
- * A link whose far end is in another simulation: a SystemC module, another process. The link is cut
- * at the near side of the cable, the connector. What a port sends comes to its own connector
- * `tx_latency_ps` after its last symbol; whoever connects the two brings it to the connector of the
- * far end when the cable has carried it; the rest is that port's `rx_latency_ps`. So times are
- * those of pcie_link_connect(). Such a link can have no faults.
+ * A link whose far end is in another simulation: a module of SystemC, or another process. It is cut
+ * at the connector. What a port sends comes to its own connector `tx_latency_ps` after the last
+ * symbol. The owner of both simulations brings it to the far connector when the cable has carried
+ * it, and it is received `rx_latency_ps` later. So times are those of pcie_link_connect(). Such a
+ * link has no faults.
  */
 #ifndef PCIE_OUTSIDE_H
 #define PCIE_OUTSIDE_H

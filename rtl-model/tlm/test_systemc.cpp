@@ -1,0 +1,119 @@
+/* The machine that SystemC assembles against the one of `hubsim run`. Runs from the root of the
+ * source. */
+#include "tests/built.h"
+#include "tests/folder.h"
+
+#include <sstream>
+
+namespace
+{
+
+const std::string kExample = "examples/systemc/", kMachine = kExample + "ring8.yaml ";
+
+/** The one line of a text that begins so. */
+std::string line_of(const std::string &text, const std::string &beginning)
+{
+    std::istringstream in(text);
+
+    for (std::string line; std::getline(in, line);)
+        if (line.compare(0, beginning.size(), beginning) == 0)
+            return line;
+    ADD_FAILURE() << "no line " << beginning << " in:\n" << text;
+    return "";
+}
+
+class SystemC : public test::Shell
+{
+  protected:
+    /** @return what the example prints, or says when it fails */
+    std::string ring8(const std::string &args)
+    {
+        int status = sh("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 HUBSIM_PATH=configs " + test::BUILD +
+                        "/tests/bin/systemc_ring8 " + args);
+
+        return status == 0 ? out : errors;
+    }
+
+    std::string hubrun(const std::string &args)
+    {
+        EXPECT_EQ(0, sh(test::HUBCC + " -O2 -std=c11 " + kExample + "ping.c -o " + folder +
+                        "/ping && " + test::HUBRUN + " --fingerprint " + args))
+            << errors;
+        return out + errors;
+    }
+
+    /** One run of ping.c on both sides: equal lines of results, and equal fingerprints. */
+    void compare(const std::string &args, const std::string &sets = "")
+    {
+        const std::string one = hubrun(sets + " -n 8 -m " + kMachine + folder + "/ping " + args);
+        const std::string other = ring8(sets + " " + kMachine + args);
+
+        for (const char *beginning : { "result ", "fingerprint " })
+            EXPECT_EQ(line_of(one, beginning), line_of(other, beginning)) << args << " " << sets;
+        EXPECT_NE(std::string::npos, one.find("verified=1")) << one;
+    }
+};
+
+/* Results, and the time and the bytes of each packet at each port and at each edge of a hub. */
+TEST_F(SystemC, EachPacketComesWhenItDoesInOneSimulation)
+{
+    compare("by=pio");
+    compare("by=pio hops=1 bytes=1024");
+    compare("by=dma hops=2 bytes=64");
+    compare("by=dma bytes=4096");
+}
+
+TEST_F(SystemC, ValuesAreThoseOfTheFilesAndOfSet)
+{
+    compare("by=pio", "--set 'node*.hub.clock_khz=200000'");
+    compare("by=dma bytes=2048",
+            "--set 'node3.hub.e.link.lanes=4' --set 'node*.host.cpu.poll_jitter_ps=9000'");
+    compare("by=pio hops=3",
+            "--set 'node*.software.syscall_ps=123456' --set node2.hub.clock_phase_ps=1777");
+}
+
+/** 1507500 ps as 1.507500. */
+std::string microseconds(unsigned long long ps)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%llu.%06llu", ps / 1000000, ps % 1000000);
+    return text;
+}
+
+TEST_F(SystemC, ExperimentsShowTheSameLatencies)
+{
+    std::string table;
+
+    ASSERT_EQ(0, sh("cp " + kExample + "* " + folder + " && sed -i \"s,\\.\\./\\.\\.,$PWD,\" " +
+                    folder + "/node.yaml && cd " + folder + " && " + test::HUBCC +
+                    " ping.c -o ping && " + test::HUBSIM + " run ping.yaml"))
+        << errors;
+    table = out;
+    for (const char *args :
+         { "by=pio hops=1 bytes=8", "by=pio hops=4 bytes=8", "by=dma hops=2 bytes=4096" }) {
+        const std::string words = line_of(ring8(kMachine + args), "result ");
+        unsigned long long bytes, least, median;
+
+        ASSERT_EQ(3, sscanf(words.c_str(),
+                            "result bytes=%llu latency_ps_min=%llu latency_ps_median=%llu", &bytes,
+                            &least, &median));
+        EXPECT_NE(std::string::npos,
+                  table.find(microseconds(least) + "           " + microseconds(median)))
+            << args << ": " << words << " in:\n"
+            << table;
+    }
+}
+
+TEST_F(SystemC, WhatIsWrongIsNamed)
+{
+    EXPECT_EQ("ring8: expected a machine file\n", ring8(""));
+    EXPECT_EQ("ring8: --set node9.hub.ports=3: matches no key, did you mean node0.hub.ports?\n",
+              ring8("--set node9.hub.ports=3 " + kMachine));
+    EXPECT_EQ("ring8: ring4: node4.hub: expected a component of kind hub.c\n", ring8("ring4"));
+    EXPECT_EQ("ring8: node0.hub.e: tx_latency_ps = 0: expected at least 1000, for a link to "
+              "another simulation\n",
+              ring8("--set 'node*.hub.hard_block_ps=0' " + kMachine));
+}
+
+} // namespace
