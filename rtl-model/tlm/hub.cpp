@@ -70,6 +70,7 @@ void Cables::route(const std::vector<Hub *> &hubs) const
 
     for (const Hub *hub : hubs)
         routers.push_back({ hub_kind.ports, hub->path().c_str() });
+    edges.reserve(cables.size());
     for (const Cable &c : cables)
         edges.push_back({ place_of(hubs, c.a), place_of(hubs, c.b), c.port_a, c.port_b });
     graph.nrouters = static_cast<unsigned>(routers.size());

@@ -25,14 +25,15 @@ std::string line_of(const std::string &text, const std::string &beginning)
 class SystemC : public test::Shell
 {
   protected:
-    /** @return what the example prints, or says when it fails */
-    std::string ring8(const std::string &args)
+    /** @return what a program of SystemC prints, or says when it fails */
+    std::string run(const std::string &program, const std::string &args)
     {
         int status = sh("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 HUBSIM_PATH=configs " + test::BUILD +
-                        "/tests/bin/systemc_ring8 " + args);
+                        "/tests/bin/" + program + " " + args);
 
         return status == 0 ? out : errors;
     }
+    std::string ring8(const std::string &args) { return run("systemc_ring8", args); }
 
     std::string hubrun(const std::string &args)
     {
@@ -103,6 +104,33 @@ TEST_F(SystemC, ExperimentsShowTheSameLatencies)
             << args << ": " << words << " in:\n"
             << table;
     }
+}
+
+/* The same card at the end of a socket, and as a component of a machine that hubrun runs. */
+TEST_F(SystemC, ACardIsTheSameInAMachineOfHubrun)
+{
+    const std::string card = kExample + "card.yaml ", poke = folder + "/poke";
+    const std::string alone = run("systemc_card", card);
+
+    EXPECT_EQ("loaded 0x123456789abcdef in ", alone.substr(0, 28));
+    EXPECT_EQ(0, sh(test::HUBCC + " --no-tca -O2 -std=c11 " + kExample + "poke.c -o " + poke))
+        << errors;
+    EXPECT_EQ(alone, run("systemc_hubrun", "--quiet --fingerprint -m " + card + poke) + errors);
+    /* with a second node, in a domain of its own, the card's node does the same */
+    EXPECT_EQ(alone.substr(0, alone.find("fingerprint")),
+              run("systemc_hubrun", "--quiet -n 1 -m " + kExample + "card-and-node.yaml " + poke));
+}
+
+TEST_F(SystemC, CardsAreInOneNode)
+{
+    EXPECT_EQ(
+        "hubrun: node1.card: SystemC is part of node0: expected all components of kind "
+        "systemc in one node\n",
+        run("systemc_hubrun",
+            "-m " +
+                write("two.yaml", "platform: " + std::filesystem::absolute(kExample).string() +
+                                      "card-node.yaml\nnodes: 2\n") +
+                " /bin/true"));
 }
 
 TEST_F(SystemC, WhatIsWrongIsNamed)

@@ -1,0 +1,209 @@
+#include "device.h"
+
+#include <algorithm>
+
+#include "endpoint.h"
+#include "machine.h"
+#include "pcie/lossy/fault.h"
+
+/* So that files may name it: see lab_kinds(). */
+extern "C" {
+extern const struct machine_kind *const machine_more_kinds[];
+const struct machine_kind *const machine_more_kinds[] = { &hubsim::systemc_kind, nullptr };
+}
+
+/* SystemC's own main() calls it. A program with another main(), as hubrun has, leaves it out. */
+__attribute__((weak)) int sc_main(int, char **)
+{
+    return 1;
+}
+
+namespace hubsim
+{
+
+namespace
+{
+
+BridgeConfig config_of(const machine_component_desc &desc)
+{
+    BridgeConfig cfg = {};
+
+    machine_component_config(&desc, &cfg);
+    return cfg;
+}
+
+sim_time_t to_ps(const sc_core::sc_time &time)
+{
+    return time.value();
+}
+
+/** SystemC's kernel in a domain. There is no other way to have it than once. */
+struct Kernel {
+    sim_event run; /* first */
+    sim_domain *dom = nullptr;
+    unsigned components = 0;
+    std::vector<sc_core::sc_event *> due; /* at the present time */
+
+    void attach(const machine_place &place);
+    void detach();
+    void wake(sc_core::sc_event &event);
+    void step();
+};
+
+Kernel kernel;
+
+/* Programs set it before main() begins, in any order. */
+Builder &the_builder()
+{
+    static Builder builder;
+
+    return builder;
+}
+
+void Kernel::attach(const machine_place &place)
+{
+    if (sc_core::sc_get_status() >= sc_core::SC_RUNNING || to_ps(sc_core::sc_time_stamp()) != 0)
+        throw Error(std::string(place.path) +
+                    ": SystemC has run: expected one machine in a process with such components");
+    if (components != 0 && dom != place.dom)
+        throw Error(std::string(place.path) + ": SystemC is part of " + sim_domain_name(dom) +
+                    ": expected all components of kind systemc in one node");
+    if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
+        throw Error("the time resolution of SystemC: expected 1 ps");
+    if (components++ != 0)
+        return;
+    dom = place.dom;
+    sim_event_init(&run, [](sim_event *ev) { reinterpret_cast<Kernel *>(ev)->step(); });
+    sim_schedule_at(dom, &run, 0, SIM_TASK); /* processes begin */
+}
+
+void Kernel::detach()
+{
+    if (--components == 0)
+        sim_cancel(dom, &run);
+}
+
+/* Its own time may lag behind until step(). */
+void Kernel::wake(sc_core::sc_event &event)
+{
+    if (std::find(due.begin(), due.end(), &event) == due.end())
+        due.push_back(&event);
+    sim_schedule_by(dom, &run, sim_now(dom), SIM_TASK);
+}
+
+/* Phase SIM_TASK: all packets of this time have come. */
+void Kernel::step()
+{
+    sim_time_t now = sim_now(dom), then = to_ps(sc_core::sc_time_stamp());
+
+    if (now > then)
+        sc_core::sc_start(sc_core::sc_time::from_value(now - then));
+    for (sc_core::sc_event *event : due)
+        event->notify(sc_core::SC_ZERO_TIME);
+    due.clear();
+    do
+        sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    while (sc_core::sc_pending_activity_at_current_time());
+    if (sc_core::sc_get_status() == sc_core::SC_STOPPED)
+        sim_stop(dom);
+    else if (sc_core::sc_pending_activity_at_future_time())
+        sim_schedule_by(dom, &run, now + to_ps(sc_core::sc_time_to_pending_activity()), SIM_TASK);
+}
+
+struct Device {
+    explicit Device(const machine_place &place, const BridgeConfig &cfg)
+        : path(place.path), bridge(name_of(path).c_str(),
+                                   { place.dom, path, [] {}, [] {},
+                                     [](sc_core::sc_event &event) { kernel.wake(event); } },
+                                   cfg)
+    {
+        if (the_builder())
+            the_builder()(path, bridge);
+    }
+    static std::string name_of(std::string name)
+    {
+        std::replace(name.begin(), name.end(), '.', '_'); /* which separates levels there */
+        return name;
+    }
+
+    std::string path;
+    Bridge bridge;
+};
+
+int create(const machine_place *place, const void *config, void **component_p, sim_error *err)
+{
+    try {
+        kernel.attach(*place);
+        *component_p = new Device(*place, *static_cast<const BridgeConfig *>(config));
+    } catch (const std::exception &e) {
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s", e.what());
+    }
+    return SIM_OK;
+}
+
+machine_port port(void *component, unsigned)
+{
+    return { "pcie", static_cast<Device *>(component)->bridge.port(), pcie_link_join };
+}
+
+int start(void *component, sim_error *)
+{
+    static_cast<Device *>(component)->bridge.start();
+    return SIM_OK;
+}
+
+void destroy(void *component)
+{
+    delete static_cast<Device *>(component);
+    kernel.detach();
+}
+
+int fault(void *, void *end, const machine_fault_kind *what, const void *config, sim_error *err)
+{
+    if (end == nullptr)
+        return sim_error_set(err, SIM_ERR_CONFIG, "expected its port: a module does no wrong");
+    return pcie_port_add_fault(static_cast<pcie_port *>(end), what,
+                               static_cast<const pcie_fault_values *>(config), err);
+}
+
+const char *const ports[] = { "link", nullptr };
+
+machine_kind make_kind()
+{
+    machine_kind kind = {};
+
+    kind.name = "systemc";
+    kind.summary = "modules of SystemC";
+    kind.params = bridge_params;
+    kind.groups = bridge_groups;
+    kind.config_bytes = sizeof(BridgeConfig);
+    kind.ports = ports;
+    kind.create = create;
+    kind.port = port;
+    kind.start = start;
+    kind.destroy = destroy;
+    kind.faults = pcie_faults;
+    kind.fault = fault;
+    return kind;
+}
+} // namespace
+
+const machine_kind systemc_kind = make_kind();
+
+void set_builder(Builder builder)
+{
+    the_builder() = std::move(builder);
+}
+
+Endpoint::Endpoint(sc_core::sc_module_name, const Machine &machine, unsigned node,
+                   const std::string &of)
+    : Part(machine, node, of),
+      bridge("bridge",
+             { dom, path(), [this] { enter(); }, [this] { leave(); },
+               [](sc_core::sc_event &event) { event.notify(sc_core::SC_ZERO_TIME); } },
+             config_of(machine.component(node, of, systemc_kind)))
+{
+    add_plug("link", bridge.port());
+}
+
+} // namespace hubsim
