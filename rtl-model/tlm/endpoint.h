@@ -14,7 +14,7 @@ namespace hubsim
 class Endpoint : public Part
 {
   public:
-    /** With the values of node `node`'s component `component`, of kind systemc. Throws Error. */
+    /** With the values of node `node`'s component `component`, of kind `systemc`. Throws Error. */
     Endpoint(sc_core::sc_module_name name, const Machine &machine, unsigned node,
              const std::string &component);
 

@@ -257,8 +257,8 @@ TEST_F(Bridges, BytesOfAnySizeAndAddressArrive)
     EXPECT_EQ(512u, largest) << "a read request; payloads are of 128 at most";
 }
 
-/* 5 ns at each end of each way and 0.5 ns of cable, header and framing of 24 bytes there and of 24
- * back at 0.5 ns a byte, 10 ns of memory; the rest is waiting for a column of the link. */
+/* A way is 5 ns at each end, 0.5 ns of cable, and 24 bytes of header and framing at 0.5 ns each.
+ * The memory takes 10 ns, and what is left is for columns of the link. */
 TEST_F(Bridges, AReadTakesTheWayThereAndBack)
 {
     EXPECT_LE(2u * (5000 + 500 + 5000 + 12000) + 10000, results.small_ps);

@@ -86,7 +86,7 @@ TEST_F(SystemC, ExperimentsShowTheSameLatencies)
 {
     std::string table;
 
-    ASSERT_EQ(0, sh("cp " + kExample + "* " + folder + " && sed -i \"s,\\.\\./\\.\\.,$PWD,\" " +
+    ASSERT_EQ(0, sh("cp " + kExample + "*.* " + folder + " && sed -i \"s,\\.\\./\\.\\.,$PWD,\" " +
                     folder + "/node.yaml && cd " + folder + " && " + test::HUBCC +
                     " ping.c -o ping && " + test::HUBSIM + " run ping.yaml"))
         << errors;
@@ -131,6 +131,19 @@ TEST_F(SystemC, CardsAreInOneNode)
                 write("two.yaml", "platform: " + std::filesystem::absolute(kExample).string() +
                                       "card-node.yaml\nnodes: 2\n") +
                 " /bin/true"));
+}
+
+/* docs/systemc.md has what these commands print. */
+TEST_F(SystemC, ThePageShowsWhatIsPrinted)
+{
+    std::ifstream in("docs/systemc.md");
+    const std::string page(std::istreambuf_iterator<char>(in), {});
+
+    for (const char *args : { "by=pio", "by=dma bytes=4096" })
+        EXPECT_NE(std::string::npos, page.find(std::string(args) + "\n" + ring8(kMachine + args)))
+            << out;
+    const std::string card = run("systemc_card", kExample + "card.yaml");
+    EXPECT_NE(std::string::npos, page.find(card.substr(0, card.find("fingerprint")))) << card;
 }
 
 TEST_F(SystemC, WhatIsWrongIsNamed)
