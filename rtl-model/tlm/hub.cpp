@@ -16,26 +16,27 @@ Hub::Hub(sc_core::sc_module_name, const Machine &machine, unsigned node, const s
     machine_place place = {};
     sim_error err = {};
 
+    kind = desc.kind;
     machine_component_config(&desc, &cfg);
     place.dom = dom;
     place.path = path().c_str();
     place.node = node;
-    check(hub_kind.create(&place, &cfg, &component, &err), err);
+    check(kind->create(&place, &cfg, &component, &err), err);
     for (unsigned i = 0; i < cfg.ports; i++)
-        add_plug(hub_kind.ports[i], static_cast<pcie_port *>(hub_kind.port(component, i).end));
+        add_plug(kind->ports[i], static_cast<pcie_port *>(kind->port(component, i).end));
 }
 
 Hub::~Hub()
 {
-    hub_kind.destroy(component);
+    kind->destroy(component);
 }
 
 void Hub::begin()
 {
     sim_error err = {};
 
-    check(hub_kind.set_routes(component, &routes, &err), err);
-    check(hub_kind.start(component, &err), err);
+    check(kind->set_routes(component, &routes, &err), err);
+    check(kind->start(component, &err), err);
 }
 
 sim_time_t wire_ps(const Machine &machine, uint64_t length_mm)

@@ -13,7 +13,8 @@ namespace hubsim
 class Hub : public Part
 {
   public:
-    /** With the values of node `node`'s component `component`, of kind hub.c. Throws Error. */
+    /** With the values of node `node`'s component `component`, of kind hub.c or another make of it.
+     * Throws Error. */
     Hub(sc_core::sc_module_name name, const Machine &machine, unsigned node,
         const std::string &component = "hub");
     ~Hub() override;
@@ -24,6 +25,7 @@ class Hub : public Part
   private:
     void begin() override;
 
+    const machine_kind *kind;
     void *component = nullptr;
 };
 

@@ -84,7 +84,7 @@ const machine_component_desc &Machine::component(unsigned node, const std::strin
     const machine_component_desc *found =
         node < desc().nnodes ? find(desc().nodes[node], name) : nullptr;
 
-    if (found == nullptr || strcmp(found->kind->name, kind.name) != 0)
+    if (found == nullptr || found->kind->params != kind.params)
         throw Error(std::string(desc().name) + ": " + path + ": expected a component of kind " +
                     kind.name);
     return *found;

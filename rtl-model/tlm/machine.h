@@ -39,7 +39,8 @@ class Machine
     bool fingerprint = false; /* as this: compute them */
 
     const machine_desc &desc() const;
-    /** The component of this name; Error where the node has none, or one of another kind. */
+    /** The component of this name; Error where the node has none, or one of another kind. Makes of
+     * one device, which have one table of parameters, are one kind here. */
     const machine_component_desc &component(unsigned node, const std::string &name,
                                             const machine_kind &kind) const;
     /** What software costs on a node. */

@@ -72,10 +72,13 @@ void Plug::sent_tlp(void *arg, const void *record, uint32_t)
     const auto *rec = static_cast<const wire_tlp *>(record);
     tlm::tlm_generic_payload *trans = plug->transactions.allocate();
     auto *packet = trans->get_extension<Packet>();
-    const auto *data = reinterpret_cast<const unsigned char *>(rec + 1);
+    const mem_payload *late = rec->tlp.payload; /* filled by its sender up to now */
+    const auto *data =
+        late != nullptr ? late->data : reinterpret_cast<const unsigned char *>(rec + 1);
 
     packet->is_tlp = true;
     packet->tlp = *rec;
+    packet->tlp.tlp.payload = nullptr;
     packet->tlp.tlp.trace_id = 0; /* the observer's, in one simulation */
     packet->data.assign(data, data + rec->payload_bytes);
     trans->set_command(rec->payload_bytes != 0 ? tlm::TLM_WRITE_COMMAND : tlm::TLM_IGNORE_COMMAND);

@@ -74,6 +74,33 @@ class Memory : public sc_core::sc_module
     }
 };
 
+/** Counts what passes between two plugs, one direction, and delays nothing. */
+class Tap : public sc_core::sc_module
+{
+  public:
+    explicit Tap(const sc_core::sc_module_name &name) : sc_module(name), in("in"), out("out")
+    {
+        in.register_nb_transport_fw(this, &Tap::forward);
+        in.register_transport_dbg(this, &Tap::debug);
+    }
+    tlm_utils::simple_target_socket<Tap, 32, hubsim::LinkTypes> in;
+    tlm_utils::simple_initiator_socket<Tap, 32, hubsim::LinkTypes> out;
+    unsigned tlps = 0, dllps = 0, bytes = 0, strange = 0;
+
+  private:
+    tlm::tlm_sync_enum forward(tlm::tlm_generic_payload &trans, tlm::tlm_phase &phase,
+                               sc_core::sc_time &delay)
+    {
+        const auto *packet = trans.get_extension<hubsim::Packet>();
+
+        (packet->is_tlp ? tlps : dllps)++;
+        bytes += trans.get_data_length();
+        strange += trans.is_write() != (trans.get_data_length() != 0) || !trans.has_mm();
+        return out->nb_transport_fw(trans, phase, delay);
+    }
+    unsigned debug(tlm::tlm_generic_payload &trans) { return out->transport_dbg(trans); }
+};
+
 struct Results {
     uint32_t id = 0, bar = 0, absent = 0;
     unsigned wrong = 0, transfers = 0;
@@ -203,7 +230,7 @@ class Script : public sc_core::sc_module
 
 Results results;
 std::vector<uint8_t> host_memory;
-unsigned largest;
+unsigned largest, tlps, dllps, bytes_written, strange;
 
 class Bridges : public ::testing::Test
 {
@@ -223,7 +250,14 @@ class Bridges : public ::testing::Test
         Memory near("near"), far("far");
         Script script("script", root.bridge, far);
 
-        join(root.plug("link"), device.plug("link"), 500);
+        /* as join() does, but for the tap */
+        hubsim::Plug &a = root.plug("link"), &b = device.plug("link");
+        Tap tap("tap");
+
+        a.tx.bind(tap.in);
+        tap.out.bind(b.rx);
+        b.tx.bind(a.rx);
+        a.cable_ps = b.cable_ps = 500;
         root.bridge.initiator.bind(near.socket);
         device.bridge.initiator.bind(far.socket);
         script.host.bind(root.bridge.target);
@@ -232,6 +266,10 @@ class Bridges : public ::testing::Test
         results = script.got;
         host_memory = near.bytes;
         largest = far.largest;
+        tlps = tap.tlps;
+        dllps = tap.dllps;
+        bytes_written = tap.bytes;
+        strange = tap.strange;
     }
 };
 
@@ -266,6 +304,14 @@ TEST_F(Bridges, AReadTakesTheWayThereAndBack)
     /* 32 completions of 128 bytes with 20 more, at 2 GB/s */
     EXPECT_LE(32u * (128 + 20) * 500, results.large_ps);
     EXPECT_GE(32u * (128 + 20) * 500 + 250000, results.large_ps);
+}
+
+TEST_F(Bridges, AModuleMayStandBetweenTwoPlugs)
+{
+    EXPECT_EQ(0u, strange);
+    EXPECT_LT(results.transfers, tlps);
+    EXPECT_LT(0u, dllps);
+    EXPECT_LT(8u * results.transfers, bytes_written);
 }
 
 TEST_F(Bridges, ErrorsAreResponses)
