@@ -3,14 +3,19 @@
  * trip. The other nodes do nothing. The same file is a program for `hubrun` and `hubsim run`, and
  * part of the SystemC program ring8, whose hosts call main() with the same arguments.
  *
- *   by=pio   CPU stores; the receiver polls the last word of the message
- *   by=dma   one store starts the board's DMA, which writes a status word behind the data
+ *   by=pio    CPU stores; the receiver polls the last word of the message
+ *   by=dma    one store starts the board's DMA, which writes a status word behind the data
+ *   by=chain  the same with a descriptor in the board's memory
+ *   by=irq    one store to a register of the other board, which interrupts its host
+ *
+ *   hubcc --no-tca ping.c -o ping
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <hosts/driver/driver.h>
 #include <hubsim-workload.h>
 #include <peach2.h>
 
@@ -19,18 +24,18 @@ HUBSIM_WORKLOAD = {
     .prints = "latency_ps_min, latency_ps_median, bytes, verified",
     .keys = { { "nodes", "2..16", "1", "8", "ranks, one on each" },
               { "hops", "1..15", "1", "4", "the node that answers node 0" },
-              { "by", "pio|dma", "", "pio", "who writes: the CPU or the board" },
+              { "by", "pio|dma|chain|irq", "", "pio", "who writes, and how the other one sees it" },
               { "bytes", "8..4096", "B", "8", "of the message, a multiple of 8" } },
 };
 
-enum { ROUNDS = 16, CHANNEL = 0, MOST = 4096 };
-#define PREPARE_PS UINT64_C(20000000) /* by then the other one has its memory, too */
+enum { ROUNDS = 16, CHANNEL = 0, MOST = 4096, RUNG = 0x10 };
+#define PAUSE_PS UINT64_C(20000000)
 
 struct side {
     struct peach2_buffer in, out, flag;
-    uint64_t there, flag_there; /* the other one's, in the window */
+    uint64_t there, flag_there, rings; /* the other one's, in the window */
     uint32_t bytes;
-    int dma;
+    enum { PIO, DMA, CHAIN, IRQ } by;
 };
 
 /* Both have allocated the same, each in its own part. */
@@ -47,22 +52,48 @@ static volatile uint64_t *last_word(const struct side *s, const struct peach2_bu
 
 static void send(const struct side *s, uint64_t turn)
 {
+    const uint64_t bit = RUNG;
+
     *last_word(s, &s->out) = turn;
-    if (s->dma) {
+    switch (s->by) {
+    case DMA:
         peach2_register_start(CHANNEL);
-    } else {
+        break;
+    case CHAIN:
+        (void)peach2_wait(CHANNEL);
+        peach2_chain_start(CHANNEL);
+        break;
+    default: /* the interrupt does not pass the data */
         peach2_store(s->there, peach2_pointer(&s->out), s->bytes);
+        if (s->by == IRQ)
+            peach2_store(s->rings, &bit, sizeof(bit));
         peach2_commit();
     }
 }
 
 static void receive(const struct side *s, uint64_t turn)
 {
-    volatile uint64_t *flag = s->dma ? peach2_pointer(&s->flag) : last_word(s, &s->in);
+    volatile uint64_t *flag = peach2_pointer(&s->flag);
 
-    peach2_wait_word(flag, 8, s->dma ? 1 : turn);
-    if (s->dma)
+    if (s->by == PIO) {
+        peach2_wait_word(last_word(s, &s->in), 8, turn);
+    } else if (s->by == IRQ) {
+        (void)driver_wait_irq(host_self(), driver_of(host_self()), RUNG);
+    } else {
+        peach2_wait_word(flag, 8, 1);
         *flag = 0;
+    }
+}
+
+/* What is sent each time. */
+static int prepare(const struct side *s)
+{
+    const struct peach2_status status = { s->flag_there, 1 };
+    const struct peach2_transfer transfer = { s->there, s->out.bus, s->bytes, 0, 0, 0 };
+
+    if (s->by == DMA)
+        return peach2_register(CHANNEL, s->there, s->out.bus, s->bytes, status);
+    return s->by == CHAIN ? peach2_chain(CHANNEL, 1, &transfer, 1, status) : 0;
 }
 
 static int set_up(struct side *s, unsigned other)
@@ -80,13 +111,17 @@ static int set_up(struct side *s, unsigned other)
         return code;
     s->there = window_of(s->in, other);
     s->flag_there = window_of(s->flag, other);
+    s->rings = driver_window(driver_of(host_self()), other, HUB_AREA_SELF, HUB_IRQ_RAISE);
     words = peach2_pointer(&s->out);
     for (uint32_t i = 0; i < s->bytes / 8; i++)
         words[i] = i;
-    if (s->dma)
-        code = peach2_register(CHANNEL, s->there, s->out.bus, s->bytes,
-                               (struct peach2_status){ s->flag_there, 1 });
-    return code;
+    return prepare(s);
+}
+
+static void pause_after(uint64_t start)
+{
+    while (peach2_time_ps() - start < PAUSE_PS)
+        (void)peach2_tsc(); /* which takes time */
 }
 
 static int compare(const void *a, const void *b)
@@ -106,6 +141,20 @@ static int complete(const struct side *s)
     return good;
 }
 
+/* The place of a word among those of "pio|dma"; 0 where there is none. */
+static unsigned choice(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    unsigned i = 0;
+
+    for (const char *w = words; w != NULL; w = strchr(w, '|'), i++) {
+        w += *w == '|';
+        if (strncmp(w, word, n) == 0 && (w[n] == '|' || w[n] == '\0'))
+            return i;
+    }
+    return 0;
+}
+
 /* "bytes=64" -> "64" */
 static const char *argument(int argc, char **argv, const char *key, const char *absent)
 {
@@ -121,7 +170,7 @@ int main(int argc, char **argv)
 {
     unsigned hops = (unsigned)atoi(argument(argc, argv, "hops", "4"));
     struct side s = { .bytes = (uint32_t)atoi(argument(argc, argv, "bytes", "8")),
-                      .dma = strcmp(argument(argc, argv, "by", "pio"), "dma") == 0 };
+                      .by = choice("pio|dma|chain|irq", argument(argc, argv, "by", "pio")) };
     uint64_t latency[ROUNDS], start = peach2_time_ps();
     unsigned me = peach2_slot();
     int code;
@@ -138,8 +187,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "ping: node %u: the board gives %d\n", me, code);
         return 1;
     }
-    while (peach2_time_ps() - start < PREPARE_PS)
-        (void)peach2_tsc(); /* which takes time */
+    pause_after(start); /* the other one has its memory then, too */
     for (uint64_t turn = 1; turn <= 2 * ROUNDS; turn++) {
         if ((turn % 2 == 1) == (me == 0)) {
             start = peach2_time_ps();
@@ -149,6 +197,7 @@ int main(int argc, char **argv)
             latency[(turn - 1) / 2] = (peach2_time_ps() - start) / 2;
         }
     }
+    pause_after(peach2_time_ps()); /* and all that is under way has arrived */
     if (me != 0)
         return 0;
     qsort(latency, ROUNDS, sizeof(latency[0]), compare);

@@ -2,7 +2,7 @@
  * Eight hubs in a ring, each with a host, as modules of SystemC that sockets join; on two of the
  * hosts runs ping.c.
  *
- *   systemc_ring8 [--set KEY=VALUE]... MACHINE [by=pio|dma] [hops=4] [bytes=8]
+ *   systemc_ring8 [--set KEY=VALUE]... MACHINE [by=pio|dma|chain|irq] [hops=4] [bytes=8]
  */
 #include <cstdio>
 #include <cstring>

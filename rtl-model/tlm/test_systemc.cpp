@@ -37,7 +37,7 @@ class SystemC : public test::Shell
 
     std::string hubrun(const std::string &args)
     {
-        EXPECT_EQ(0, sh(test::HUBCC + " -O2 -std=c11 " + kExample + "ping.c -o " + folder +
+        EXPECT_EQ(0, sh(test::HUBCC + " --no-tca -O2 -std=c11 " + kExample + "ping.c -o " + folder +
                         "/ping && " + test::HUBRUN + " --fingerprint " + args))
             << errors;
         return out + errors;
@@ -62,6 +62,8 @@ TEST_F(SystemC, EachPacketComesWhenItDoesInOneSimulation)
     compare("by=pio hops=1 bytes=1024");
     compare("by=dma hops=2 bytes=64");
     compare("by=dma bytes=4096");
+    compare("by=chain bytes=256");
+    compare("by=irq hops=3 bytes=64");
 }
 
 TEST_F(SystemC, ValuesAreThoseOfTheFilesAndOfSet)
@@ -88,7 +90,7 @@ TEST_F(SystemC, ExperimentsShowTheSameLatencies)
 
     ASSERT_EQ(0, sh("cp " + kExample + "*.* " + folder + " && sed -i \"s,\\.\\./\\.\\.,$PWD,\" " +
                     folder + "/node.yaml && cd " + folder + " && " + test::HUBCC +
-                    " ping.c -o ping && " + test::HUBSIM + " run ping.yaml"))
+                    " --no-tca ping.c -o ping && " + test::HUBSIM + " run ping.yaml"))
         << errors;
     table = out;
     for (const char *args :
