@@ -198,6 +198,11 @@ void sim_stop(struct sim_domain *dom)
     dom->sim->stop = true;
 }
 
+void sim_keep_step(struct sim_domain *dom)
+{
+    dom->sim->lookahead = 1;
+}
+
 static void domain_run(struct sim_domain *dom, sim_time_t end)
 {
     struct queue_due due;

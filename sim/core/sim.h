@@ -114,6 +114,12 @@ uint64_t sim_seed(const struct sim_domain *dom);
 int sim_run(struct sim *sim, sim_time_t until);
 /** Ends sim_run() at the end of the present lookahead window: the same point in every order. */
 void sim_stop(struct sim_domain *dom);
+/**
+ * No domain runs ahead of another any more: a window is one instant. For a component that shares
+ * something with those of other domains, such as a simulator of another make. Results are the same
+ * and take longer. Before the simulation runs.
+ */
+void sim_keep_step(struct sim_domain *dom);
 /** Between runs: when the next event is due, SIM_TIME_NEVER: never. For who runs the simulation in
  * step with another one's time. */
 sim_time_t sim_next(struct sim *sim);
