@@ -3,13 +3,16 @@
 #include <algorithm>
 
 #include "endpoint.h"
+#include "hub_sc.h"
+#include "kernel.h"
 #include "machine.h"
 #include "pcie/lossy/fault.h"
 
 /* So that files may name it: see lab_kinds(). */
 extern "C" {
 extern const struct machine_kind *const machine_more_kinds[];
-const struct machine_kind *const machine_more_kinds[] = { &hubsim::systemc_kind, nullptr };
+const struct machine_kind *const machine_more_kinds[] = { &hubsim::systemc_kind,
+                                                          &hubsim::hub_sc_kind, nullptr };
 }
 
 /* SystemC's own main() calls it. A program with another main(), as hubrun has, leaves it out. */
@@ -32,13 +35,21 @@ BridgeConfig config_of(const machine_component_desc &desc)
     return cfg;
 }
 
-sim_time_t to_ps(const sc_core::sc_time &time)
+Kernel &the_kernel()
 {
-    return time.value();
+    return Kernel::get();
 }
 
-/** SystemC's kernel in a domain. There is no other way to have it than once. */
-struct Kernel {
+/* Programs set it before main() begins, in any order. */
+Builder &the_builder()
+{
+    static Builder builder;
+
+    return builder;
+}
+
+/** Modules with a time of their own: SystemC wakes their domain. */
+struct Modules {
     sim_event run; /* first */
     sim_domain *dom = nullptr;
     unsigned components = 0;
@@ -50,41 +61,30 @@ struct Kernel {
     void step();
 };
 
-Kernel kernel;
+Modules modules;
 
-/* Programs set it before main() begins, in any order. */
-Builder &the_builder()
+void Modules::attach(const machine_place &place)
 {
-    static Builder builder;
-
-    return builder;
-}
-
-void Kernel::attach(const machine_place &place)
-{
-    if (sc_core::sc_get_status() >= sc_core::SC_RUNNING || to_ps(sc_core::sc_time_stamp()) != 0)
-        throw Error(std::string(place.path) +
-                    ": SystemC has run: expected one machine in a process with such components");
     if (components != 0 && dom != place.dom)
         throw Error(std::string(place.path) + ": SystemC is part of " + sim_domain_name(dom) +
                     ": expected all components of kind systemc in one node");
-    if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
-        throw Error("the time resolution of SystemC: expected 1 ps");
+    the_kernel().attach(place.path, false);
     if (components++ != 0)
         return;
     dom = place.dom;
-    sim_event_init(&run, [](sim_event *ev) { reinterpret_cast<Kernel *>(ev)->step(); });
+    sim_event_init(&run, [](sim_event *ev) { reinterpret_cast<Modules *>(ev)->step(); });
     sim_schedule_at(dom, &run, 0, SIM_TASK); /* processes begin */
 }
 
-void Kernel::detach()
+void Modules::detach()
 {
+    the_kernel().detach();
     if (--components == 0)
         sim_cancel(dom, &run);
 }
 
-/* Its own time may lag behind until step(). */
-void Kernel::wake(sc_core::sc_event &event)
+/* SystemC's time may lag behind until step(). */
+void Modules::wake(sc_core::sc_event &event)
 {
     if (std::find(due.begin(), due.end(), &event) == due.end())
         due.push_back(&event);
@@ -92,29 +92,26 @@ void Kernel::wake(sc_core::sc_event &event)
 }
 
 /* Phase SIM_TASK: all packets of this time have come. */
-void Kernel::step()
+void Modules::step()
 {
-    sim_time_t now = sim_now(dom), then = to_ps(sc_core::sc_time_stamp());
+    sim_time_t now = sim_now(dom), later;
 
-    if (now > then)
-        sc_core::sc_start(sc_core::sc_time::from_value(now - then));
+    the_kernel().advance(now);
     for (sc_core::sc_event *event : due)
         event->notify(sc_core::SC_ZERO_TIME);
     due.clear();
-    do
-        sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    while (sc_core::sc_pending_activity_at_current_time());
+    later = the_kernel().run();
     if (sc_core::sc_get_status() == sc_core::SC_STOPPED)
         sim_stop(dom);
-    else if (sc_core::sc_pending_activity_at_future_time())
-        sim_schedule_by(dom, &run, now + to_ps(sc_core::sc_time_to_pending_activity()), SIM_TASK);
+    else if (later != SIM_TIME_NEVER)
+        sim_schedule_by(dom, &run, later, SIM_TASK);
 }
 
 struct Device {
     explicit Device(const machine_place &place, const BridgeConfig &cfg)
         : path(place.path), bridge(name_of(path).c_str(),
                                    { place.dom, path, [] {}, [] {},
-                                     [](sc_core::sc_event &event) { kernel.wake(event); } },
+                                     [](sc_core::sc_event &event) { modules.wake(event); } },
                                    cfg)
     {
         if (the_builder())
@@ -133,7 +130,7 @@ struct Device {
 int create(const machine_place *place, const void *config, void **component_p, sim_error *err)
 {
     try {
-        kernel.attach(*place);
+        modules.attach(*place);
         *component_p = new Device(*place, *static_cast<const BridgeConfig *>(config));
     } catch (const std::exception &e) {
         return sim_error_set(err, SIM_ERR_CONFIG, "%s", e.what());
@@ -155,7 +152,7 @@ int start(void *component, sim_error *)
 void destroy(void *component)
 {
     delete static_cast<Device *>(component);
-    kernel.detach();
+    modules.detach();
 }
 
 int fault(void *, void *end, const machine_fault_kind *what, const void *config, sim_error *err)

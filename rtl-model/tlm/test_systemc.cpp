@@ -43,6 +43,16 @@ class SystemC : public test::Shell
         return out + errors;
     }
 
+    /** The machines of the example in `folder`, with hubs of kind `hub.sc`. */
+    void copy_with_core()
+    {
+        ASSERT_EQ(0, sh("cp " + kExample + "*.yaml configs/hubs/peach2.yaml " + folder + " && cd " +
+                        folder +
+                        " && sed -i 's/^kind: hub.c$/kind: hub.sc/' peach2.yaml && "
+                        "sed -i s,../../configs/hubs,., *node.yaml"))
+            << errors;
+    }
+
     /** One run of ping.c on both sides: equal lines of results, and equal fingerprints. */
     void compare(const std::string &args, const std::string &sets = "")
     {
@@ -123,8 +133,29 @@ TEST_F(SystemC, ACardIsTheSameInAMachineOfHubrun)
               run("systemc_hubrun", "--quiet -n 1 -m " + kExample + "card-and-node.yaml " + poke));
 }
 
-TEST_F(SystemC, CardsAreInOneNode)
+/* The core of each hub in a process of SystemC, in a machine that hubrun runs. */
+TEST_F(SystemC, HubsWithACoreInSystemCAreTheSame)
 {
+    for (const char *args : { "by=pio", "by=dma bytes=4096", "by=irq hops=2" }) {
+        const std::string one =
+            hubrun("-n 8 -m " + kMachine + folder + "/ping " + std::string(args));
+
+        copy_with_core();
+        const std::string other =
+            run("systemc_hubrun",
+                "--fingerprint -n 8 -m " + folder + "/ring8.yaml " + folder + "/ping " + args) +
+            errors;
+
+        for (const char *beginning : { "result ", "fingerprint " })
+            EXPECT_EQ(line_of(one, beginning), line_of(other, beginning)) << args;
+    }
+}
+
+TEST_F(SystemC, CardsAreInOneNodeAndNotBesideSuchHubs)
+{
+    copy_with_core();
+    EXPECT_EQ("hubrun: node0.card: expected components of kind systemc or hub.sc, not both\n",
+              run("systemc_hubrun", "-m " + folder + "/card.yaml /bin/true"));
     EXPECT_EQ(
         "hubrun: node1.card: SystemC is part of node0: expected all components of kind "
         "systemc in one node\n",
