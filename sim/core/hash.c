@@ -155,14 +155,23 @@ void sim_edge(struct sim_domain *dom, uint64_t where, uint64_t edge, uint64_t va
         dom->print.edge += hash_of_event(edge, where, value);
 }
 
+struct sim_fingerprint sim_domain_fingerprint(const struct sim_domain *dom)
+{
+    return dom->print;
+}
+
+void sim_fingerprint_join(struct sim_fingerprint *all, const struct sim_fingerprint *next)
+{
+    all->visible = mix(all->visible + next->visible);
+    all->wire = mix(all->wire + next->wire);
+    all->edge = mix(all->edge + next->edge);
+}
+
 struct sim_fingerprint sim_fingerprint_of(const struct sim *sim)
 {
     struct sim_fingerprint all = { 0, 0, 0 };
 
-    for (uint32_t i = 0; i < sim->ndomains; i++) {
-        all.visible = mix(all.visible + sim->domains[i]->print.visible);
-        all.wire = mix(all.wire + sim->domains[i]->print.wire);
-        all.edge = mix(all.edge + sim->domains[i]->print.edge);
-    }
+    for (uint32_t i = 0; i < sim->ndomains; i++)
+        sim_fingerprint_join(&all, &sim->domains[i]->print);
     return all;
 }

@@ -198,6 +198,11 @@ void sim_stop(struct sim_domain *dom)
     dom->sim->stop = true;
 }
 
+void sim_keep_step(struct sim_domain *dom)
+{
+    dom->sim->lookahead = 1;
+}
+
 static void domain_run(struct sim_domain *dom, sim_time_t end)
 {
     struct queue_due due;
@@ -258,18 +263,37 @@ static void align_domains(struct sim *sim, sim_time_t now)
         sim->domains[i]->now = now;
 }
 
-int sim_run(struct sim *sim, sim_time_t until)
+/* What was sent between runs may be due first. */
+static void look_ahead(struct sim *sim)
 {
-    sim->stop = false;
-    for (uint32_t i = 0; i < sim->ndomains; i++) /* what was sent between runs */
+    for (uint32_t i = 0; i < sim->ndomains; i++)
         flush_channels(sim->domains[i]);
     for (uint32_t i = 0; i < sim->ndomains; i++)
         sim->next[i] = queue_next(&sim->domains[i]->queue);
-    while (!sim->stop) {
-        sim_time_t next = SIM_TIME_NEVER;
+}
 
-        for (uint32_t i = 0; i < sim->ndomains; i++)
-            next = sim_min(sim->next[i], next);
+static sim_time_t next_of_all(const struct sim *sim)
+{
+    sim_time_t next = SIM_TIME_NEVER;
+
+    for (uint32_t i = 0; i < sim->ndomains; i++)
+        next = sim_min(sim->next[i], next);
+    return next;
+}
+
+sim_time_t sim_next(struct sim *sim)
+{
+    look_ahead(sim);
+    return next_of_all(sim);
+}
+
+int sim_run(struct sim *sim, sim_time_t until)
+{
+    sim->stop = false;
+    look_ahead(sim);
+    while (!sim->stop) {
+        sim_time_t next = next_of_all(sim);
+
         if (next == SIM_TIME_NEVER) {
             align_domains(sim, sim_reached(sim));
             return SIM_OK;

@@ -114,6 +114,15 @@ uint64_t sim_seed(const struct sim_domain *dom);
 int sim_run(struct sim *sim, sim_time_t until);
 /** Ends sim_run() at the end of the present lookahead window: the same point in every order. */
 void sim_stop(struct sim_domain *dom);
+/**
+ * No domain runs ahead of another any more: a window is one instant. For a component that shares
+ * something with those of other domains, such as a simulator of another make. Results are the same
+ * and take longer. Before the simulation runs.
+ */
+void sim_keep_step(struct sim_domain *dom);
+/** Between runs: when the next event is due, SIM_TIME_NEVER: never. For who runs the simulation in
+ * step with another one's time. */
+sim_time_t sim_next(struct sim *sim);
 /** The largest time that any domain has reached. */
 sim_time_t sim_reached(const struct sim *sim);
 /** Events run so far, for benches and progress; never part of a result. */
@@ -248,6 +257,10 @@ struct sim_fingerprint {
     uint64_t visible, wire, edge;
 };
 struct sim_fingerprint sim_fingerprint_of(const struct sim *sim);
+/** The sums of one domain, to which those of parts of it in other simulations may be added; */
+struct sim_fingerprint sim_domain_fingerprint(const struct sim_domain *dom);
+/** and the next domain's become part of those of the whole simulation, all zero at first. */
+void sim_fingerprint_join(struct sim_fingerprint *all, const struct sim_fingerprint *next);
 
 SIM_END_DECLS
 #endif /* SIM_CORE_SIM_H */

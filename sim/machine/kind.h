@@ -105,6 +105,8 @@ struct machine_kind {
 
 /** All kinds, NULL at the end. Defined in sim/kinds.c, the one list of them. */
 const struct machine_kind *const *machine_kinds(void);
+/** Kinds that a program brings along, NULL at the end. Only a program that has some defines it. */
+extern const struct machine_kind *const machine_more_kinds[] __attribute__((weak));
 
 SIM_END_DECLS
 #endif /* MACHINE_KIND_H */

@@ -216,16 +216,14 @@ void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes)
         p->lossy_ops->set_rate(p, limit * lanes);
 }
 
-/** What training and enumeration settle: the smaller value of both ends. */
-static void settle_link(struct pcie_port *p, struct pcie_port *far)
+void pcie_link_settle(struct pcie_port *p, const struct pcie_port_config *far, const char *far_path)
 {
-    p->far = far;
-    p->far_path = far->path;
-    if (p->cfg.vc1_ph_credits != 0 && far->cfg.vc1_ph_credits != 0)
+    p->far_path = far_path;
+    if (p->cfg.vc1_ph_credits != 0 && far->vc1_ph_credits != 0)
         p->classes = PCIE_CLASSES;
-    p->mps = (uint32_t)sim_min(p->cfg.mps_bytes, far->cfg.mps_bytes);
-    pcie_link_set_rate(p, (uint32_t)sim_min(p->cfg.gen, far->cfg.gen),
-                       (uint32_t)sim_min(p->cfg.lanes, far->cfg.lanes));
+    p->mps = (uint32_t)sim_min(p->cfg.mps_bytes, far->mps_bytes);
+    pcie_link_set_rate(p, (uint32_t)sim_min(p->cfg.gen, far->gen),
+                       (uint32_t)sim_min(p->cfg.lanes, far->lanes));
     p->init_send = 1;
     sim_channel_listen(p->in_dllp, true);
     p->dllp_due = sim_now(p->dom);
@@ -237,26 +235,38 @@ void pcie_port_set_facing(struct pcie_port *p, enum pcie_facing facing)
     p->facing = facing;
 }
 
+int pcie_link_check(const struct pcie_port *a, enum pcie_facing far, const char *far_path,
+                    struct sim_error *err)
+{
+    if (a->out != NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s to %s: %s is connected already", a->path,
+                             far_path, a->path);
+    if (a->facing != PCIE_ANY_END && a->facing == far)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s to %s: both are the %s of their link: expected one of each role",
+                             a->path, far_path, far == PCIE_ROOT_END ? "root" : "endpoint");
+    return SIM_OK;
+}
+
 int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
                       struct sim_error *err)
 {
-    struct pcie_port *used = a->out != NULL ? a : b;
     int rc;
 
-    if (a == b || used->out != NULL)
+    if (a == b || (b->out != NULL && a->out == NULL))
         return sim_error_set(err, SIM_ERR_CONFIG, "%s to %s: %s is connected already", a->path,
-                             b->path, used->path);
-    if (a->facing != PCIE_ANY_END && a->facing == b->facing)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s to %s: both are the %s of their link: expected one of each role",
-                             a->path, b->path, a->facing == PCIE_ROOT_END ? "root" : "endpoint");
-    rc = open_channels(a, b, wire_ps, err);
+                             b->path, b->path);
+    rc = pcie_link_check(a, b->facing, b->path, err);
+    if (rc == SIM_OK)
+        rc = open_channels(a, b, wire_ps, err);
     if (rc == SIM_OK)
         rc = open_channels(b, a, wire_ps, err);
     if (rc != SIM_OK)
         return rc;
-    settle_link(a, b);
-    settle_link(b, a);
+    a->far = b;
+    b->far = a;
+    pcie_link_settle(a, &b->cfg, b->path);
+    pcie_link_settle(b, &a->cfg, a->path);
     if (a->tap != NULL && b->tap != NULL) {
         (void)pcie_tap_levels(a);
         (void)pcie_tap_levels(b);

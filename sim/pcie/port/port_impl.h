@@ -182,6 +182,12 @@ static inline bool pcie_port_is_lossy(const struct pcie_port *p)
 
 /** What training settles. */
 void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes);
+/** May `p` be joined to such an end? */
+int pcie_link_check(const struct pcie_port *p, enum pcie_facing far, const char *far_path,
+                    struct sim_error *err);
+/** What training and enumeration settle: the smaller value of both ends. `far_path` stays. */
+void pcie_link_settle(struct pcie_port *p, const struct pcie_port_config *far,
+                      const char *far_path);
 
 SIM_END_DECLS
 #endif /* PCIE_PORT_IMPL_H */

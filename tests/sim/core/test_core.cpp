@@ -105,6 +105,22 @@ TEST_F(Events, RunStopsAfterItsLimitAndGoesOn)
     EXPECT_EQ((std::vector<int>{ 1, 2 }), log);
 }
 
+TEST_F(Events, TheNextOneIsKnownBetweenRuns)
+{
+    Recorder a = make(1), b = make(2);
+    std::vector<sim_time_t> times;
+
+    EXPECT_EQ(SIM_TIME_NEVER, sim_next(sim));
+    sim_schedule_at(dom, &a.ev, 30, SIM_ARRIVE);
+    sim_schedule_at(dom, &b.ev, 20, SIM_TASK);
+    for (sim_time_t next = sim_next(sim); next != SIM_TIME_NEVER; next = sim_next(sim)) {
+        times.push_back(next);
+        sim_run(sim, next);
+    }
+    EXPECT_EQ((std::vector<sim_time_t>{ 20, 30 }), times);
+    EXPECT_EQ((std::vector<int>{ 2, 1 }), log);
+}
+
 TEST_F(Events, ScheduleByMovesOnlyEarlier)
 {
     Recorder a = make(1), b = make(2);
@@ -276,11 +292,11 @@ struct Thrower {
     }
 };
 
-struct sim_fingerprint throw_about(sim_order order, unsigned ndomains)
+struct sim_fingerprint throw_about(sim_order order, unsigned ndomains, bool in_step = false)
 {
     sim_config cfg = {};
     std::vector<Thrower> t(5);
-    struct sim_fingerprint print;
+    struct sim_fingerprint print, joined = {};
 
     cfg.seed = 11;
     cfg.fingerprint = true;
@@ -309,10 +325,66 @@ struct sim_fingerprint throw_about(sim_order order, unsigned ndomains)
         }
     for (auto &x : t)
         sim_schedule_at(x.dom, &x.tick, 0, SIM_CLOCK);
+    if (in_step)
+        sim_keep_step(doms[0]);
     EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
     print = sim_fingerprint_of(sim);
+    for (sim_domain *dom : doms) {
+        sim_fingerprint one = sim_domain_fingerprint(dom);
+
+        sim_fingerprint_join(&joined, &one);
+    }
+    EXPECT_EQ(print.visible, joined.visible);
+    EXPECT_EQ(print.wire, joined.wire);
+    EXPECT_EQ(print.edge, joined.edge);
     sim_destroy(sim);
     return print;
+}
+
+TEST(Order, DomainsInStepGiveTheSameFingerprint)
+{
+    struct sim_fingerprint plain = throw_about(sim_order{}, 5);
+    struct sim_fingerprint in_step = throw_about(sim_order{}, 5, true);
+
+    EXPECT_EQ(plain.visible, in_step.visible);
+    EXPECT_EQ(plain.wire, in_step.wire);
+}
+
+/* Two domains whose clocks differ: each sees that the other one's time is never ahead. */
+struct Watch {
+    sim_event tick;
+    sim_domain *dom, *other;
+    sim_time_t period_ps;
+    unsigned left, ahead;
+
+    static void on_tick(sim_event *ev)
+    {
+        Watch *w = reinterpret_cast<Watch *>(ev);
+
+        w->ahead += sim_now(w->other) > sim_now(w->dom);
+        if (--w->left != 0)
+            sim_schedule_in(w->dom, ev, w->period_ps, SIM_CLOCK);
+    }
+};
+
+TEST(Order, NoDomainIsAheadOfAnotherThatKeepsStep)
+{
+    for (bool in_step : { false, true }) {
+        sim_config cfg = {};
+        struct sim *sim = sim_create(&cfg);
+        sim_domain *a = sim_domain_create(sim, "a"), *b = sim_domain_create(sim, "b");
+        Watch watches[2] = { { {}, a, b, 777, 1000, 0 }, { {}, b, a, 1003, 1000, 0 } };
+
+        if (in_step)
+            sim_keep_step(a);
+        for (Watch &w : watches) {
+            sim_event_init(&w.tick, Watch::on_tick);
+            sim_schedule_at(w.dom, &w.tick, w.period_ps, SIM_CLOCK);
+        }
+        EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
+        EXPECT_EQ(in_step, watches[0].ahead + watches[1].ahead == 0);
+        sim_destroy(sim);
+    }
 }
 
 TEST(Order, TiesAndTurnsDoNotShowInTheFingerprint)

@@ -52,19 +52,24 @@ static struct machine_param row_of(const struct host_param *p, unsigned i)
                                    .choices = p->choices };
 }
 
+static unsigned add_kinds(const struct machine_kind **all, unsigned n,
+                          const struct machine_kind *const *kinds)
+{
+    for (; *kinds != NULL; kinds++) {
+        SIM_ASSERT(n + 2 < KINDS_MAX);
+        all[n++] = *kinds;
+    }
+    return n;
+}
+
 const struct machine_kind *const *lab_kinds(void)
 {
     static const struct machine_kind *all[KINDS_MAX]; /* the same at every call */
-    unsigned n = 0;
+    unsigned n = add_kinds(all, 0, machine_kinds());
 
-    for (const struct machine_kind *const *kind = machine_kinds(); *kind != NULL; kind++) {
-        SIM_ASSERT(n + 2 < KINDS_MAX);
-        all[n++] = *kind;
-    }
-    for (const struct machine_kind *const *kind = cosim_kinds(); *kind != NULL; kind++) {
-        SIM_ASSERT(n + 2 < KINDS_MAX);
-        all[n++] = *kind;
-    }
+    n = add_kinds(all, n, cosim_kinds());
+    if (machine_more_kinds != NULL)
+        n = add_kinds(all, n, machine_more_kinds);
     for (unsigned i = 0; launch_param(i, NULL) != NULL; i++)
         params[i] = row_of(launch_param(i, NULL), i);
     all[n++] = &software_kind;

@@ -14,7 +14,8 @@ SIM_BEGIN_DECLS
 
 #define LAB_SOFTWARE_ROWS_MAX 100u /* parameters of all libraries */
 
-/** All kinds that machine files may name: those of sim/ and this one, NULL at the end. */
+/** All kinds that machine files may name: those of sim/, those of the program (machine_more_kinds)
+ * and this one, NULL at the end. */
 const struct machine_kind *const *lab_kinds(void);
 
 /** The costs of a node's component of this kind; the launcher's own where it has none. */

@@ -1,0 +1,52 @@
+#include "kernel.h"
+
+#include "machine.h"
+
+namespace hubsim
+{
+
+static sim_time_t now_of_kernel()
+{
+    return sc_core::sc_time_stamp().value();
+}
+
+Kernel &Kernel::get()
+{
+    static Kernel kernel;
+
+    return kernel;
+}
+
+void Kernel::attach(const std::string &path, bool passive)
+{
+    if (sc_core::sc_get_status() >= sc_core::SC_RUNNING || now_of_kernel() != 0)
+        throw Error(path + ": SystemC has run: expected one machine in a process with such "
+                           "components");
+    if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
+        throw Error("the time resolution of SystemC: expected 1 ps");
+    if (users != 0 && is_passive != passive)
+        throw Error(path + ": expected components of kind systemc or hub.sc, not both");
+    is_passive = passive;
+    users++;
+}
+
+void Kernel::advance(sim_time_t now)
+{
+    sim_time_t then = now_of_kernel();
+
+    SIM_ASSERT(now >= then);
+    if (now > then)
+        sc_core::sc_start(sc_core::sc_time::from_value(now - then));
+}
+
+sim_time_t Kernel::run()
+{
+    do
+        sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    while (sc_core::sc_pending_activity_at_current_time());
+    if (!sc_core::sc_pending_activity_at_future_time())
+        return SIM_TIME_NEVER;
+    return now_of_kernel() + sc_core::sc_time_to_pending_activity().value();
+}
+
+} // namespace hubsim
