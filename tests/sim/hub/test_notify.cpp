@@ -1,6 +1,8 @@
 /* docs/hub-spec.md: notifications and their ring, edge by edge. */
 #include "cycles.h"
 
+#include "hub/queue.h"
+
 namespace
 {
 
@@ -157,6 +159,29 @@ TEST_F(Notify, HalfAFullRingInterruptsOnce)
     ASSERT_EQ(1u, host().interrupts.size());
     EXPECT_EQ(kMsi, host().seen[4].tlp.addr) << "behind the fourth entry";
     EXPECT_EQ(n + to_effect() + 3 * kEach + cfg.output_cycles + kEach, granted(host().seen[4]));
+}
+
+/* The host takes entries slowly, so the local queue has room for few of them. A store that comes
+ * meanwhile gets its answer before the last ones. */
+TEST_F(Notify, ThoseThatWaitLeaveRoomForAnswers)
+{
+    const unsigned waiting = 200;
+
+    cfg.port[HUB_HOST].gen = 1;
+    cfg.port[HUB_HOST].lanes = 1;
+    make_ring(~HUB_IRQ_RING);
+    notify(east_, 1, kEntries + waiting);
+    run();
+    uint64_t n = soon();
+    at(n, [&] { east_.write64(cable(reg(0, HUB_RING_SIZE)), 8); });
+    at(n + 2 * waiting, [&] { east_.write64(cable(reg(0, HUB_IRQ_RAISE)), 1); });
+    run();
+    ASSERT_EQ(kEntries + waiting + 1, host().seen.size());
+    size_t interrupt = 0;
+    while (host().seen[interrupt].tlp.addr != kMsi)
+        interrupt++;
+    EXPECT_LT(kEntries + HUB_LOCAL_TLPS - HUB_ANSWERS_TLPS, interrupt);
+    EXPECT_GT(kEntries + waiting, interrupt);
 }
 
 } // namespace

@@ -146,7 +146,9 @@ TEST_F(Command, WhatAHubCannotBeIsLocated)
     EXPECT_EQ("hubsim: " + file + ":4: node1.hub.bus_bytes = 24: expected a power of two\n",
               errors);
     EXPECT_EQ(1, run("topology two-node --set 'node1.hub.bus_bytes=8'"));
-    EXPECT_EQ("hubsim: --set: node1.hub.bus_bytes = 8: expected 16 to 128\n", errors);
+    EXPECT_EQ("hubsim: --set node1.hub.bus_bytes=8: node1.hub.bus_bytes = 8: "
+              "expected a whole number, 16 .. 128\n",
+              errors);
     EXPECT_EQ(1, run("topology two-node --set 'node1.hub.dma.read_bytes=96'"));
     EXPECT_EQ("hubsim: --set: node1.hub.dma.read_bytes = 96: expected a "
               "power of two\n",
