@@ -202,8 +202,14 @@ static void take_sent(struct core *core, uint32_t port, uint64_t edge)
     }
 }
 
+/* Packets in DDR3 are no more than beats. What the core could not keep the order of would be wrong
+ * without a word. */
 static void free_places(struct core *core)
 {
+    SIM_ASSERT(core->out.ddr_beats < MODEL_DDR_PACKETS);
+    for (uint32_t left = core->out.ddr_free; left != 0; left &= left - 1)
+        pcie_port_consume(core->hub->ports[__builtin_ctz(left)].edge.pcie, PCIE_POSTED,
+                          core->out.ddr_free_units);
     for (uint64_t left = core->out.rx_free; left != 0; left &= left - 1) {
         uint32_t at = (uint32_t)__builtin_ctzll(left);
 
@@ -385,6 +391,8 @@ static int core_start(void *arg, struct hub *hub, struct sim_error *err)
     in->slot = (uint16_t)hub->slot;
     in->subcluster = (uint16_t)hub->subcluster;
     in->date_line = hub->date_line;
+    for (uint32_t p = 0; p < hub->nports; p++)
+        in->ddr_places[p] = (uint32_t)sim_min(hub->ports[p].ddr_places, MODEL_DDR_PACKETS);
     for (uint32_t i = 0; i < MODEL_PORTS * MODEL_PAIRS; i++) {
         const struct hub_range *r = hub_range(hub, i / MODEL_PAIRS, i % MODEL_PAIRS);
 
@@ -445,6 +453,15 @@ static struct depth deepest(const struct hub_config *cfg, enum pcie_class cls)
     return deep;
 }
 
+static uint64_t largest_units(const struct hub_config *cfg)
+{
+    uint64_t units = 0;
+
+    for (uint32_t p = 0; p < cfg->ports; p++)
+        units = sim_max(units, cfg->port[p].mps_bytes / 16);
+    return units;
+}
+
 static uint64_t cycles_of(const struct hub_config *cfg, sim_time_t ps)
 {
     struct sim_clock clk;
@@ -481,6 +498,12 @@ static int describe(const struct hub_config *cfg, char *text, size_t size)
         { "Vc1", cfg->vc1_ph_credits != 0 },
         { "Vc1Headers", vc1.headers },
         { "Vc1Units", vc1.units },
+        { "Ddr", cfg->ddr_bytes != 0 },
+        { "DdrTlps", cfg->ddr_bytes != 0 ? MODEL_DDR_PACKETS : 1 },
+        { "ChipTlps", cfg->ddr_chip_tlps },
+        { "DdrBytes", cfg->ddr_bytes_per_cycle },
+        { "DdrCycles", cfg->ddr_cycles },
+        { "LargestUnits", largest_units(cfg) },
         { "Partners", partners_of(cfg) },
         { "StartCycles", cfg->dma_start_cycles },
         { "DecodeCycles", cfg->dma_decode_cycles },

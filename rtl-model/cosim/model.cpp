@@ -7,7 +7,10 @@
 #include "verilated_fst_c.h"
 #endif
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <deque>
 
 namespace
 {
@@ -18,6 +21,7 @@ constexpr unsigned bits_of(unsigned values)
 {
     return values <= 2 ? 1 : 1 + bits_of((values + 1) / 2);
 }
+constexpr unsigned kPlaces = bits_of(PARAM_DdrTlps + 1);
 
 /* A vector of the module is an integer of up to 64 bits, or an array of words of 32 bits. Fields are
  * at most 64 bits wide. */
@@ -53,6 +57,7 @@ struct model {
     Vhub_core top{ &context };
     model_in last; /* what is on the inputs */
     uint64_t time = 0;
+    std::deque<std::array<unsigned char, kBus>> ddr[kPorts]; /* a FIFO of beats for each port */
 #if VM_TRACE
     VerilatedFstC fst;
 #endif
@@ -107,6 +112,8 @@ struct model {
         top.slot_i = in->slot;
         top.subcluster_i = in->subcluster;
         put(top.date_line_i, 0, kPorts, in->date_line);
+        for (unsigned p = 0; p < kPorts; p++)
+            put(top.ddr_places_i, p * kPlaces, kPlaces, in->ddr_places[p]);
         for (unsigned i = 0; i < kPorts * kPairs; i++) {
             unsigned from = i / kPairs * MODEL_PAIRS + i % kPairs;
 
@@ -146,6 +153,25 @@ struct model {
         last = *in;
     }
 
+    void show_ddr()
+    {
+        for (unsigned p = 0; p < kPorts; p++)
+            if (!ddr[p].empty())
+                memcpy(beat(top.ddr_data_i, p), ddr[p].front().data(), kBus);
+    }
+    void step_ddr(model_out *out)
+    {
+        for (unsigned p = 0; p < kPorts; p++) {
+            if (get(top.ddr_read_o, p, 1) != 0 && !ddr[p].empty())
+                ddr[p].pop_front();
+            if (get(top.ddr_write_o, p, 1) != 0) {
+                ddr[p].emplace_back();
+                memcpy(ddr[p].back().data(), &top.ddr_data_o, kBus);
+            }
+            out->ddr_beats = std::max(out->ddr_beats, static_cast<uint32_t>(ddr[p].size()));
+        }
+    }
+
     /** What is there before the edge only. */
     void see_before(model_out *out) const
     {
@@ -176,6 +202,8 @@ struct model {
     {
         uint64_t free = top.rx_free_o;
 
+        out->ddr_free = static_cast<uint32_t>(top.ddr_free_o);
+        out->ddr_free_units = static_cast<uint16_t>(top.ddr_free_units_o);
         out->rx_free = 0;
         for (unsigned at = 0; free != 0; at++, free >>= 1) {
             unsigned to = at / kClasses * MODEL_CLASSES + at % kClasses;
@@ -238,9 +266,12 @@ void edge(model *m, const model_in *in, model_out *out)
 {
     Verilated::threadContextp(&m->context); /* other hubs of this thread have their own */
     m->show(in);
+    m->show_ddr();
     m->top.clk_i = 0;
     m->eval();
     m->see_before(out);
+    out->ddr_beats = 0;
+    m->step_ddr(out);
     m->top.clk_i = 1;
     m->eval();
     m->see_streams(out);

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 enum { MODEL_PORTS = 12, MODEL_CLASSES = 4, MODEL_PAIRS = 8, MODEL_BUS = 128 };
+enum { MODEL_DDR_PACKETS = 16384 }; /* that a core keeps the order of, for each port */
 enum { MODEL_SINK, MODEL_SELF, MODEL_INSIDE }; /* outputs behind those of ports */
 
 /** What changes seldom, of one port. */
@@ -46,6 +47,7 @@ struct model_state {
     uint32_t cfg_msi_data;
     uint8_t window_log2, part_log2;
     uint16_t slot, subcluster, date_line;
+    uint32_t ddr_places[MODEL_PORTS];
     uint64_t lower[MODEL_PORTS * MODEL_PAIRS], upper[MODEL_PORTS * MODEL_PAIRS];
 };
 
@@ -77,6 +79,9 @@ struct model_out {
     struct model_stream tx[MODEL_PORTS + MODEL_INSIDE]; /* ports, SINK, SELF */
     uint64_t rx_free; /* bit of port * MODEL_CLASSES + class: a packet has left its queue, */
     uint16_t rx_free_units[MODEL_PORTS * MODEL_CLASSES]; /* and so much data */
+    uint32_t ddr_free;       /* bit of each port: a packet has left it for DDR3, */
+    uint16_t ddr_free_units; /* with so much data */
+    uint32_t ddr_beats;      /* in the fullest part of DDR3, which stands in the library */
     struct model_error error; /* SELF refused a packet */
     /* completions of N, by what is in the header */
     bool unexpected, poisoned, aborted, timeout; /* aborted: an error status; timeout: no header */

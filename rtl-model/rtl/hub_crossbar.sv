@@ -64,6 +64,10 @@ module hub_crossbar #(
     end
   end
 
+`ifdef FORMAL
+  logic [Outputs*BusyWidth-1:0] edges; // until an output is free
+`endif
+
   for (genvar o = 0; o < Outputs; o++) begin : g_output
     logic [Sources-1:0]     ready, grant;
     logic [SourceWidth-1:0] source, source_d, source_q;
@@ -138,6 +142,19 @@ module hub_crossbar #(
     assign sop_o[o] = sop_q;
     assign data_o[o*BusWidth +: BusWidth] = word_q;
     assign source_o[o*SourceWidth +: SourceWidth] = source_q;
+`ifdef FORMAL
+    assign edges[o*BusyWidth +: BusyWidth] = busy_q;
+`endif
   end
+
+`ifdef FORMAL
+  hub_crossbar_proof #(
+    .Outputs(Outputs), .Sources(Sources), .BusBytes(BusBytes), .GapCycles(GapCycles), .Classes(Classes)
+  ) u_proof (
+    .clk_i, .rst_ni, .valid_i, .out_i, .class_i, .beats_i, .header_i, .data_i, .grant_i(grant_o),
+    .read_i(read_o), .straight_i, .accept_i, .enter_i, .valid_out_i(valid_o), .sop_i(sop_o),
+    .data_out_i(data_o), .source_i(source_o), .busies_i(busies), .busy_i(edges)
+  );
+`endif
 
 endmodule

@@ -167,4 +167,18 @@ module hub_port #(
     assign unused_spill = &{first, write_tag, places_i, take_i, written_i, ready_i, spill_data_i};
   end
 
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      user_grants_what_may_go: assert ((grant_i & ~valid_o) == '0);
+    end
+  end
+`endif
+`ifdef FORMAL
+  hub_port_proof #(.OrderWidth(OrderWidth)) u_proof (
+    .clk_i, .rst_ni, .write_i(write[2:0]), .write_order_i(write_order), .head_i(head[2:0]),
+    .order_i(order[0 +: 3*OrderWidth]), .grant_i(grant_i[2:0])
+  );
+`endif
+
 endmodule

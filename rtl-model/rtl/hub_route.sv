@@ -136,4 +136,13 @@ module hub_route #(
   logic unused_bits;
   assign unused_bits = &{leave[1:0], second};
 
+`ifdef FORMAL
+  hub_route_proof #(
+    .Ports(Ports), .Pairs(Pairs), .Port(Port), .Partner(Partner), .Vc1(Vc1)
+  ) u_proof (
+    .header_i, .hit_i, .channel_i, .window_log2_i, .part_log2_i, .area_base_i, .lower_i, .upper_i,
+    .mps_i, .vc1_i, .date_line_i, .out_i(out_o), .header_out_i(header_o)
+  );
+`endif
+
 endmodule

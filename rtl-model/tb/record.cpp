@@ -91,7 +91,6 @@ struct Rig {
     struct hub *hub() { return static_cast<struct hub *>(component); }
     uint64_t random(uint64_t n) { return n == 0 ? 0 : rng() % n; }
     uint64_t between(uint64_t low, uint64_t high) { return low + random(high - low + 1); }
-    bool chance(unsigned percent) { return random(100) < percent; }
     void create();
     void configure_hub();
     void routes();
@@ -796,7 +795,8 @@ void Rig::connect(unsigned p)
     link.npd_credits = between(1, 4);
     link.cplh_credits = between(0, 6);
     link.cpld_credits = link.cplh_credits == 0 ? 0 : link.mps_bytes / 16 * between(1, 4);
-    if (params.classes == kClasses && chance(80)) { /* else the link has no channel 1 */
+    if (params.classes == kClasses &&
+        (traffic.seed + 2 * p) % 7 != 0) { /* else it has no channel 1 */
         link.vc1_ph_credits = between(1, 12);
         link.vc1_pd_credits = link.mps_bytes / 16 * between(1, 6);
     }
