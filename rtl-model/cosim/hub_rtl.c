@@ -5,6 +5,7 @@
 #include "rtl-model/cosim/cosim.h"
 
 #include "hub/internal.h"
+#include "pcie/port/port_impl.h"
 #include "rtl-model/cosim/library.h"
 #include "rtl-model/cosim/model.h"
 
@@ -73,6 +74,7 @@ static void show_received(struct core *core, uint32_t port, uint64_t edge)
     if (in->rx_sop) {
         (void)pcie_tlp_encode(&f->tlp, in->rx_data);
     } else {
+        SIM_ASSERT(f->tlp.payload != NULL);
         n = bytes - f->done < core->bus ? bytes - f->done : core->bus;
         memcpy(in->rx_data, f->tlp.payload->data + f->done, n);
         f->done += n;
@@ -110,8 +112,8 @@ static void show_port(struct core *core, uint32_t index)
     in->cfg_mps = (uint8_t)(__builtin_ctz(port->mps_bytes) - 7);
     in->cfg_id = edge->function.id;
     in->cfg_master = edge->masters;
-    in->cfg_memory = edge->role == HUB_ROOT ? port->bringup == BRINGUP_DONE :
-                                              pcie_function_memory_enabled(&edge->function);
+    in->cfg_memory = edge->role == HUB_ROOT ? port->bringup == BRINGUP_DONE
+                                            : pcie_function_memory_enabled(&edge->function);
     in->link_up = pcie_port_is_up(edge->pcie);
     in->vc1 = (core->hub->vc1 >> index & 1) != 0;
     in->errors[0] = errors_of(edge, PCIE_AER_UNCORRECTABLE);
@@ -180,6 +182,7 @@ static bool take_data(struct core *core, struct flow *f, const uint8_t *data)
     uint32_t bytes = pcie_tlp_data_bytes(&f->tlp);
     uint32_t n = bytes - f->done < core->bus ? bytes - f->done : core->bus;
 
+    SIM_ASSERT(f->tlp.payload != NULL);
     memcpy(f->tlp.payload->data + f->done, data, n);
     f->done += n;
     f->busy = f->done < bytes;
@@ -314,7 +317,8 @@ static uint64_t next_request_edge(const struct core *core)
     return next;
 }
 
-/* Completions of other ports than N are for the management processor, at the edge of their grant. */
+/* Completions of other ports than N are for the management processor, at the edge of their grant.
+ */
 static void take_completion(struct core *core, uint64_t edge)
 {
     const struct model_stream *s = &core->out.tx[MODEL_PORTS + MODEL_SINK];
@@ -379,12 +383,31 @@ static uint64_t core_edge(void *arg, uint64_t edge)
 
 /* ---- the kind ---- */
 
+/* The core makes no marks; its packets are on their way before their last bytes are known, so a
+ * capture would not have them, and a link that loses packets could not send them again. */
+static int check_watchers(const struct hub *hub, struct sim_error *err)
+{
+    if (hub->probe != NULL || sim_packet_probe_of(hub->dom) != NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: kind hub.rtl cannot be observed: expected hub.c for explain, "
+                             "timelines, waves, use of links and captures",
+                             hub->path);
+    for (uint32_t p = 0; p < hub->nports; p++)
+        if (pcie_port_is_lossy(hub->ports[p].edge.pcie))
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s: kind hub.rtl has no links with faults: expected hub.c",
+                                 pcie_port_path(hub->ports[p].edge.pcie));
+    return SIM_OK;
+}
+
 static int core_start(void *arg, struct hub *hub, struct sim_error *err)
 {
     struct core *core = arg;
     struct model_state *in = &core->in.state;
+    int rc = check_watchers(hub, err);
 
-    (void)err;
+    if (rc != SIM_OK)
+        return rc;
     core->hub = hub;
     in->window_log2 = (uint8_t)__builtin_ctzll(hub->window_bytes);
     in->part_log2 = (uint8_t)__builtin_ctzll(hub->part_bytes);
@@ -583,5 +606,7 @@ const struct machine_kind *const *cosim_kinds(void)
     rtl.summary = "The hub with its core in SystemVerilog, by Verilator.";
     rtl.create = create;
     rtl.blocked = NULL;
+    rtl.faults = NULL;
+    rtl.fault = NULL;
     return kinds;
 }

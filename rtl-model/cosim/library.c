@@ -15,7 +15,8 @@ extern char **environ;
 
 static bool choose_folder(char *folder, size_t size)
 {
-    const char *own = getenv("HUBSIM_RTL"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *own = getenv("HUBSIM_RTL"), *cache = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
     int n = -1;
 
     if (own != NULL && *own != '\0')
@@ -108,13 +109,13 @@ int library_open(const char *path, const char *parameters, const struct model_op
     void *object;
 
     if (!choose_folder(folder, sizeof(folder)))
-        return sim_error_set(err, SIM_ERR_IO,
-                             "%s: expected HUBSIM_RTL or HOME, where a hub in SystemVerilog is kept",
-                             path);
+        return sim_error_set(
+            err, SIM_ERR_IO,
+            "%s: expected HUBSIM_RTL or HOME, where a hub in SystemVerilog is kept", path);
     if (!find_script(script, sizeof(script)))
-        return sim_error_set(err, SIM_ERR_IO,
-                             "%s: expected share/hubsim/rtl-model beside bin, where this program is",
-                             path);
+        return sim_error_set(
+            err, SIM_ERR_IO,
+            "%s: expected share/hubsim/rtl-model beside bin, where this program is", path);
     if (!run_script(script, parameters, folder, file, sizeof(file)))
         return sim_error_set(err, SIM_ERR_IO,
                              "%s: a hub in SystemVerilog with %s could not be made", path,

@@ -23,8 +23,8 @@ constexpr unsigned bits_of(unsigned values)
 }
 constexpr unsigned kPlaces = bits_of(PARAM_DdrTlps + 1);
 
-/* A vector of the module is an integer of up to 64 bits, or an array of words of 32 bits. Fields are
- * at most 64 bits wide. */
+/* A vector of the module is an integer of up to 64 bits, or an array of words of 32 bits. Fields
+ * are at most 64 bits wide. */
 template <typename T> void put(T &vector, unsigned at, unsigned n, uint64_t value)
 {
     auto *bytes = reinterpret_cast<unsigned char *>(&vector);
@@ -34,8 +34,8 @@ template <typename T> void put(T &vector, unsigned at, unsigned n, uint64_t valu
         return;
     }
     for (unsigned i = at; n > 0; i++, n--, value >>= 1)
-        bytes[i / 8] = static_cast<unsigned char>((bytes[i / 8] & ~(1u << i % 8)) |
-                                                  (value & 1) << i % 8);
+        bytes[i / 8] =
+            static_cast<unsigned char>((bytes[i / 8] & ~(1u << i % 8)) | (value & 1) << i % 8);
 }
 template <typename T> uint64_t get(const T &vector, unsigned at, unsigned n)
 {

@@ -1,7 +1,7 @@
 /*
  * One cycle of the hub's core in SystemVerilog: what a library that Verilator made and
- * its user exchange. Signals are those of docs/hub-spec.md; one bit is a bool, and classes are those
- * of enum pcie_class.
+ * its user exchange. Signals are those of docs/hub-spec.md; one bit is a bool, and classes are
+ * those of enum pcie_class.
  */
 #ifndef COSIM_MODEL_H
 #define COSIM_MODEL_H
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 enum { MODEL_PORTS = 12, MODEL_CLASSES = 4, MODEL_PAIRS = 8, MODEL_BUS = 128 };
-enum { MODEL_DDR_PACKETS = 16384 }; /* that a core keeps the order of, for each port */
+enum { MODEL_DDR_PACKETS = 16384 };            /* that a core keeps the order of, for each port */
 enum { MODEL_SINK, MODEL_SELF, MODEL_INSIDE }; /* outputs behind those of ports */
 
 /** What changes seldom, of one port. */
@@ -79,17 +79,17 @@ struct model_out {
     struct model_stream tx[MODEL_PORTS + MODEL_INSIDE]; /* ports, SINK, SELF */
     uint64_t rx_free; /* bit of port * MODEL_CLASSES + class: a packet has left its queue, */
     uint16_t rx_free_units[MODEL_PORTS * MODEL_CLASSES]; /* and so much data */
-    uint32_t ddr_free;       /* bit of each port: a packet has left it for DDR3, */
-    uint16_t ddr_free_units; /* with so much data */
-    uint32_t ddr_beats;      /* in the fullest part of DDR3, which stands in the library */
+    uint32_t ddr_free;        /* bit of each port: a packet has left it for DDR3, */
+    uint16_t ddr_free_units;  /* with so much data */
+    uint32_t ddr_beats;       /* in the fullest part of DDR3, which stands in the library */
     struct model_error error; /* SELF refused a packet */
     /* completions of N, by what is in the header */
     bool unexpected, poisoned, aborted, timeout; /* aborted: an error status; timeout: no header */
     uint8_t sink_header[16];
-    uint32_t error_write;                  /* bit of 2 * port + half: AER registers are written */
+    uint32_t error_write; /* bit of 2 * port + half: AER registers are written */
     uint32_t error_data[MODEL_PORTS * 2];
-    bool request_taken;                    /* before the edge */
-    bool quiet; /* nothing changes at further edges but by its inputs */
+    bool request_taken; /* before the edge */
+    bool quiet;         /* nothing changes at further edges but by its inputs */
 };
 
 struct model;

@@ -301,7 +301,7 @@ module hub_core #(
   ) u_dma (
     .clk_i, .rst_ni, .cycle_i, .window_log2_i, .part_log2_i, .slot_i, .bar_base_i,
     .cfg_memory_i(cfg_memory_i[0]), .cfg_id_i(cfg_id_i[15:0]), .cfg_mrrs_i, .cfg_mps_i,
-    .date_line_i('0), .area_base_i(area_base), .route_lower_i, .route_upper_i,
+    .area_base_i(area_base), .route_lower_i, .route_upper_i,
     .write_addr_i(write_addr), .write_data_i(self_data), .write_enable_i(write_enable),
     .dma_read_addr_i(dma_read), .dma_read_data_o(dma_word), .dma_irq_o(dma_irq), .busy_o(dma_busy),
     .ram_addr_o(dma_ram_addr), .ram_data_i(dma_ram_data), .sink_valid_i(tx_valid_o[Ports]),

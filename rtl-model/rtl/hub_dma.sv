@@ -47,7 +47,6 @@ module hub_dma #(
   input  logic [15:0]               cfg_id_i,
   input  logic [2:0]                cfg_mrrs_i,      // 128 << code bytes
   input  logic [Ports*3-1:0]        cfg_mps_i,
-  input  logic [Ports-1:0]          date_line_i,     // writes leave by this port in virtual channel 1
   input  logic [Areas*64-1:0]       area_base_i,
   input  logic [Ports*Pairs*64-1:0] route_lower_i,
   input  logic [Ports*Pairs*64-1:0] route_upper_i,
@@ -162,7 +161,7 @@ module hub_dma #(
     ) u_channel (
       .clk_i, .rst_ni, .channel_i(2'(c)), .cycle_i, .window_log2_i, .part_log2_i, .slot_i, .bar_base_i,
       .memory_i(cfg_memory_i), .id_i(cfg_id_i), .mrrs_i(cfg_mrrs_i), .mps_i(cfg_mps_i),
-      .date_line_i, .area_base_i, .lower_i(route_lower_i), .upper_i(route_upper_i),
+      .area_base_i, .lower_i(route_lower_i), .upper_i(route_upper_i),
       .store_addr_i(write_addr_i), .store_data_i(write_data_i),
       .store_enable_i(write_enable_i), .read_offset_i(dma_read_addr_i[7:3]),
       .read_data_o(read_data[c*64 +: 64]), .irq_o(irq[c*32 +: 32]), .busy_o(busy[c]), .cpl_begin_i(cpl_begin),
@@ -176,12 +175,13 @@ module hub_dma #(
       .request_valid_o(own_valid_o[c]), .request_header_o(own_header_o[c*128 +: 128]),
       .request_grant_i(own_grant_i[c]), .write_valid_o(own_valid_o[Write]),
       .write_out_o(own_out_o[Write*OutWidth +: OutWidth]),
-      .write_class_o(own_class_o[Write*2 +: 2]), .write_header_o(own_header_o[Write*128 +: 128]),
+      .write_header_o(own_header_o[Write*128 +: 128]),
       .write_data_o(own_data_o[Write*BusWidth +: BusWidth]), .write_grant_i(own_grant_i[Write]),
       .write_read_i(own_read_i[Write])
     );
     assign own_out_o[c*OutWidth +: OutWidth] = '0;
     assign own_class_o[c*2 +: 2] = 2'd1;
+    assign own_class_o[Write*2 +: 2] = 2'd0;
     assign own_data_o[c*BusWidth +: BusWidth] = '0;
   end
 

@@ -39,7 +39,6 @@ module hub_dma_channel #(
   input  logic [15:0]               id_i,
   input  logic [2:0]                mrrs_i,
   input  logic [Ports*3-1:0]        mps_i,
-  input  logic [Ports-1:0]          date_line_i,
   input  logic [Areas*64-1:0]       area_base_i,
   input  logic [Ports*Pairs*64-1:0] lower_i,
   input  logic [Ports*Pairs*64-1:0] upper_i,
@@ -83,7 +82,6 @@ module hub_dma_channel #(
   input  logic                      request_grant_i,
   output logic                      write_valid_o,
   output logic [OutWidth-1:0]       write_out_o,
-  output logic [1:0]                write_class_o,
   output logic [127:0]              write_header_o,
   output logic [BusWidth-1:0]       write_data_o,
   input  logic                      write_grant_i,
@@ -264,12 +262,12 @@ module hub_dma_channel #(
     .ReadTags(ReadTags), .ReadBytes(ReadBytes)
   ) u_write (
     .clk_i, .rst_ni, .window_log2_i, .part_log2_i, .bar_base_i, .memory_i, .id_i, .area_base_i,
-    .mps_i, .date_line_i, .no_reads_i(no_reads), .data_i(data), .data_tag_i(data_tag),
+    .mps_i, .no_reads_i(no_reads), .data_i(data), .data_tag_i(data_tag),
     .data_dst_i(data_dst), .data_out_i(data_out), .data_left_i(data_left),
     .data_ready_i(data_ready), .data_dw_i(data_dw), .status_i(status), .status_dst_i(status_dst),
     .status_out_i(status_out), .status_value_i(status_value), .empty_o(register_empty),
     .closed_o(closed), .sent_o(sent), .sent_bytes_o(sent_bytes), .status_sent_o(status_sent),
-    .leaving_o(leaving), .valid_o(write_valid_o), .out_o(write_out_o), .class_o(write_class_o),
+    .leaving_o(leaving), .valid_o(write_valid_o), .out_o(write_out_o),
     .header_o(write_header_o), .data_o(write_data_o), .grant_i(write_grant_i),
     .read_i(write_read_i), .read_tag_o(read_from), .read_dw_o(read_dw), .read_data_i(read_data)
   );

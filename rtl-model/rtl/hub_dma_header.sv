@@ -6,7 +6,6 @@ module hub_dma_header (
   input  logic [12:0]  bytes_i, // at least 1
   input  logic [15:0]  id_i,    // the requester's
   input  logic [7:0]   tag_i,
-  input  logic [2:0]   tc_i,
   output logic [127:0] header_o
 );
 
@@ -26,7 +25,6 @@ module hub_dma_header (
   always_comb begin
     header_o = '0;
     header_o[7:0] = {1'b0, write_i, long_addr, 5'b00000};
-    header_o[15:8] = {1'b0, tc_i, 4'h0};
     header_o[23:16] = {6'h0, length[9:8]};
     header_o[31:24] = length[7:0];
     header_o[47:32] = {id_i[7:0], id_i[15:8]};

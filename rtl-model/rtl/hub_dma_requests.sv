@@ -53,7 +53,7 @@ module hub_dma_requests #(
   end
 
   hub_dma_header u_header (
-    .write_i(1'b0), .addr_i(addr), .bytes_i(bytes), .id_i, .tag_i(tag), .tc_i(3'd0), .header_o
+    .write_i(1'b0), .addr_i(addr), .bytes_i(bytes), .id_i, .tag_i(tag), .header_o
   );
 
   assign room_o = 32'(used) < Depth;

@@ -24,7 +24,6 @@ module hub_dma_write #(
   input  logic [15:0]         id_i,
   input  logic [Areas*64-1:0] area_base_i,
   input  logic [Ports*3-1:0]  mps_i,        // 128 << code
-  input  logic [Ports-1:0]    date_line_i,  // writes that leave by this port change to virtual channel 1
 
   // What may be written: data of the oldest request, or else a status word.
   input  logic                no_reads_i,
@@ -50,7 +49,6 @@ module hub_dma_write #(
   // To the crossbar.
   output logic                valid_o,
   output logic [OutWidth-1:0] out_o,
-  output logic [1:0]          class_o,
   output logic [127:0]        header_o,
   output logic [BusWidth-1:0] data_o,
   input  logic                grant_i,
@@ -109,7 +107,7 @@ module hub_dma_write #(
   logic [63:0]          addr_d, addr_q;
   logic [12:0]          bytes_d, bytes_q;
   logic [OutWidth-1:0]  out_d, out_q;
-  logic                 wants, fills, changes;
+  logic                 wants, fills;
 
   assign empty_o = !full_q;
   assign wants = !full_q && (no_reads_i ? status_i : data_i);
@@ -133,20 +131,11 @@ module hub_dma_write #(
     end
   end
 
-  always_comb begin
-    changes = 1'b0;
-    for (int unsigned p = 0; p < Ports; p++) begin
-      if (out_q == OutWidth'(p)) changes = date_line_i[p];
-    end
-  end
-
   hub_dma_header u_header (
-    .write_i(1'b1), .addr_i(addr_q), .bytes_i(bytes_q), .id_i, .tag_i(8'd0), .tc_i({2'b00, changes}),
-    .header_o
+    .write_i(1'b1), .addr_i(addr_q), .bytes_i(bytes_q), .id_i, .tag_i(8'd0), .header_o
   );
   assign valid_o = full_q && wait_q == '0;
   assign out_o = out_q;
-  assign class_o = {2{changes}};
   assign sent_o = grant_i && !of_status_q;
   assign sent_bytes_o = bytes_q;
   assign status_sent_o = grant_i && of_status_q;

@@ -68,7 +68,7 @@ module hub_join #(
 
   hub_dma_header u_header (
     .write_i(1'b1), .addr_i({addr[63:2], 2'b00}), .bytes_i(append_i ? 13'd8 : 13'd4), .id_i,
-    .tag_i(8'd0), .tc_i(3'd0), .header_o(write)
+    .tag_i(8'd0), .header_o(write)
   );
 
   always_comb begin

@@ -69,8 +69,8 @@ const std::map<std::string, strings> arrows = {
     { "tools/lab/watch", { "sim", "tools/load", "tools/lab/format" } },
     { "rtl-model/cosim", { "sim/core", "sim/pcie", "sim/hub", "sim/machine/kind.h" } },
     { "tools/lab/run",
-      { "sim", "rtl-model/cosim/cosim.h", "hosts/launch", "hosts/transport/transport.h", "public", "tools/load",
-        "tools/lab/format", "tools/lab/watch" } },
+      { "sim", "rtl-model/cosim/cosim.h", "hosts/launch", "hosts/transport/transport.h", "public",
+        "tools/load", "tools/lab/format", "tools/lab/watch" } },
     { "tools/lab/topology", { "sim", "tools/lab/format", "tools/lab/run" } },
     { "tools/lab/bounds", { "sim", "tools/lab/run", "tools/lab/topology" } },
     { "tools/lab/workload",
@@ -188,7 +188,8 @@ TEST(Arrows, HoldForEachInclude)
     size_t seen = 0;
 
     for (const std::string &file :
-         files({ "sim", "hosts", "regs", "rtl-model/cosim", "tools", "workloads", "examples" }, { ".c", ".h" })) {
+         files({ "sim", "hosts", "regs", "rtl-model/cosim", "tools", "workloads", "examples" },
+               { ".c", ".h" })) {
         for (const std::string &line : lines(file)) {
             std::smatch match;
             if (line.find("include") == std::string::npos ||

@@ -31,8 +31,8 @@ struct pcie_port_config {
                                                 link whose ends do not both have headers has none */
     uint64_t tx_queue_tlps;                  /* per class, before the link; >= 1 */
     uint64_t replay_tlps;                    /* TLPs sent and not yet acknowledged; >= 1 */
-    uint64_t ack_latency_symbols;  /* 0: the specification's limit for gen, lanes, MPS (3.5.3.1) */
-    uint64_t fc_latency_symbols;   /* 0: the same table (2.6.1.2) */
+    uint64_t ack_latency_symbols; /* 0: the specification's limit for gen, lanes, MPS (3.5.3.1) */
+    uint64_t fc_latency_symbols;  /* 0: the same table (2.6.1.2) */
     uint64_t ack_tlps, fc_urgent_part; /* what does not wait for these; >= 1 */
     uint64_t replay_timer_symbols; /* 0: the same table (3.5.2.1) and the round trip of the wire;
                                       where faults are (pcie/lossy/fault.h), as the next one: */
