@@ -8,6 +8,7 @@
 #endif
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -120,6 +121,10 @@ Forward *forward_create(const char *trace)
     }
 #else
     (void)trace;
+#endif
+#ifdef MUTANTS /* rtl-model/mutate */
+    const char *mutant = getenv("HUBSIM_RTL_MUTANT");
+    rtl->top.mutant = static_cast<uint16_t>(mutant != nullptr ? strtoul(mutant, nullptr, 10) : 0);
 #endif
     rtl->top.clk_i = 0;
     rtl->top.rst_ni = 0;
