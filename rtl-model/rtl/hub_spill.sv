@@ -83,7 +83,7 @@ module hub_spill #(
   // Slots, and the packet that comes.
   logic [Headers-1:0]    taken_d, taken_q;
   logic [SlotWidth-1:0]  slot;
-  logic                  many_before;
+  logic                  asks;                        // there are enough before it
   logic [8:0]            unused_units;
   logic [BeatsWidth-1:0] first_beats, left_d, left_q; // beats of data to come
   logic                  complete;                    // all of it is here
@@ -105,7 +105,7 @@ module hub_spill #(
   logic [UsedWidth-1:0]    asks_d, asks_q;     // on the chip, those with beats to come among them
   logic [UsedWidth-1:0]    waiting;            // those that may be taken
   logic [UsedWidth-1:0]    stay_d, stay_q;     // that will stay, of those with beats to come
-  logic                    granted_q, taken_by_q; // a packet left the chip at the last edge
+  logic                    granted_q;          // a packet left the chip for an output at the last edge
   logic                    stays;              // the first that asks
   logic [UsedWidth-1:0]    done_d, done_q;     // complete, and the header still on its way
   logic                    late_d, late_q;     // the last header is here, and not all of its data
@@ -130,9 +130,9 @@ module hub_spill #(
     if (begin_i)    taken_d = taken_d | (Headers'(1) << slot);
   end
 
-  // As many wait as before the edge of the first beat.
-  assign many_before = 32'(on_chip_q) + 32'(granted_q) + 32'(taken_by_q) + 1 > ChipTlps;
-  assign tag_o = {many_before, slot};
+  // One that left at the edge of the first beat made this packet ask, and then stay.
+  assign asks = 32'(on_chip_q) >= ChipTlps;
+  assign tag_o = {asks, slot};
 
   hub_length #(.BusBytes(BusBytes)) u_length (
     .header_i(first_i), .units_o(unused_units), .beats_o(first_beats)
@@ -211,10 +211,10 @@ module hub_spill #(
     .used_o(waiting)
   );
 
-  assign stays = granted_q && (asks_q != '0 || (begin_i && many_before));
+  assign stays = granted_q && asks_q != '0;
   assign join_stays = stay_q != '0 || (stays && waiting == '0);
   assign stay_d = stay_q + UsedWidth'(stays && waiting == '0) - UsedWidth'(joins && join_stays);
-  assign asks_d = asks_q + UsedWidth'(begin_i && many_before) - UsedWidth'(stays) - UsedWidth'(take_i);
+  assign asks_d = asks_q + UsedWidth'(begin_i && asks) - UsedWidth'(stays) - UsedWidth'(take_i);
   assign wants_o = waiting != '0 && !stays && in_ddr < places_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -230,7 +230,6 @@ module hub_spill #(
       asks_q      <= '0;
       stay_q      <= '0;
       granted_q   <= 1'b0;
-      taken_by_q  <= 1'b0;
       done_q      <= '0;
       late_q      <= 1'b0;
     end else begin
@@ -245,7 +244,6 @@ module hub_spill #(
       asks_q      <= asks_d;
       stay_q      <= stay_d;
       granted_q   <= chip_grant;
-      taken_by_q  <= take_i;
       done_q      <= done_d;
       late_q      <= late_d;
     end
