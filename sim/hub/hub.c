@@ -228,12 +228,12 @@ static int check_descriptors(const char *head, const struct hub_config *cfg, str
                    (unsigned long long)beats);
     if (cfg->dma_decode_cycles < beats)
         return sim_error_value(err, SIM_ERR_CONFIG, head, "dma.decode_cycles",
-                               cfg->dma_decode_cycles, wanted);
+                               cfg->dma_decode_cycles, "%s", wanted);
     (void)snprintf(wanted, sizeof(wanted), "expected more than %llu, the beats of a descriptor",
                    (unsigned long long)beats);
     if (cfg->dma_fetch_internal_cycles <= beats)
         return sim_error_value(err, SIM_ERR_CONFIG, head, "dma.fetch_internal_cycles",
-                               cfg->dma_fetch_internal_cycles, wanted);
+                               cfg->dma_fetch_internal_cycles, "%s", wanted);
     return SIM_OK;
 }
 
