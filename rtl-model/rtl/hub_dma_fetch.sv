@@ -286,4 +286,34 @@ module hub_dma_fetch #(
   assign empty_o = used_q == '0;
   assign valid_o = used_q != '0 && decoded_q[head_q];
 
+`ifndef SYNTHESIS
+  logic [CycleWidth-1:0] last_q; // number of the edge before
+  logic [1:0]            is_q;
+
+  always_ff @(posedge clk_i) begin
+    last_q <= cycle_i;
+    is_q   <= channel_i;
+    if (rst_ni) begin
+      user_sends_what_was_asked: assert (!(host_i && !ask_host_o) && !(ram_i && !ask_ram_o) && !(host_i && ram_i));
+      user_ends_a_list_first:    assert (!start_i || (!more_o && empty_o));
+      user_begins_what_is_there: assert (!pop_i || valid_o);
+      user_keeps_its_channel:    assert (!waits_q || channel_i == is_q);
+      user_counts_edges:         assert ((empty_o && !waits_q) || cycle_i == last_q + 64'd1);
+    end
+  end
+`endif
+`ifdef FORMAL
+  logic [IndexWidth-1:0] slot; // any one place; the proof follows its descriptors
+  hub_dma_fetch_proof #(
+    .Prefetch(Prefetch), .DecodeCycles(DecodeCycles), .FetchInternalCycles(FetchInternalCycles), .TimeoutCycles(TimeoutCycles)
+  ) u_proof (
+    .clk_i, .rst_ni, .host_i, .tag_i(tag_o), .ram_i, .cut_i, .cut_late_i, .answer_tag_i,
+    .answered_i(answered_o), .taken_i(taken), .late_i(late_o), .pop_i, .valid_i(valid_o),
+    .internal_i(internal_o), .known_i(known_q), .coming_i(coming_q), .waits_i(waits_q), .over_i(over),
+    .head_i(head_q), .tail_i(tail_q), .used_i(used_q), .slot_o(slot), .by_ram_i(internal_q[slot]), .decoded_i(decoded_q[slot]),
+    .left_i(32'(AtWidth'(at_q[32'(slot)*AtWidth +: AtWidth] - AtWidth'(cycle_i)))),
+    .rest_i(32'(WaitWidth'(deadline_q - WaitWidth'(cycle_i))))
+  );
+`endif
+
 endmodule

@@ -262,4 +262,40 @@ module hub_dma_reads #(
   assign head_ready_o = reads_q[head_q] ? '0 : received_q[32'(head_q)*13 +: 13] - written_q;
   assign head_dw_o = DwWidth'((written_q + 13'(dst[1:0])) >> 2);
 
+`ifndef SYNTHESIS
+  logic [CycleWidth-1:0] last_q; // number of the edge before
+  logic [1:0]            is_q;
+
+  always_ff @(posedge clk_i) begin
+    last_q <= cycle_i;
+    is_q   <= channel_i;
+    if (rst_ni) begin
+      user_pushes_where_room_is: assert (!push_i || 32'(used_q) < ReadTags);
+      user_reads_something:      assert (!push_i || push_bytes_i != '0);
+      user_sends_what_is_there:  assert (!sent_i || (head_o && sent_bytes_i != '0 && sent_bytes_i <= head_ready_o));
+      user_fails_what_is_there:  assert (!head_fails_i || used_q != '0);
+      user_ends_a_list_first:    assert (!new_turn_i || (used_q == '0 && !push_i));
+      user_keeps_its_channel:    assert (used_q == '0 || channel_i == is_q);
+      user_counts_edges:         assert (used_q == '0 || cycle_i == last_q + 64'd1);
+      own_tags_are_the_channels: assert (base_q <= LastBase && 32'(base_q) % ReadTags == 0);
+    end
+  end
+`endif
+`ifdef FORMAL
+  logic [TagWidth-1:0] slot; // any one place; the proof follows its requests
+  logic [12:0]         came;
+
+  assign came = received_d[32'(at_tag)*13 +: 13] - received_q[32'(at_tag)*13 +: 13];
+  hub_dma_reads_proof #(.ReadTags(ReadTags), .TimeoutCycles(TimeoutCycles)) u_proof (
+    .clk_i, .rst_ni, .push_i, .push_internal_i, .push_bytes_i, .push_tag_i(push_tag_o),
+    .answer_tag_i({1'b0, channel_i, answer_tag_i}), .answer_at_i(at_tag), .answer_data_i,
+    .answer_bad_i, .came_i(came), .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i,
+    .sent_bytes_i, .gone_i(head_gone), .head_i(head_q), .tail_i(tail_q), .used_i(used_q),
+    .head_ready_i(head_ready_o), .slot_o(slot), .tag_i({1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(slot)),
+    .waits_i(waits_q[slot]), .failed_i(failed_q[slot]), .bytes_i(bytes_q[32'(slot)*13 +: 13]),
+    .received_i(received_q[32'(slot)*13 +: 13]), .written_i(written_q),
+    .left_i(32'(AtWidth'(at_q[32'(slot)*AtWidth +: AtWidth] - AtWidth'(cycle_i))))
+  );
+`endif
+
 endmodule
