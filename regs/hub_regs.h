@@ -73,7 +73,7 @@
 #define HUB_DMA_SRC         0x00u /* RW   register mode: source, a local bus address or the own part of the window */
 #define HUB_DMA_DST         0x08u /* RW   destination: an address in the window */
 #define HUB_DMA_LENGTH      0x10u /* RW   bytes, multiple of 4 */
-#define HUB_DMA_STATUS_ADDR 0x18u /* RW   0: no status word; else where it is written (any address of the window) */
+#define HUB_DMA_STATUS_ADDR 0x18u /* RW   0: no status word; else where it is written (a multiple of 8 in the window) */
 #define HUB_DMA_STATUS_DATA 0x20u /* RW   8 bytes */
 #define HUB_DMA_CONTROL     0x28u /* WO   bit 0: start register mode; bit 1: abort */
 #define HUB_DMA_START_REG   0x1u

@@ -114,7 +114,8 @@ module hub_route_proof #(
     never_turns_back:     assert (out_i != OutWidth'(Port));
     address_is_moved:     assert (!to_port || address_of(header_out_i) == leaves);
     short_below_4_gib:    assert (!to_port || header_out_i[5] == (leaves[63:32] != '0));
-    unclaimed_is_marked:  assert (header_out_i[15] == (header_i[4:0] == 5'b00000 && !hit_i));
+    refused_is_marked:    assert (header_out_i[15] == (header_i[4:0] == 5'b00000 &&
+                                  (!hit_i || (is_write && !to_port && !(first == '0 && hub_area)))));
     rest_stays:           assert ({header_out_i[63:16], header_out_i[11:6], header_out_i[4:0]} ==
                                   {header_i[63:16], header_i[11:6], header_i[4:0]});
     nothing_moves_at_end: assert (to_port || {header_out_i[127:16], header_out_i[14:0]} ==

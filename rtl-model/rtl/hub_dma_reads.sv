@@ -272,7 +272,7 @@ module hub_dma_reads #(
     if (rst_ni) begin
       user_pushes_where_room_is: assert (!push_i || 32'(used_q) < ReadTags);
       user_reads_something:      assert (!push_i || push_bytes_i != '0);
-      user_sends_what_is_there:  assert (!sent_i || (head_o && sent_bytes_i != '0 && sent_bytes_i <= head_ready_o));
+      user_sends_what_is_there:  assert (!sent_i || (used_q != '0 && sent_bytes_i != '0 && sent_bytes_i <= head_ready_o));
       user_fails_what_is_there:  assert (!head_fails_i || used_q != '0);
       user_ends_a_list_first:    assert (!new_turn_i || (used_q == '0 && !push_i));
       user_keeps_its_channel:    assert (used_q == '0 || channel_i == is_q);

@@ -12,8 +12,8 @@ module hub_dma_requests #(
   input  logic [63:0]  addr_i,
   input  logic [12:0]  bytes_i,
   input  logic [7:0]   tag_i,
-
   input  logic [15:0]  id_i,
+
   output logic         valid_o,
   output logic [127:0] header_o,
   input  logic         grant_i
@@ -33,13 +33,14 @@ module hub_dma_requests #(
   logic [63:0]           addr;
   logic [12:0]           bytes;
   logic [7:0]            tag;
+  logic [15:0]           id;
   logic [UsedWidth-1:0]  used;
   logic [Recent-1:0]     recent_q; // bit k: a request was written k + 1 edges ago
   logic [YoungWidth-1:0] young;
 
-  hub_fifo #(.Width(64 + 13 + 8), .Depth(Depth)) u_fifo (
-    .clk_i, .rst_ni, .write_i, .data_i({addr_i, bytes_i, tag_i}), .read_i(grant_i),
-    .data_o({addr, bytes, tag}), .used_o(used)
+  hub_fifo #(.Width(64 + 13 + 8 + 16), .Depth(Depth)) u_fifo (
+    .clk_i, .rst_ni, .write_i, .data_i({addr_i, bytes_i, tag_i, id_i}), .read_i(grant_i),
+    .data_o({addr, bytes, tag, id}), .used_o(used)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -53,7 +54,7 @@ module hub_dma_requests #(
   end
 
   hub_dma_header u_header (
-    .write_i(1'b0), .addr_i(addr), .bytes_i(bytes), .id_i, .tag_i(tag), .header_o
+    .write_i(1'b0), .addr_i(addr), .bytes_i(bytes), .id_i(id), .tag_i(tag), .header_o
   );
 
   assign room_o = 32'(used) < Depth;

@@ -177,7 +177,7 @@ module hub_dma_work #(
     if (((next.src[3:0] ^ next.dst[3:0]) != '0) ||
         (next.burst != '0 && (next.src_gap[3:0] ^ next.dst_gap[3:0]) != '0)) shape_error = ErrAlign;
     if (next.size == '0 || next.size[1:0] != '0 || next.burst[1:0] != '0) shape_error = ErrLength;
-    if (next.status) shape_error = dst_ok ? '0 : ErrDest;
+    if (next.status) shape_error = next.dst[2:0] != '0 ? ErrAlign : !dst_ok ? ErrDest : '0;
   end
   assign begin_error_o = begins ? shape_error : '0;
 

@@ -105,6 +105,7 @@ module hub_dma_write #(
   logic                 full_d, full_q, of_status_d, of_status_q;
   logic [WaitWidth-1:0] wait_d, wait_q; // edges until it may be granted
   logic [63:0]          addr_d, addr_q;
+  logic [15:0]          id_d, id_q;
   logic [12:0]          bytes_d, bytes_q;
   logic [OutWidth-1:0]  out_d, out_q;
   logic                 wants, fills;
@@ -119,6 +120,7 @@ module hub_dma_write #(
     wait_d = wait_q == '0 ? '0 : wait_q - 1'b1;
     of_status_d = of_status_q;
     addr_d = addr_q;
+    id_d = id_q;
     bytes_d = bytes_q;
     out_d = out_q;
     if (fills) begin
@@ -126,13 +128,14 @@ module hub_dma_write #(
       wait_d = WaitWidth'(OutputCycles - 1);
       of_status_d = no_reads_i;
       addr_d = own ? dst : leave;
+      id_d = id_i;
       bytes_d = bytes;
       out_d = out;
     end
   end
 
   hub_dma_header u_header (
-    .write_i(1'b1), .addr_i(addr_q), .bytes_i(bytes_q), .id_i, .tag_i(8'd0), .header_o
+    .write_i(1'b1), .addr_i(addr_q), .bytes_i(bytes_q), .id_i(id_q), .tag_i(8'd0), .header_o
   );
   assign valid_o = full_q && wait_q == '0;
   assign out_o = out_q;
@@ -148,7 +151,7 @@ module hub_dma_write #(
   logic [12:0]           end_d, end_q;     // behind the last byte, from this beat on
   logic [DwWidth-1:0]    dw_d, dw_q;       // of this beat
   logic [TagWidth-1:0]   tag_q;
-  logic [95:0]           status_q;
+  logic [63:0]           status_q;
   logic [LeaveWidth-1:0] leave_d, leave_q; // edges until the buffer of a request is free
   logic [12:0]           whole;
 
@@ -194,6 +197,7 @@ module hub_dma_write #(
   always_ff @(posedge clk_i) begin
     of_status_q <= of_status_d;
     addr_q      <= addr_d;
+    id_q        <= id_d;
     bytes_q     <= bytes_d;
     out_q       <= out_d;
     first_q     <= first_d;
@@ -203,7 +207,7 @@ module hub_dma_write #(
       is_status_q <= of_status_q;
       lead_q      <= addr_q[1:0];
       tag_q       <= data_tag_i;
-      status_q    <= 96'(status_value_i) << {addr_q[1:0], 3'b000};
+      status_q    <= status_value_i;
     end
   end
 

@@ -54,7 +54,8 @@ module hub_route #(
   logic [1:0]  area;
   logic [9:0]  length, largest; // the latter less 1; a length of 0 means 1024
   logic [OutWidth-1:0] way; // by the pairs; Self: none matches
-  logic        closed, second; // the latter: it leaves in virtual channel 1
+  logic        own, closed;    // area 3; another one without a base
+  logic        second;         // it leaves in virtual channel 1
 
   assign memory = header_i[4:0] == 5'b00000;
   assign completion = header_i[4:0] == 5'b01010;
@@ -91,6 +92,7 @@ module hub_route #(
     for (int unsigned a = 0; a < Areas; a++) begin
       if (area == 2'(a)) base = area_base_i[a*64 +: 64];
     end
+    own = way == '0 && area == 2'd3;
     closed = way == '0 && base == '0;
     leave = CableBase + offset;
     if (way == '0) leave = base + (in_part & ~({64{1'b1}} << (part_log2_i - 6'd2)));
@@ -119,7 +121,7 @@ module hub_route #(
 
   always_comb begin
     header_o = header_i;
-    header_o[15] = memory && !hit_i;
+    header_o[15] = memory && (!hit_i || (data && out_o == Self && !own));
     if (out_o != Self && out_o != Sink) begin
       header_o[5] = leave[63:32] != '0;
       if (header_o[5]) begin

@@ -149,14 +149,16 @@ module hub_self #(
   // Reads: beats of each completion, which end at a multiple of Max_Payload_Size.
   logic        reading, reading_q, registers_q, read_q;
   logic [15:0] from, from_q, end_d, end_q, next, edge_at; // end: behind the last byte; both in RAM
+  logic [2:0]  mps, mps_q; // of all beats of a read
   logic [63:0] word, word_q;
   logic [BusWidth-1:0]   mask_d, mask_q;
 
   assign reading = (sop_i && read) || reading_q;
   assign from = sop_i ? at[15:0] : from_q;
+  assign mps = sop_i ? mps_i : mps_q;
   assign end_d = sop_i ? at[15:0] + 16'({length, 2'b00}) : end_q; // 0: the end of RAM
   always_comb begin
-    edge_at = (from | ((16'd128 << mps_i) - 16'd1)) + 16'd1;
+    edge_at = (from | ((16'd128 << mps) - 16'd1)) + 16'd1;
     next = from + 16'(BusBytes);
     if (16'(edge_at - from) < 16'(BusBytes)) next = edge_at;
     if (16'(end_d - from) <= 16'(next - from)) next = end_d;
@@ -193,6 +195,7 @@ module hub_self #(
     last_be_q   <= last_be;
     from_q      <= next;
     end_q       <= end_d;
+    mps_q       <= mps;
     mask_q      <= mask_d;
     registers_q <= !ram;
     word_q      <= word;

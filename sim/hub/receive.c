@@ -15,8 +15,9 @@ static bool is_alien(const struct hub_port *port, const struct pcie_tlp *tlp)
 }
 
 /* What a packet from a port is for: completions end here, memory is routed. What has no way goes to
- * OUT_SELF, which refuses it. */
-static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp)
+ * OUT_SELF: a write is `refused` there, wherever in the window its address would lie. */
+static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp,
+                            bool *refused)
 {
     uint64_t offset;
     uint64_t addr;
@@ -34,10 +35,11 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
     /* Reads are served in the own part only, and only to the host (remote access is put). */
     if (out == OUT_SELF || (tlp->kind == PCIE_MRD))
         return OUT_SELF;
-    if (out == HUB_ROUTE_NONE || out == port->index || !hub_leave(hub, out, offset, &addr))
+    *refused = out == HUB_ROUTE_NONE || out == port->index || !hub_leave(hub, out, offset, &addr) ||
+               /* a packet cannot be cut, so this way is none for it */
+               pcie_tlp_data_bytes(tlp) > hub->ports[out].mps_bytes;
+    if (*refused)
         return OUT_SELF;
-    if (pcie_tlp_data_bytes(tlp) > hub->ports[out].mps_bytes)
-        return OUT_SELF; /* a packet cannot be cut, so this way is none for it */
     tlp->addr = addr;
     return out;
 }
@@ -63,7 +65,7 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
         hub->core_ops->received(hub->core, edge, port->index, tlp, !refused);
         return;
     }
-    out = refused ? (uint32_t)OUT_SELF : destination(hub, port, tlp);
+    out = refused ? (uint32_t)OUT_SELF : destination(hub, port, tlp, &refused);
     if (hub->probe != NULL)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out, arrived);
     from = edge + hub->cfg.receive_cycles + hub->cfg.route_cycles;

@@ -301,6 +301,8 @@ static uint32_t check_descriptor(const struct hub_dma *dma)
     uint64_t addr;
     uint32_t out;
 
+    if (d->status && d->dst % 8 != 0)
+        return HUB_DMA_ERR_ALIGN;
     if (d->status)
         return dma_route_write(dma->hub, d->dst, &out, &addr) ? 0 : HUB_DMA_ERR_DEST;
     if (d->size == 0 || d->size % 4 != 0 || d->burst % 4 != 0)

@@ -294,14 +294,13 @@ uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge)
 
 void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
 {
-    uint64_t first;
-    uint32_t n = pcie_tlp_range(tlp, &first);
-    uint32_t lead = (uint32_t)(first & 3);
-
     tlp->payload = mem_payload_alloc(dma->hub->pool, tlp->length_dw * 4u);
     dma->marks.was_status = reads_empty(dma);
     if (!reads_empty(dma)) {
         struct hub_read *r = read_at(dma, dma->read_head);
+        uint64_t first;
+        uint32_t n = pcie_tlp_range(tlp, &first);
+        uint32_t lead = (uint32_t)(first & 3);
 
         memset(tlp->payload->data, 0, lead);
         memcpy(tlp->payload->data + lead, r->buffer + r->written, n);
@@ -312,8 +311,7 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
         if (dma->releasing)
             dma->read_head++;
     } else {
-        memset(tlp->payload->data, 0, tlp->length_dw * 4u);
-        sim_store(tlp->payload->data + lead, dma->now.data, 8);
+        sim_store(tlp->payload->data, dma->now.data, 8);
         dma->active = dma->releasing = false;
     }
 }

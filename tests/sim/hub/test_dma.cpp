@@ -290,10 +290,10 @@ TEST_F(Dma, InternalMemoryIsReadBeatByBeat)
 }
 
 /* Packets have whole double words, which count against Max_Payload_Size, too. */
-TEST_F(Dma, DataAndStatusMayBeginAtAnyByte)
+TEST_F(Dma, DataMayBeginAtAnyByte)
 {
     for (uint64_t low : { 1u, 2u, 3u, 14u }) {
-        uint64_t status = 0x1122334455667788, at = area(1, HUB_AREA_HOST) + 0x4000 + low;
+        uint64_t status = 0x1122334455667788, at = area(1, HUB_AREA_HOST) + 0x4000;
 
         build(2);
         fill(hosts[0].ram, 9);
@@ -301,7 +301,23 @@ TEST_F(Dma, DataAndStatusMayBeginAtAnyByte)
         run();
         EXPECT_EQ(0u, error_of(0, 0)) << low;
         EXPECT_EQ(0, memcmp(&hosts[0].ram[0x100 + low], &hosts[1].ram[low], 4096)) << low;
-        EXPECT_EQ(0, memcmp(&status, &hosts[1].ram[0x4000 + low], 8)) << low;
+        EXPECT_EQ(0, memcmp(&status, &hosts[1].ram[0x4000], 8)) << low;
+        TearDown();
+    }
+}
+
+/* At 8 bytes each its write crosses no 4 KiB boundary. */
+TEST_F(Dma, AStatusWordIsAligned)
+{
+    for (uint64_t low : { 1u, 4u, 0xffcu }) {
+        uint64_t at = area(1, HUB_AREA_HOST) + 0x4000 + low;
+
+        build(2);
+        start_register(0, 0, kRam, area(1, HUB_AREA_HOST), 64, at, 1);
+        run();
+        EXPECT_EQ(uint64_t{ HUB_DMA_ERR_ALIGN }, error_of(0, 0)) << low;
+        EXPECT_EQ(0, memcmp(&hosts[0].ram[0], &hosts[1].ram[0], 64)) << low;
+        EXPECT_EQ(0u, hosts[1].written.count(kRam + 0x4000 + low));
         TearDown();
     }
 }

@@ -1,6 +1,7 @@
 /* What ends in the hub: answers to reads, registers, the notification ring, states of links. */
 #include "rig.h"
 
+#include "hub/port.h"
 #include "hub/queue.h"
 
 namespace
@@ -215,6 +216,28 @@ TEST_F(Target, ARootPortLooksForAHub)
     }
 }
 
+/* A root claims all addresses, so no BAR keeps out what only looks like a register's. */
+TEST_F(Target, ANeighbourDoesNotReachRegistersFromOutsideOfTheWindow)
+{
+    const uint64_t mask = HUB_CABLE_BASE + reg(0, HUB_IRQ_MASK) - kBar;
+    FakeHost far;
+    uint64_t value = 5;
+
+    before_start = [&] { plug_host(far, 0, "w"); };
+    build(1);
+    far.write(mask + kWindow, &value, 8);
+    run();
+    EXPECT_EQ(0u, load(0, reg(0, HUB_IRQ_MASK)));
+    EXPECT_EQ(1u, load(0, reg(0, HUB_UR_COUNT)));
+    far.write(mask, &value, 8);
+    run();
+    EXPECT_EQ(value, load(0, reg(0, HUB_IRQ_MASK)));
+    EXPECT_EQ(1u, load(0, reg(0, HUB_UR_COUNT)));
+    pcie_port_destroy(far.port);
+    TearDown();
+    mem_pool_destroy(far.pool);
+}
+
 /* A root port configures the far side, and is not configured from there. */
 TEST_F(Target, ANeighbourMayNeitherReadNorConfigure)
 {
@@ -224,7 +247,7 @@ TEST_F(Target, ANeighbourMayNeitherReadNorConfigure)
     build(1);
     far.next_tag = 77;
     far.config_write(PCIE_CFG_COMMAND, 0);
-    (void)far.read((UINT64_C(1) << 40) + reg(0, HUB_ID) - kBar, 8);
+    (void)far.read(HUB_CABLE_BASE + reg(0, HUB_ID) - kBar, 8);
     run();
     EXPECT_EQ(PCIE_CPL_UR, far.answers.at(77).status);
     EXPECT_EQ(PCIE_CPL_UR, far.answers.at(78).status);
