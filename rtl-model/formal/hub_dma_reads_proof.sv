@@ -1,7 +1,7 @@
 // What hub_dma_reads must do with tags, seen from inside of it.
 //
-// The proof follows one place, any one, by what goes in and out alone: the tag that was given with the
-// request that has it, the bytes that its answers brought and that were sent, and for how long it waits.
+// The proof follows one place, any one, by what goes in and out alone. It knows the tag of the request
+// there, the bytes that its answers brought and that were sent, and for how long it waits.
 module hub_dma_reads_proof #(
   parameter int unsigned ReadTags = 8,
   parameter int unsigned TimeoutCycles = 0,
@@ -35,7 +35,7 @@ module hub_dma_reads_proof #(
   input  logic                  failed_i,
   input  logic [12:0]           bytes_i,
   input  logic [12:0]           received_i,
-  input  logic [12:0]           written_i,    // of the oldest one
+  input  logic [12:0]           written_i,    // what was sent of the oldest one
   input  logic [31:0]           left_i        // edges until it is given up
 );
 
