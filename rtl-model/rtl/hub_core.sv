@@ -51,9 +51,9 @@ module hub_core #(
   parameter int unsigned RingWaits = 256,
   parameter int unsigned RamBytes = 65536,
   localparam int unsigned Classes = Vc1 != 0 ? 4 : 3,
-  localparam int unsigned Channels = 8, // sources: reads of channels, then writes
+  localparam int unsigned DmaSources = 2 * 4, // reads of the channels, then writes
   localparam int unsigned Outputs = Ports + 2,
-  localparam int unsigned Sources = Ports * Classes + 1 + Channels,
+  localparam int unsigned Sources = Ports * Classes + 1 + DmaSources,
   localparam int unsigned OutWidth = $clog2(Outputs),
   localparam int unsigned SourceWidth = $clog2(Sources),
   localparam int unsigned UnitsWidth = 9,
@@ -166,20 +166,20 @@ module hub_core #(
   logic [BusWidth-1:0]    local_data;
 
   // The DMA channels.
-  logic [Channels-1:0]          dma_valid, dma_grant, dma_next;
-  logic [Channels*OutWidth-1:0] dma_out;
-  logic [Channels*2-1:0]        dma_class;
-  logic [Channels*128-1:0]      dma_header;
-  logic [Channels*BusWidth-1:0] dma_data;
-  logic [9:3]                   dma_read;
-  logic [63:0]                  dma_word;
-  logic [31:0]                  dma_irq;
-  logic [15:0]                  dma_ram_addr;
-  logic [BusWidth-1:0]          dma_ram_data;
-  logic [SourceWidth-1:0]       sink_source;
-  logic [23:0]                  write_addr; // a beat of a write to registers, its lane 0
-  logic [Lanes-1:0]             write_enable;
-  logic [3*64-1:0]              area_base;
+  logic [DmaSources-1:0]          dma_valid, dma_grant, dma_next;
+  logic [DmaSources*OutWidth-1:0] dma_out;
+  logic [DmaSources*2-1:0]        dma_class;
+  logic [DmaSources*128-1:0]      dma_header;
+  logic [DmaSources*BusWidth-1:0] dma_data;
+  logic [9:3]                     dma_read;
+  logic [63:0]                    dma_word;
+  logic [31:0]                    dma_irq;
+  logic [15:0]                    dma_ram_addr;
+  logic [BusWidth-1:0]            dma_ram_data;
+  logic [SourceWidth-1:0]         sink_source;
+  logic [23:0]                    write_addr; // a beat of a write to registers, its lane 0
+  logic [Lanes-1:0]               write_enable;
+  logic [3*64-1:0]                area_base;
 
   assign sink_source = tx_source_o[Ports*SourceWidth +: SourceWidth];
 

@@ -153,7 +153,7 @@ module hub_dma_channel #(
   logic                ask_fetch_host, ask_fetch_ram, fetch_host, fetch_ram, more, empty, valid, internal, pop;
   logic [63:0]         fetch_addr;
   logic [RamWidth-1:0] fetch_ram_addr;
-  logic [7:0]          fetch_is;
+  logic [7:0]          fetch_tag_now;
   logic [255:0]        descriptor;
   logic                ram_fetches_q; // the beats of internal RAM are a descriptor
 
@@ -164,7 +164,7 @@ module hub_dma_channel #(
   ) u_fetch (
     .clk_i, .rst_ni, .channel_i, .cycle_i, .start_i(start), .start_list_i(start_list), .start_head_i(head),
     .new_turn_i(new_turn), .cut_i(cut), .cut_late_i(cut_late), .table_i(descriptors),
-    .ask_host_o(ask_fetch_host), .addr_o(fetch_addr), .tag_o(fetch_is), .host_i(fetch_host),
+    .ask_host_o(ask_fetch_host), .addr_o(fetch_addr), .tag_o(fetch_tag_now), .host_i(fetch_host),
     .ask_ram_o(ask_fetch_ram), .ram_addr_o(fetch_ram_addr), .ram_i(fetch_ram), .bad_o(bad_pointer),
     .more_o(more), .answer_i(fetch_tag), .answer_tag_i(cpl_tag_i),
     .answer_good_i(cpl_good && cpl_dwords_i == 11'd8), .answered_o(fetch_answered),
@@ -230,7 +230,7 @@ module hub_dma_channel #(
   hub_dma_requests #(.Depth(ReadTags + 2), .OutputCycles(OutputCycles)) u_requests (
     .clk_i, .rst_ni, .room_o(room), .write_i((issue && ask_host) || fetch_host),
     .addr_i(ask_host ? issue_addr : fetch_addr), .bytes_i(ask_host ? issue_bytes : DescBytes),
-    .tag_i(ask_host ? issue_tag : fetch_is), .id_i, .valid_o(request_valid_o),
+    .tag_i(ask_host ? issue_tag : fetch_tag_now), .id_i, .valid_o(request_valid_o),
     .header_o(request_header_o), .grant_i(request_grant_i)
   );
 

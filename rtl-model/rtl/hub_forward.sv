@@ -44,7 +44,8 @@ module hub_forward #(
   // By port, 4 bits each: by which port packets of its ring go straight on; 15: it carries none.
   parameter logic [63:0] Partners = 64'hffff_ab89_6745_f12f,
   localparam int unsigned Classes = Vc1 != 0 ? 4 : 3,
-  localparam int unsigned Own = 9,
+  localparam int unsigned DmaSources = 2 * 4, // reads of the channels, then writes
+  localparam int unsigned Own = 1 + DmaSources,
   localparam int unsigned Outputs = Ports + 2,
   localparam int unsigned Sources = Ports * Classes + Own,
   localparam int unsigned OutWidth = $clog2(Outputs),

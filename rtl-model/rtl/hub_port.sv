@@ -20,7 +20,7 @@ module hub_port #(
   parameter int unsigned Vc1Units = 64,
   parameter int unsigned Ddr = 0,
   parameter int unsigned DdrTlps = 64,
-  parameter int unsigned ChipTlps = 8,
+  parameter int unsigned ChipTlps = 16,
   parameter int unsigned LargestUnits = 16,
   localparam int unsigned Classes = Vc1 != 0 ? 4 : 3,
   localparam int unsigned PlacesWidth = $clog2(DdrTlps + 1),
