@@ -41,6 +41,21 @@ machine_group link_group()
     g.defaults = &defaults;
     return g;
 }
+
+/** Throws Error. */
+const BridgeConfig &checked(const std::string &path, const BridgeConfig &cfg)
+{
+    const std::pair<const char *, uint64_t> powers[] = { { "bar_bytes", cfg.bar_bytes },
+                                                         { "read_bytes", cfg.read_bytes } };
+    sim_error err = {};
+
+    for (const auto &[key, value] : powers)
+        if ((value & (value - 1)) != 0)
+            check(sim_error_value(&err, SIM_ERR_CONFIG, (path + ".").c_str(), key, value,
+                                  "expected a power of two"),
+                  err);
+    return cfg;
+}
 } // namespace
 
 #define OFFSET(field) offsetof(BridgeConfig, field)
@@ -61,16 +76,18 @@ const machine_param bridge_params[] = {
 const machine_group bridge_groups[] = { link_group(), {} };
 
 Bridge::Bridge(const sc_core::sc_module_name &name, const BridgePlace &at, const BridgeConfig &cfg)
-    : sc_module(name), target("target"), initiator("initiator"), place(at), config(cfg),
-      pool(mem_pool_create()), reads(kTags)
+    : sc_module(name), target("target"), initiator("initiator"), place(at),
+      config(checked(at.path, cfg)), pool(mem_pool_create()), reads(kTags)
 {
     const pcie_port_user user = { received, ready, nullptr, this };
     sim_error err = {};
 
     SC_HAS_PROCESS(Bridge);
-    check(hub_edge_create(&edge, place.dom, pool, place.path.c_str(),
-                          static_cast<hub_role>(config.role), &config.link, &user, &err),
-          err);
+    int rc = hub_edge_create(&edge, place.dom, pool, place.path.c_str(),
+                             static_cast<hub_role>(config.role), &config.link, &user, &err);
+    if (rc != SIM_OK)
+        mem_pool_destroy(pool);
+    check(rc, err);
     target.register_b_transport(this, &Bridge::b_transport);
     SC_THREAD(serve);
 }
@@ -120,7 +137,7 @@ void Bridge::write(uint64_t addr, const uint8_t *bytes, uint32_t n)
     }
 }
 
-unsigned Bridge::ask(pcie_tlp tlp, uint8_t *to, uint32_t n)
+unsigned Bridge::ask(pcie_tlp tlp, uint8_t *to, uint32_t n, uint64_t addr)
 {
     unsigned tag = next_tag;
 
@@ -131,7 +148,8 @@ unsigned Bridge::ask(pcie_tlp tlp, uint8_t *to, uint32_t n)
     reads[tag].open = true;
     reads[tag].to = to;
     reads[tag].left = n;
-    reads[tag].status = PCIE_CPL_SC;
+    reads[tag].lower = static_cast<unsigned>(addr);
+    reads[tag].status = tlm::TLM_OK_RESPONSE;
     tlp.requester_id = edge.function.id;
     tlp.tag = static_cast<uint8_t>(tag);
     send(tlp);
@@ -150,9 +168,7 @@ tlm::tlm_response_status Bridge::wait_for(unsigned tag)
     late = r.left != 0;
     r.open = false;
     tag_free.notify(sc_core::SC_ZERO_TIME);
-    if (late || r.status == PCIE_CPL_CA)
-        return tlm::TLM_GENERIC_ERROR_RESPONSE;
-    return r.status == PCIE_CPL_SC ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    return late ? tlm::TLM_GENERIC_ERROR_RESPONSE : r.status;
 }
 
 /* As many requests as there are tags are under way at once. */
@@ -168,7 +184,7 @@ tlm::tlm_response_status Bridge::read(uint64_t addr, uint8_t *bytes, uint32_t n)
 
             tlp.kind = PCIE_MRD;
             pcie_tlp_set_range(&tlp, addr, part);
-            asked.push_back(ask(tlp, bytes, part));
+            asked.push_back(ask(tlp, bytes, part, addr));
             addr += part;
             bytes += part;
             n -= part;
@@ -222,7 +238,9 @@ uint32_t Bridge::configure(pcie_tlp_kind kind, uint32_t reg, uint32_t value)
         SIM_ASSERT(tlp.payload != nullptr);
         sim_store(tlp.payload->data, value, 4);
     }
-    return wait_for(ask(tlp, bytes, 4)) == tlm::TLM_OK_RESPONSE ? sim_load32(bytes) : kAllOnes;
+    return wait_for(ask(tlp, kind == PCIE_CFGRD0 ? bytes : nullptr, 4, 0)) == tlm::TLM_OK_RESPONSE
+               ? sim_load32(bytes)
+               : kAllOnes;
 }
 
 uint32_t Bridge::config_read(uint32_t reg)
@@ -269,21 +287,41 @@ void Bridge::serve()
     }
 }
 
+/** @return how many bytes are done with: all of them, where these are not the next ones */
+uint32_t Bridge::take_data(Read &r, const pcie_tlp &cpl)
+{
+    uint32_t skip = cpl.lower_addr & 3, n;
+    bool next =
+        cpl.kind == PCIE_CPLD && cpl.byte_count == r.left && cpl.lower_addr == (r.lower & 0x7f);
+
+    if (!next || cpl.poisoned)
+        r.status = tlm::TLM_GENERIC_ERROR_RESPONSE;
+    if (!next)
+        return r.left;
+    n = static_cast<uint32_t>(sim_min(r.left, cpl.length_dw * 4u - skip));
+    if (!cpl.poisoned)
+        memcpy(r.to, cpl.payload->data + skip, n);
+    r.to += n;
+    r.lower += n;
+    return n;
+}
+
 void Bridge::complete(const pcie_tlp &cpl)
 {
     Read &r = reads[cpl.tag % kTags];
-    uint32_t skip = cpl.lower_addr & 3, n;
 
-    if (!r.open || r.left == 0) /* it came too late */
+    if (cpl.tag >= kTags || !r.open || r.left == 0) { /* it came too late */
+        pcie_port_advisory(edge.pcie, PCIE_ERR_UNEXPECTED, &cpl);
         return;
-    r.status = static_cast<pcie_cpl_status>(cpl.status);
-    if (cpl.kind != PCIE_CPLD || cpl.byte_count != r.left) {
-        r.left = 0;
+    }
+    pcie_port_answered(edge.pcie, &cpl);
+    if (cpl.status == PCIE_CPL_SC && r.to != nullptr) {
+        r.left -= take_data(r, cpl);
     } else {
-        n = static_cast<uint32_t>(sim_min(r.left, cpl.length_dw * 4u - skip));
-        memcpy(r.to, cpl.payload->data + skip, n);
-        r.to += n;
-        r.left -= n;
+        if (cpl.status != PCIE_CPL_SC)
+            r.status = cpl.status == PCIE_CPL_CA ? tlm::TLM_GENERIC_ERROR_RESPONSE
+                                                 : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+        r.left = 0;
     }
     if (r.left == 0)
         r.ended.notify(sc_core::SC_ZERO_TIME);
@@ -354,7 +392,9 @@ void Bridge::handle(const pcie_tlp &tlp)
         complete(tlp);
         break;
     case PCIE_MWR: /* what a target refuses is dropped, as an unsupported posted request is */
-        if (!forward(tlp, tlm::TLM_WRITE_COMMAND, tlp.payload->data))
+        if (tlp.poisoned)
+            pcie_port_error(edge.pcie, PCIE_ERR_POISONED, &tlp);
+        else if (!forward(tlp, tlm::TLM_WRITE_COMMAND, tlp.payload->data))
             pcie_port_error(edge.pcie, PCIE_ERR_UNSUPPORTED, &tlp);
         break;
     case PCIE_MRD:

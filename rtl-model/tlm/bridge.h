@@ -72,16 +72,17 @@ class Bridge : public sc_core::sc_module
   private:
     struct Read { /* a request that is not answered */
         bool open = false;
-        uint8_t *to = nullptr;
+        uint8_t *to = nullptr; /* null: its answer has no data */
         uint32_t left = 0;
-        pcie_cpl_status status = PCIE_CPL_SC;
+        unsigned lower = 0; /* low bits of the next byte's address */
+        tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
         sc_core::sc_event ended;
     };
 
     void b_transport(tlm::tlm_generic_payload &trans, sc_core::sc_time &delay);
     void write(uint64_t addr, const uint8_t *bytes, uint32_t n);
     tlm::tlm_response_status read(uint64_t addr, uint8_t *bytes, uint32_t n);
-    unsigned ask(pcie_tlp tlp, uint8_t *to, uint32_t n);
+    unsigned ask(pcie_tlp tlp, uint8_t *to, uint32_t n, uint64_t addr);
     tlm::tlm_response_status wait_for(unsigned tag);
     uint32_t configure(pcie_tlp_kind kind, uint32_t reg, uint32_t value);
     void send(const pcie_tlp &tlp);
@@ -91,6 +92,7 @@ class Bridge : public sc_core::sc_module
     bool forward(const pcie_tlp &tlp, tlm::tlm_command command, uint8_t *bytes);
     void answer(const pcie_tlp &request);
     void complete(const pcie_tlp &cpl);
+    static uint32_t take_data(Read &r, const pcie_tlp &cpl);
     static void received(void *user, pcie_tlp *tlp);
     static void ready(void *user, pcie_class cls);
 

@@ -70,6 +70,7 @@ class Transactions : public tlm::tlm_mm_interface
             trans = idle.back();
             idle.pop_back();
         }
+        clear(*trans);
         trans->acquire();
         return trans;
     }
@@ -80,6 +81,20 @@ class Transactions : public tlm::tlm_mm_interface
     }
 
   private:
+    /* reset() clears extensions, and leaves the attributes as they were. */
+    static void clear(tlm::tlm_generic_payload &trans)
+    {
+        trans.set_command(tlm::TLM_IGNORE_COMMAND);
+        trans.set_address(0);
+        trans.set_data_ptr(nullptr);
+        trans.set_data_length(0);
+        trans.set_byte_enable_ptr(nullptr);
+        trans.set_byte_enable_length(0);
+        trans.set_streaming_width(0);
+        trans.set_dmi_allowed(false);
+        trans.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    }
+
     std::vector<std::unique_ptr<tlm::tlm_generic_payload>> all;
     std::vector<tlm::tlm_generic_payload *> idle;
 };

@@ -97,8 +97,6 @@ void Plug::sent_dllps(void *arg, const void *record, uint32_t)
 
     packet->is_tlp = false;
     packet->dllps = *static_cast<const wire_dllp *>(record);
-    trans->set_command(tlm::TLM_IGNORE_COMMAND);
-    trans->set_data_length(0);
     plug->send(*trans);
 }
 

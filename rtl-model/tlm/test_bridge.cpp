@@ -74,7 +74,8 @@ class Memory : public sc_core::sc_module
     }
 };
 
-/** Counts what passes between two plugs, one direction, and delays nothing. */
+/** Counts what passes between two plugs, one direction, and delays nothing. It can change a packet
+ * of the kind `next`. */
 class Tap : public sc_core::sc_module
 {
   public:
@@ -86,16 +87,26 @@ class Tap : public sc_core::sc_module
     tlm_utils::simple_target_socket<Tap, 32, hubsim::LinkTypes> in;
     tlm_utils::simple_initiator_socket<Tap, 32, hubsim::LinkTypes> out;
     unsigned tlps = 0, dllps = 0, bytes = 0, strange = 0;
+    int next = -1; /* changed once */
+    std::function<void(wire_tlp &)> change;
 
   private:
     tlm::tlm_sync_enum forward(tlm::tlm_generic_payload &trans, tlm::tlm_phase &phase,
                                sc_core::sc_time &delay)
     {
-        const auto *packet = trans.get_extension<hubsim::Packet>();
+        auto *packet = trans.get_extension<hubsim::Packet>();
 
+        if (packet->is_tlp && packet->tlp.tlp.kind == next) {
+            next = -1;
+            change(packet->tlp);
+        }
         (packet->is_tlp ? tlps : dllps)++;
         bytes += trans.get_data_length();
         strange += trans.is_write() != (trans.get_data_length() != 0) || !trans.has_mm();
+        strange += trans.get_response_status() != tlm::TLM_INCOMPLETE_RESPONSE;
+        strange +=
+            !packet->is_tlp && (trans.get_address() != 0 || trans.get_data_ptr() != nullptr ||
+                                trans.get_streaming_width() != 0);
         return out->nb_transport_fw(trans, phase, delay);
     }
     unsigned debug(tlm::tlm_generic_payload &trans) { return out->transport_dbg(trans); }
@@ -107,14 +118,19 @@ struct Results {
     tlm::tlm_response_status disabled, outside, refused, late, after_late, byte_enables, streaming;
     sim_time_t small_ps = 0, large_ps = 0;
     bool device_waited = false, device_wrote = false;
+    std::vector<tlm::tlm_response_status> changed, after_changed;
+    uint8_t kept = 0;
+    uint32_t kept_bar = 0, errors = 0;
 };
 
 /** What runs on both sides. */
 class Script : public sc_core::sc_module
 {
   public:
-    Script(const sc_core::sc_module_name &name, hubsim::Bridge &with, const Memory &far_memory)
-        : sc_module(name), host("host"), device("device"), root(with), far(far_memory)
+    Script(const sc_core::sc_module_name &name, hubsim::Bridge &with, const Memory &far_memory,
+           Tap &to_device, Tap &to_root)
+        : sc_module(name), host("host"), device("device"), root(with), far(far_memory),
+          down(to_device), up(to_root)
     {
         SC_HAS_PROCESS(Script);
         SC_THREAD(software);
@@ -198,6 +214,47 @@ class Script : public sc_core::sc_module
         got.wrong += !std::equal(model.begin(), model.end(), far.bytes.begin());
     }
 
+    /* Of 200 bytes, which come as two completions, the first one is not as it should be. */
+    void changed_completions()
+    {
+        const std::function<void(wire_tlp &)> changes[] = {
+            [](wire_tlp &rec) {
+                rec.tlp.kind = PCIE_CPL;
+                rec.tlp.length_dw = 0;
+                rec.payload_bytes = 0;
+            },
+            [](wire_tlp &rec) { rec.tlp.byte_count = 196; },
+            [](wire_tlp &rec) { rec.tlp.lower_addr ^= 4; },
+            [](wire_tlp &rec) { rec.tlp.poisoned = 1; },
+            [](wire_tlp &rec) { rec.tlp.tag ^= 0x20; },
+        };
+
+        for (const auto &change : changes) {
+            up.change = change;
+            up.next = PCIE_CPLD;
+            got.changed.push_back(read(host, kBar, 200));
+            got.after_changed.push_back(read(host, kBar, 200));
+        }
+    }
+
+    void poisoned_writes()
+    {
+        uint8_t byte = 1;
+
+        down.change = [](wire_tlp &rec) { rec.tlp.poisoned = 1; };
+        (void)transfer(host, tlm::TLM_WRITE_COMMAND, kBar, &byte, 1);
+        (void)read(host, kBar, 1); /* behind the write, which is not to be changed */
+        down.next = PCIE_MWR;
+        byte = 2;
+        (void)transfer(host, tlm::TLM_WRITE_COMMAND, kBar, &byte, 1);
+        (void)read(host, kBar, 1);
+        got.kept = far.bytes[0];
+        got.errors = root.config_read(PCIE_AER_UNCORRECTABLE);
+        down.next = PCIE_CFGWR0;
+        root.config_write(PCIE_CFG_BAR(0), UINT32_MAX);
+        got.kept_bar = root.config_read(PCIE_CFG_BAR(0));
+    }
+
     void software()
     {
         uint8_t bytes[8] = {}, enables[8] = {};
@@ -213,6 +270,8 @@ class Script : public sc_core::sc_module
         got.late = read(host, kBar + Memory::kHangs, 4);
         sc_core::wait(200, sc_core::SC_US);
         got.after_late = read(host, kBar, 4);
+        changed_completions();
+        poisoned_writes();
     }
 
     void hardware()
@@ -226,6 +285,7 @@ class Script : public sc_core::sc_module
 
     hubsim::Bridge &root;
     const Memory &far;
+    Tap &down, &up;
 };
 
 Results results;
@@ -248,15 +308,16 @@ class Bridges : public ::testing::Test
 
         hubsim::Endpoint root("root", machine, 0, "root"), device("device", machine, 0, "device");
         Memory near("near"), far("far");
-        Script script("script", root.bridge, far);
+        Tap tap("tap"), up("up");
+        Script script("script", root.bridge, far, tap, up);
 
-        /* as join() does, but for the tap */
+        /* as join() does, but for the taps */
         hubsim::Plug &a = root.plug("link"), &b = device.plug("link");
-        Tap tap("tap");
 
         a.tx.bind(tap.in);
         tap.out.bind(b.rx);
-        b.tx.bind(a.rx);
+        b.tx.bind(up.in);
+        up.out.bind(a.rx);
         a.cable_ps = b.cable_ps = 500;
         root.bridge.initiator.bind(near.socket);
         device.bridge.initiator.bind(far.socket);
@@ -323,6 +384,21 @@ TEST_F(Bridges, ErrorsAreResponses)
     EXPECT_EQ(tlm::TLM_GENERIC_ERROR_RESPONSE, results.late);
     EXPECT_EQ(tlm::TLM_OK_RESPONSE, results.after_late)
         << "an answer that came too late is dropped";
+}
+
+TEST_F(Bridges, DataThatAreMissingWrongOrPoisonedAreNoSuccess)
+{
+    const size_t n = 5;
+
+    EXPECT_EQ(std::vector(n, tlm::TLM_GENERIC_ERROR_RESPONSE), results.changed);
+    EXPECT_EQ(std::vector(n, tlm::TLM_OK_RESPONSE), results.after_changed);
+}
+
+TEST_F(Bridges, PoisonedWritesChangeNothing)
+{
+    EXPECT_EQ(1u, results.kept);
+    EXPECT_EQ(1u, results.errors >> PCIE_ERR_POISONED & 1);
+    EXPECT_EQ(static_cast<uint32_t>(kBar), results.kept_bar & ~0xfu);
 }
 
 } // namespace

@@ -37,9 +37,6 @@ static void answer(struct hub *hub, struct hub_port *port, const struct pcie_tlp
     if (verdict.abort) {
         pcie_port_advisory(port->edge.pcie, PCIE_ERR_ABORT, tlp);
         refuse(hub, port, tlp, PCIE_CPL_CA, verdict.late_ps);
-    } else if (tlp->poisoned && pcie_tlp_has_data(tlp)) { /* changes nothing here (2.7.2.2) */
-        pcie_port_error(port->edge.pcie, PCIE_ERR_POISONED, tlp);
-        refuse(hub, port, tlp, PCIE_CPL_UR, verdict.late_ps);
     } else {
         cpl = hub_edge_configure(&port->edge, hub->pool, tlp);
         cpl.poisoned = verdict.poison && pcie_tlp_has_data(&cpl);
