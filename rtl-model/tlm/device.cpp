@@ -53,6 +53,7 @@ struct Modules {
     sim_event run; /* first */
     sim_domain *dom = nullptr;
     unsigned components = 0;
+    bool over = false; /* processes of modules that are gone cannot be taken back */
     std::vector<sc_core::sc_event *> due; /* at the present time */
 
     void attach(const machine_place &place);
@@ -65,6 +66,10 @@ Modules modules;
 
 void Modules::attach(const machine_place &place)
 {
+    if (over)
+        throw Error(std::string(place.path) + ": SystemC has processes of another machine: "
+                                              "expected one machine in a process with such "
+                                              "components");
     if (components != 0 && dom != place.dom)
         throw Error(std::string(place.path) + ": SystemC is part of " + sim_domain_name(dom) +
                     ": expected all components of kind systemc in one node");
@@ -81,6 +86,7 @@ void Modules::detach()
     the_kernel().detach();
     if (--components == 0)
         sim_cancel(dom, &run);
+    over = true;
 }
 
 /* SystemC's time may lag behind until step(). */
@@ -96,23 +102,34 @@ void Modules::step()
 {
     sim_time_t now = sim_now(dom), later;
 
+    if (the_kernel().stopped()) /* packets still come until the simulation ends */
+        return;
     the_kernel().advance(now);
     for (sc_core::sc_event *event : due)
         event->notify(sc_core::SC_ZERO_TIME);
     due.clear();
     later = the_kernel().run();
-    if (sc_core::sc_get_status() == sc_core::SC_STOPPED)
+    if (the_kernel().stopped())
         sim_stop(dom);
     else if (later != SIM_TIME_NEVER)
         sim_schedule_by(dom, &run, later, SIM_TASK);
 }
 
+/** A part in Modules, also of a device that cannot be made. */
+struct Attached {
+    explicit Attached(const machine_place &place) { modules.attach(place); }
+    ~Attached() { modules.detach(); }
+    Attached(const Attached &) = delete;
+    Attached &operator=(const Attached &) = delete;
+};
+
 struct Device {
     explicit Device(const machine_place &place, const BridgeConfig &cfg)
-        : path(place.path), bridge(name_of(path).c_str(),
-                                   { place.dom, path, [] {}, [] {},
-                                     [](sc_core::sc_event &event) { modules.wake(event); } },
-                                   cfg)
+        : attached(place), path(place.path),
+          bridge(name_of(path).c_str(),
+                 { place.dom, path, [] {}, [] {},
+                   [](sc_core::sc_event &event) { modules.wake(event); } },
+                 cfg)
     {
         if (the_builder())
             the_builder()(path, bridge);
@@ -123,6 +140,7 @@ struct Device {
         return name;
     }
 
+    Attached attached;
     std::string path;
     Bridge bridge;
 };
@@ -130,8 +148,10 @@ struct Device {
 int create(const machine_place *place, const void *config, void **component_p, sim_error *err)
 {
     try {
-        modules.attach(*place);
         *component_p = new Device(*place, *static_cast<const BridgeConfig *>(config));
+    } catch (const Error &e) {
+        *err = e.about;
+        return SIM_ERR_CONFIG;
     } catch (const std::exception &e) {
         return sim_error_set(err, SIM_ERR_CONFIG, "%s", e.what());
     }
@@ -152,7 +172,6 @@ int start(void *component, sim_error *)
 void destroy(void *component)
 {
     delete static_cast<Device *>(component);
-    modules.detach();
 }
 
 int fault(void *, void *end, const machine_fault_kind *what, const void *config, sim_error *err)

@@ -39,12 +39,17 @@ void Kernel::advance(sim_time_t now)
         sc_core::sc_start(sc_core::sc_time::from_value(now - then));
 }
 
+bool Kernel::stopped() const
+{
+    return sc_core::sc_get_status() == sc_core::SC_STOPPED;
+}
+
 sim_time_t Kernel::run()
 {
     do
         sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    while (sc_core::sc_pending_activity_at_current_time());
-    if (!sc_core::sc_pending_activity_at_future_time())
+    while (!stopped() && sc_core::sc_pending_activity_at_current_time());
+    if (stopped() || !sc_core::sc_pending_activity_at_future_time())
         return SIM_TIME_NEVER;
     return now_of_kernel() + sc_core::sc_time_to_pending_activity().value();
 }

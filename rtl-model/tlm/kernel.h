@@ -26,6 +26,8 @@ class Kernel
 
     /** To the present time, not earlier than the last one. */
     void advance(sim_time_t now);
+    /** A module has called sc_stop(): nothing is due any more. */
+    bool stopped() const;
     /** What is due now. @return when something is due next */
     sim_time_t run();
 

@@ -39,7 +39,7 @@ void load(void *arg)
 void check(int code, const sim_error &err)
 {
     if (code != SIM_OK)
-        throw Error(code == SIM_ERR_NOMEM && err.text[0] == '\0' ? "out of memory" : err.text);
+        throw code == SIM_ERR_NOMEM && err.text[0] == '\0' ? Error("out of memory") : Error(err);
 }
 
 Machine::Machine(const std::string &name, const std::vector<std::string> &sets)

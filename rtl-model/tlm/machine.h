@@ -20,7 +20,13 @@ namespace hubsim
 
 /** What a user gave that cannot be; what() is the located line. */
 struct Error : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit Error(const std::string &text) : runtime_error(text)
+    {
+        (void)sim_error_set(&about, SIM_ERR_CONFIG, "%s", what());
+    }
+    explicit Error(const sim_error &err) : runtime_error(err.text), about(err) {}
+
+    sim_error about = {};
 };
 /** Throws what a function of the simulator has left; `code` SIM_OK: nothing. */
 void check(int code, const sim_error &err);

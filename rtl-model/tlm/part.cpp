@@ -185,23 +185,25 @@ void Part::start_of_simulation()
     leave();
 }
 
-/* No exception may pass the functions in C that the simulation consists of. */
+/* No exception may pass the functions in C that the simulation consists of, nor the libraries that
+ * a thread may be in: step() throws it. */
 void Part::fail(const std::string &what)
 {
     if (failure.empty())
         failure = what;
+    due.notify(sc_core::SC_ZERO_TIME);
 }
 
 void Part::run()
 {
     (void)sim_run(sim.get(), now_ps());
-    if (!failure.empty())
-        throw Error(failure);
 }
 
 void Part::step()
 {
     run();
+    if (!failure.empty())
+        throw Error(failure);
     leave();
 }
 
