@@ -149,11 +149,11 @@ static void read_header(struct core *core, const uint8_t *bytes, struct flow *f)
     }
 }
 
-static void print_flow(struct core *core, uint32_t port, const struct flow *f)
+static void hash_flow(struct core *core, uint32_t port, const struct flow *f)
 {
     struct hub *hub = core->hub;
 
-    if (hub->printed)
+    if (hub->hashed)
         sim_edge(hub->dom, hub->ports[port].out_hash, f->edge, pcie_tlp_hash(&f->tlp));
 }
 
@@ -173,7 +173,7 @@ static void begin_sending(struct core *core, uint32_t port, uint64_t edge)
     hub->ports[port].forwarded_tlps++;
     hub_edge_send(ip, &f->tlp, hub_edge_lag(ip, &f->tlp, end - sim_now(hub->dom)));
     if (!f->busy)
-        print_flow(core, port, f);
+        hash_flow(core, port, f);
 }
 
 /** @return whether this was the last beat of data */
@@ -201,7 +201,7 @@ static void take_sent(struct core *core, uint32_t port, uint64_t edge)
         begin_sending(core, port, edge);
     } else if (take_data(core, f, tx->data)) {
         f->tlp.payload->late = false;
-        print_flow(core, port, f);
+        hash_flow(core, port, f);
     }
 }
 

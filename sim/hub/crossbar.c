@@ -81,7 +81,7 @@ static void send_packet(struct hub *hub, uint32_t out, struct pcie_tlp *tlp, uin
 
     if (hub->probe != NULL && lag != 0)
         tlp->trace_id = hub_probe_lag(hub, out, now + lag, tlp->trace_id);
-    if (hub->printed)
+    if (hub->hashed)
         sim_edge(hub->dom, hub->ports[out].out_hash, edge, pcie_tlp_hash(tlp));
     hub->ports[out].forwarded_tlps++;
     hub_edge_send(port, tlp, lag);

@@ -290,7 +290,7 @@ int hub_create_around(const struct hub_core_ops *ops, void *core, const struct m
     hub->pool = mem_pool_create();
     hub->probe = sim_probe_of(hub->dom);
     hub->watched = sim_order_checked(hub->dom);
-    hub->printed = sim_fingerprint_on(hub->dom);
+    hub->hashed = sim_fingerprint_on(hub->dom);
     rc = SIM_ERR_NOMEM;
     if (hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], HUB_LOCAL_TLPS) ||
         !fifo_init(&hub->sink, (uint32_t)hub->cfg.dma_completion_cycles + 1)) /* one each edge */

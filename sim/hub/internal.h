@@ -33,7 +33,7 @@ struct hub {
     uint32_t arrivals;   /* packets put so far, wraps */
     bool in_turn : 1;    /* the arbiter is round robin */
     bool watched : 1;    /* the order of packets is checked */
-    bool printed : 1;    /* fingerprints are taken */
+    bool hashed : 1;     /* fingerprints are taken */
     bool misbehaves : 1; /* misdeeds is not NULL */
     bool stopped : 1;    /* nothing is taken from the ports' receive buffers */
     bool overdue : 1;    /* the deadline of a request is due at this edge, perhaps */

@@ -57,7 +57,7 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
 
     if (__builtin_expect(hub->watch != NULL, 0))
         hub->watch->received(hub->watch->user, edge, port->index, tlp);
-    if (hub->printed)
+    if (hub->hashed)
         sim_edge(hub->dom, port->in_hash, edge, pcie_tlp_hash(tlp));
     refused = is_alien(port, tlp);
     port->receive.free_edge = edge + hub_edge_beats(tlp, hub->cfg.bus_bytes);
