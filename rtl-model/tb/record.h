@@ -21,14 +21,14 @@
 struct Traffic {
     uint64_t seed = 1;
     uint64_t send_ps = 40000000;       /* for so long the far ends send */
-    unsigned idle = 20;                /* of 100 packets these are followed by a pause */
+    unsigned idle = 5;                 /* of 100 packets these are followed by a pause */
     unsigned reads = 12, answers = 12; /* of 100 packets; the others are writes */
     unsigned to_self = 20;             /* of 100 writes */
     unsigned routes = 10; /* of 100 writes to the hub itself, at least: those that change routes, */
     unsigned notes = 10;  /* notifications, */
     unsigned tails = 10;  /* and those that take entries out of the ring */
     int target = -1;      /* a port that all other writes are for; -1: any */
-    uint64_t hold_ps = 400000;   /* until a far end takes a packet: 0 to this */
+    uint64_t hold_ps = 100000;   /* until a far end takes a packet: 0 to this */
     uint64_t stop_ps = 0;        /* far ends stop for so long, now and then */
     uint64_t outage_ps = 0;      /* links are down for so long at most, now and then */
     uint64_t rest_ps = 20000000; /* behind send_ps; else all ends in the midst */

@@ -67,7 +67,7 @@ void Rig::configure_hub()
         pcie_port_config *link = &cfg.port[p];
 
         link->gen = std::max(between(1, 3), between(1, 3));
-        link->lanes = UINT64_C(1) << between(2, 4);
+        link->lanes = UINT64_C(1) << std::max(between(2, 4), between(2, 4));
         link->mps_bytes = UINT64_C(128) << random(most_mps());
         link->ph_credits = params.headers[0];
         link->pd_credits = params.units[0];
@@ -122,8 +122,8 @@ void Rig::connect(unsigned p)
     sim_event_init(&f.pump, far_pump);
     sim_event_init(&f.take, far_take);
     /* Room for one packet at least, and for much more elsewhere. */
-    link.ph_credits = between(1, 12);
-    link.pd_credits = link.mps_bytes / 16 * between(1, 6);
+    link.ph_credits = between(1, random(2) != 0 ? 12 : 60);
+    link.pd_credits = link.mps_bytes / 16 * between(1, random(2) != 0 ? 6 : 30);
     link.nph_credits = between(1, 6);
     link.npd_credits = between(1, 4);
     link.cplh_credits = between(0, 6);

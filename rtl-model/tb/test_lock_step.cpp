@@ -92,7 +92,7 @@ Traffic full_ring()
 
     t.notes = 40;
     t.tails = 20;
-    t.hold_ps = 400000;
+    t.hold_ps = 100000;
     return t;
 }
 /* Links go down, and come up again. */
@@ -110,7 +110,6 @@ Traffic registers()
 {
     Traffic t;
 
-    t.idle = 10;
     t.to_self = 80;
     t.notes = 5;
     t.reads = 60;
@@ -122,7 +121,7 @@ Traffic lists()
     Traffic t;
 
     t.send_ps = 60000000;
-    t.idle = 30;
+    t.idle = 10;
     t.lists = 75;
     t.to_self = 10;
     t.hold_ps = 200000;
