@@ -1,6 +1,6 @@
 // May a packet enter a ring here? It may if the far side has room for BubbleTlps of the largest ones,
-// or all that it announced first, and nothing of its class waits before it (docs/hub-spec.md,
-// "Outputs"). The answer follows from the inputs alone.
+// or all that it announced first, and nothing of its class waits before it. A link that is down has
+// nothing of it full (docs/hub-spec.md, "Outputs"). The answer follows from the inputs alone.
 module hub_bubble #(
   parameter int unsigned BubbleTlps = 2 // 1: packets enter freely
 ) (
@@ -26,6 +26,6 @@ module hub_bubble #(
                 (first_d_i == '0 || 32'(limit_d_i) >= 32'(largest) * BubbleTlps);
   assign all = (first_h_i == '0 || limit_h_i == first_h_i) &&
                (first_d_i == '0 || limit_d_i == first_d_i);
-  assign enter_o = BubbleTlps == 1 || (empty_i && up_i && (many || all));
+  assign enter_o = BubbleTlps == 1 || (empty_i && (many || all || !up_i));
 
 endmodule

@@ -2,6 +2,9 @@
 #include "forward.h"
 
 #include "Vhub_core.h"
+#ifndef MUTANTS
+#include "Vhub_core___024root.h"
+#endif
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
@@ -61,9 +64,18 @@ static unsigned bits_of(unsigned values)
     return n;
 }
 
+/* What reset does not reach is random. */
+static VerilatedContext *seeded(VerilatedContext *context, uint64_t seed)
+{
+    context->randReset(2);
+    context->randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
+    return context;
+}
+
 struct Forward {
+    explicit Forward(uint64_t seed) : top(seeded(&context, seed)) {}
     VerilatedContext context;
-    Vhub_core top{ &context };
+    Vhub_core top;
     ForwardParams params = forward_params();
     ForwardIn last;
     std::deque<std::array<uint8_t, kMaxBus>> ddr[kMaxPorts];
@@ -108,11 +120,10 @@ ForwardParams forward_params(void)
                PARAM_StatusRegisterCycles, PARAM_StatusHostCycles, PARAM_StatusInternalCycles } };
 }
 
-Forward *forward_create(const char *trace)
+Forward *forward_create(uint64_t seed, const char *trace)
 {
-    auto *rtl = new Forward;
+    auto *rtl = new Forward(seed);
 
-    memset(&rtl->last, 0xff, sizeof(rtl->last)); /* differs from all */
 #if VM_TRACE
     if (trace != nullptr) {
         rtl->context.traceEverOn(true);
@@ -126,6 +137,28 @@ Forward *forward_create(const char *trace)
     const char *mutant = getenv("HUBSIM_RTL_MUTANT");
     rtl->top.mutant = static_cast<uint16_t>(mutant != nullptr ? strtoul(mutant, nullptr, 10) : 0);
 #endif
+    forward_reset(rtl);
+    return rtl;
+}
+
+/* Internal RAM holds what it held; the hub in C begins with zeroes. */
+static void clear_memories(Forward *rtl)
+{
+    for (auto &fifo : rtl->ddr)
+        fifo.clear();
+#ifndef MUTANTS /* those of Yosys have no such names */
+    auto &even = rtl->top.rootp->hub_core__DOT__u_ram__DOT__u_even__DOT__mem;
+    auto &odd = rtl->top.rootp->hub_core__DOT__u_ram__DOT__u_odd__DOT__mem;
+
+    memset(&even, 0, sizeof(even));
+    memset(&odd, 0, sizeof(odd));
+#endif
+}
+
+void forward_reset(Forward *rtl)
+{
+    memset(&rtl->last, 0xff, sizeof(rtl->last)); /* differs from all */
+    clear_memories(rtl);
     rtl->top.clk_i = 0;
     rtl->top.rst_ni = 0;
     rtl->eval();
@@ -134,7 +167,6 @@ Forward *forward_create(const char *trace)
     rtl->top.clk_i = 0;
     rtl->top.rst_ni = 1;
     rtl->eval();
-    return rtl;
 }
 
 /* What changes seldom. */

@@ -62,8 +62,11 @@ struct ForwardOut {
 struct Forward;
 extern "C" {
 ForwardParams forward_params(void);
-/** In reset, and then in the state before edge 0. `trace`: an FST file, or NULL. */
-Forward *forward_create(const char *trace);
+/** After reset, in the state before edge 0. What reset does not reach follows from `seed`. `trace`:
+ * an FST file, or NULL. */
+Forward *forward_create(uint64_t seed, const char *trace);
+/** The same, in the midst of whatever it does. Internal RAM is cleared. */
+void forward_reset(Forward *rtl);
 void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out);
 void forward_destroy(Forward *rtl);
 }

@@ -21,15 +21,17 @@
 struct Traffic {
     uint64_t seed = 1;
     uint64_t send_ps = 40000000;       /* for so long the far ends send */
-    unsigned idle = 50;                /* of 100 packets these are followed by a pause */
+    unsigned idle = 5;                 /* of 100 packets these are followed by a pause */
     unsigned reads = 12, answers = 12; /* of 100 packets; the others are writes */
     unsigned to_self = 20;             /* of 100 writes */
     unsigned routes = 10; /* of 100 writes to the hub itself, at least: those that change routes, */
     unsigned notes = 10;  /* notifications, */
     unsigned tails = 10;  /* and those that take entries out of the ring */
     int target = -1;      /* a port that all other writes are for; -1: any */
-    uint64_t hold_ps = 400000; /* until a far end takes a packet: 0 to this */
-    uint64_t stop_ps = 0;      /* far ends stop for so long, now and then */
+    uint64_t hold_ps = 100000;   /* until a far end takes a packet: 0 to this */
+    uint64_t stop_ps = 0;        /* far ends stop for so long, now and then */
+    uint64_t outage_ps = 0;      /* links are down for so long at most, now and then */
+    uint64_t rest_ps = 20000000; /* behind send_ps; else all ends in the midst */
     unsigned lists = 0; /* of 100 packets by N: acts of a host that has lists for channels, */
     unsigned wrong = 2; /* and of 100 answers to those, so many are wrong */
 };
@@ -73,10 +75,65 @@ struct Bits {
     uint32_t index, bits;
 };
 
+/* What happened how often: X(name, text) */
+#define RECORD_EVENTS(X)                                                                           \
+    X(PostedFull, "receive buffer full, posted")                                                   \
+    X(NonpostedFull, "receive buffer full, non-posted")                                            \
+    X(CompletionFull, "receive buffer full, completions")                                          \
+    X(Vc1Full, "receive buffer full, posted of VC1")                                               \
+    X(SpillFull, "share of DDR3 full")                                                             \
+    X(LocalFull, "no room in the local queue")                                                     \
+    X(NoTag, "no tag")                                                                             \
+    X(RingWrap, "ring of notifications wraps")                                                     \
+    X(RingLost, "notification lost")                                                               \
+    X(AbortInFlight, "abort with reads in flight")                                                 \
+    X(EndLength, "descriptor error: length")                                                       \
+    X(EndAlign, "descriptor error: alignment")                                                     \
+    X(EndSource, "descriptor error: source")                                                       \
+    X(EndDestination, "descriptor error: destination")                                             \
+    X(EndFetch, "descriptor error: fetch")                                                         \
+    X(EndBusy, "start of a busy channel")                                                          \
+    X(EndTimeout, "completion time-out")                                                           \
+    X(EndPoison, "poisoned completion")                                                            \
+    X(EndAbort, "completion with an error status")                                                 \
+    X(MasterOff, "Bus Master off with a channel at work")                                          \
+    X(NewMrrs, "Max_Read_Request_Size changes with a channel at work")                             \
+    X(MsiOff, "MSI disabled")                                                                      \
+    X(Poisoned, "Poisoned TLP Received")                                                           \
+    X(CompleterAbort, "Completer Abort")                                                           \
+    X(Unsupported, "Unsupported Request")                                                          \
+    X(DownSending, "link down while a packet goes out")                                            \
+    X(DownReceiving, "link down while a packet comes in")                                          \
+    X(ResetInPacket, "reset in mid-packet")                                                        \
+    X(OddBegin, "data to or from an odd byte")                                                     \
+    X(ShortHeader, "header of 3 double words, memory")                                             \
+    X(LongHeader, "header of 4 double words, memory")                                              \
+    X(BlockedByOrder, "blocked by order")                                                          \
+    X(BlockedByRoom, "blocked by a full transmit buffer")                                          \
+    X(BlockedByMaster, "blocked by Bus Master off")                                                \
+    X(BlockedByBubble, "blocked by the bubble: a packet of its class waits")                       \
+    X(BlockedByCredit, "blocked by the bubble: no credits")                                        \
+    X(BlockedByOther, "blocked by another packet of its output")
+#define RECORD_EVENT_NAME(name, text) kEvent##name,
+enum Event { RECORD_EVENTS(RECORD_EVENT_NAME) kEvents };
+#undef RECORD_EVENT_NAME
+
+/* From an edge on, before its grants: what SELF asks of a packet. */
+struct SelfState {
+    uint64_t edge;
+    bool busy, local_full;
+};
+
 struct Record {
     std::vector<std::vector<Packet>> received; /* by port */
-    std::vector<Packet> granted;               /* by edge, and outputs in their order */
-    std::vector<Written> written;              /* by edge */
+    std::vector<Packet> put;                   /* by the hub itself, each with its first edge */
+    std::vector<SelfState> self;
+    std::vector<uint64_t> enters; /* by output: sources that enter a ring there */
+    uint32_t endpoints = 0;       /* bits of ports */
+    std::array<uint64_t, kEvents> events = {};
+    uint64_t clock_khz = 0, clock_phase_ps = 0;
+    std::vector<Packet> granted;  /* by edge, and outputs in their order */
+    std::vector<Written> written; /* by edge */
     std::vector<State> states;
     std::vector<Packet>
         requests; /* by the management processor, each with the edge from which it can join */

@@ -237,6 +237,17 @@ struct Replay {
         return compare_written(edge);
     }
 
+    /* Some stream has beats from this edge on. */
+    bool is_in_packet(uint64_t edge) const
+    {
+        bool is = false;
+
+        for (const std::vector<Stream> *streams : { &rx, &tx })
+            for (const Stream &s : *streams)
+                is |= s.beat(edge, bus) > 0;
+        return is;
+    }
+
     std::string compare_written(uint64_t edge)
     {
         uint32_t free = 0, units = 0;
@@ -285,12 +296,13 @@ struct Replay {
 };
 } // namespace
 
-std::string replay_record(const ForwardLibrary &library, const Record &record, const char *trace)
+std::string replay_record(const ForwardLibrary &library, Forward *rtl, const Record &record,
+                          bool *midst_p)
 {
     Replay r(record, library.params());
-    Forward *rtl = library.create(trace);
     std::string what;
 
+    library.reset(rtl);
     for (uint64_t edge = 0; edge < record.edges; edge++) {
         r.give_state(edge);
         r.give_received(edge);
@@ -304,6 +316,6 @@ std::string replay_record(const ForwardLibrary &library, const Record &record, c
             break;
         }
     }
-    library.destroy(rtl);
+    *midst_p = r.is_in_packet(record.edges);
     return what;
 }

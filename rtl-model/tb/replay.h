@@ -10,13 +10,15 @@
 /** A library of forward.h. */
 struct ForwardLibrary {
     ForwardParams (*params)(void);
-    Forward *(*create)(const char *trace);
+    Forward *(*create)(uint64_t seed, const char *trace);
+    void (*reset)(Forward *rtl);
     void (*edge)(Forward *rtl, const ForwardIn *in, ForwardOut *out);
     void (*destroy)(Forward *rtl);
 };
 
-/** `trace`: an FST file, or NULL. @return the first difference, with what happened before it, or an
- * empty text */
-std::string replay_record(const ForwardLibrary &library, const Record &record, const char *trace);
+/** Resets the core first, in the midst of what it was given before. `*midst_p`: so it ends again.
+ * @return the first difference, with what happened before it, or an empty text */
+std::string replay_record(const ForwardLibrary &library, Forward *rtl, const Record &record,
+                          bool *midst_p);
 
 #endif

@@ -266,8 +266,8 @@ bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
         return false;
     }
     pcie_port_settle(p);
-    if ((q->hdr_avail >= tlps && q->data_avail >= (uint64_t)tlps * (p->mps / 16)) ||
-        (p->up && all_free(q))) {
+    if (!pcie_port_is_up(p) || all_free(q) ||
+        (q->hdr_avail >= tlps && q->data_avail >= (uint64_t)tlps * (p->mps / 16))) {
         if (p->tap != NULL)
             pcie_tap_wants(p, cls, PCIE_WANTS_NOTHING);
         p->wanting &= (uint8_t) ~(1u << cls);

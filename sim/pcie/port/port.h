@@ -89,8 +89,8 @@ int pcie_link_join(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_erro
 bool pcie_port_can_send(const struct pcie_port *port, enum pcie_class cls);
 /**
  * The same, and credits for `tlps` TLPs of the class with the largest payload, or all that the
- * partner has, as a hard block shows them to its user. When they are missing, ready() comes with
- * each update of credits.
+ * partner has, as a hard block shows them to its user; and so it is while the link is down. When
+ * they are missing, ready() comes with each update of credits.
  */
 bool pcie_port_has_room(struct pcie_port *port, enum pcie_class cls, uint32_t tlps);
 /** For observers (sim_mark.toward_queues): what may hold a TLP on its way into a port; `more`: it

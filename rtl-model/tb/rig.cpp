@@ -1,0 +1,246 @@
+#include "rig.h"
+
+#include "pcie/lossy/fault.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+/* DDR3 has places for 256 bytes, and a queue has room for one packet of the largest size. */
+unsigned Rig::most_mps() const
+{
+    unsigned units = std::min(params.units[0], params.units[2]);
+
+    if (params.classes == kClasses)
+        units = std::min(units, params.units[3]);
+    return params.ddr || units < 32 * params.bubble ? 2 : 3;
+}
+
+void Rig::configure_hub()
+{
+    machine_param *rows = machine_table_create(hub_kind.params, hub_kind.groups);
+
+    for (const machine_param *p = rows; p->key != nullptr; p++)
+        memcpy(reinterpret_cast<char *>(&cfg) + p->offset, &p->def, sizeof(uint64_t));
+    free(rows);
+    cfg.ports = params.ports;
+    cfg.bus_bytes = params.bus_bytes;
+    cfg.bus_gap_cycles = params.gap;
+    cfg.receive_cycles = params.receive;
+    cfg.route_cycles = params.route;
+    cfg.output_cycles = params.output;
+    cfg.bubble_tlps = params.bubble;
+    cfg.clock_khz = random(4) != 0 ? between(249975, 250025) : between(100000, 300000);
+    cfg.clock_phase_ps = random(4000);
+    record.clock_khz = cfg.clock_khz;
+    record.clock_phase_ps = cfg.clock_phase_ps;
+    cfg.hard_block_ps = between(1000, 100000);
+    cfg.register_cycles = params.registers;
+    cfg.bringup_cycles = between(2, 2000);
+    if (params.ddr) {
+        cfg.ddr_bytes = (params.ports - 1) * 128 * between(params.ddr_tlps / 4, params.ddr_tlps);
+        cfg.ddr_chip_tlps = params.chip_tlps;
+        cfg.ddr_bytes_per_cycle = params.ddr_bytes;
+        cfg.ddr_cycles = params.ddr_cycles;
+    }
+    if (params.classes == kClasses) {
+        cfg.vc1_ph_credits = params.headers[3];
+        cfg.vc1_pd_credits = params.units[3];
+        cfg.date_line[HUB_PORT_e] = traffic.seed & 1;
+        cfg.date_line[HUB_PORT_a] = traffic.seed >> 1 & 1;
+    }
+    cfg.dma_start_cycles = params.dma.start;
+    cfg.dma_decode_cycles = params.dma.decode;
+    cfg.dma_fetch_internal_cycles = params.dma.fetch_internal;
+    cfg.dma_fetch_host_cycles = params.dma.fetch_host;
+    cfg.dma_prefetch = params.dma.prefetch;
+    cfg.dma_read_tags = params.dma.read_tags;
+    cfg.dma_read_bytes = params.dma.read_bytes;
+    cfg.dma_read_issue_cycles = params.dma.read_issue;
+    cfg.dma_completion_cycles = params.dma.completion;
+    cfg.status_register_cycles = params.dma.status_register;
+    cfg.status_host_cycles = params.dma.status_host;
+    cfg.status_internal_cycles = params.dma.status_internal;
+    cfg.completion_timeout_ps = (2 * params.dma.timeout - 1) * UINT64_C(500000000) / cfg.clock_khz;
+    for (unsigned p = 0; p < params.ports; p++) {
+        pcie_port_config *link = &cfg.port[p];
+
+        link->gen = std::max(between(1, 3), between(1, 3));
+        link->lanes = UINT64_C(1) << std::max(between(2, 4), between(2, 4));
+        link->mps_bytes = UINT64_C(128) << random(most_mps());
+        link->ph_credits = params.headers[0];
+        link->pd_credits = params.units[0];
+        link->nph_credits = params.headers[1];
+        link->npd_credits = params.units[1];
+        link->cplh_credits = params.headers[2];
+        link->cpld_credits = params.units[2];
+        link->tx_queue_tlps = between(1, 4);
+    }
+}
+
+/* Now and then it is down, or only trains anew. */
+void Rig::fail_link(unsigned p)
+{
+    pcie_fault_values v = {};
+    const machine_fault_kind *kind = pcie_faults;
+    sim_error err = {};
+
+    while (strcmp(kind->name, random(4) != 0 ? "down" : "flap") != 0)
+        kind = kind[1].name != nullptr ? kind + 1 : pcie_faults;
+    v.at_ps = 4 * SIM_US + random(traffic.send_ps / 2);
+    v.for_ps = 100000 + random(traffic.outage_ps);
+    v.every_ps = v.for_ps + 2 * SIM_US + random(4 * SIM_US);
+    v.times = 1 + random(8);
+    ASSERT_EQ(SIM_OK, pcie_port_add_fault(far[p].port, kind, &v, &err)) << err.text;
+}
+
+void Rig::routes()
+{
+    machine_routes r = {};
+    sim_error err = {};
+
+    r.slot = 0;
+    r.subcluster = 0x1234;
+    r.window_bytes = kSlots * kPart;
+    r.part_bytes = kPart;
+    for (unsigned slot = 0; slot < kSlots; slot++)
+        if (kSlotPort[slot] < params.ports)
+            r.ranges[r.nranges++] = { hub_port_names[kSlotPort[slot]], slot, slot };
+    ASSERT_EQ(SIM_OK, hub_kind.set_routes(component, &r, &err)) << err.text;
+}
+
+void Rig::connect(unsigned p)
+{
+    Far &f = far[p];
+    pcie_port_config link = cfg.port[p];
+    pcie_port_user user = { far_received, far_ready, nullptr, &f };
+    sim_error err = {};
+
+    f.rig = this;
+    f.index = p;
+    sim_event_init(&f.pump, far_pump);
+    sim_event_init(&f.take, far_take);
+    /* Room for one packet at least, and for much more elsewhere. */
+    link.ph_credits = between(1, random(2) != 0 ? 12 : 60);
+    link.pd_credits = link.mps_bytes / 16 * between(1, random(2) != 0 ? 6 : 30);
+    link.nph_credits = between(1, 6);
+    link.npd_credits = between(1, 4);
+    link.cplh_credits = between(0, 6);
+    link.cpld_credits = link.cplh_credits == 0 ? 0 : link.mps_bytes / 16 * between(1, 4);
+    if (params.classes == kClasses &&
+        (traffic.seed + 2 * p) % 7 != 0) { /* else it has no channel 1 */
+        link.vc1_ph_credits = between(1, 12);
+        link.vc1_pd_credits = link.mps_bytes / 16 * between(1, 6);
+    }
+    link.tx_latency_ps = random(50000);
+    link.rx_latency_ps = random(50000);
+    link.tx_queue_tlps = between(1, 8);
+    texts.push_back("far" + std::to_string(p));
+    ASSERT_EQ(SIM_OK,
+              pcie_port_create(dom, pool, texts.back().c_str(), &link, &user, &f.port, &err))
+        << err.text;
+    ASSERT_EQ(SIM_OK,
+              pcie_link_connect(f.port, static_cast<pcie_port *>(hub_kind.port(component, p).end),
+                                random(20000), &err))
+        << err.text;
+    if (traffic.outage_ps != 0 && random(4) != 0)
+        fail_link(p);
+}
+
+void Rig::create()
+{
+    sim_config sc = {};
+    sim_error err = {};
+    machine_place place = {};
+
+    sc.seed = traffic.seed;
+    sim = sim_create(&sc);
+    dom = sim_domain_create(sim, "node0");
+    pool = mem_pool_create();
+    configure_hub();
+    place.dom = dom;
+    place.path = "node0.hub";
+    ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &component, &err)) << err.text;
+    record.received.resize(params.ports);
+    watch = rig_watch(this);
+    hub_set_watch(component, &watch);
+    far.resize(params.ports);
+    for (unsigned p = 0; p < params.ports; p++)
+        connect(p);
+    routes();
+}
+
+/* The rules of outputs, by the sources as the core counts them. */
+void Rig::look_at_rings()
+{
+    for (unsigned p = 0; p < params.ports; p++) {
+        record.enters.push_back(0);
+        record.endpoints |= static_cast<uint32_t>(cfg.role[p] == HUB_ENDPOINT) << p;
+        for (uint32_t s = 0; s < HUB_SOURCES; s++)
+            if (hub()->output[p].transit != 0 && !hub_goes_on(hub(), s, p) && params.bubble != 1 &&
+                (s >= SRC_LOCAL ||
+                 (s / PCIE_CLASSES < params.ports && s % PCIE_CLASSES < params.classes)))
+                record.enters[p] |= UINT64_C(1) << rig_source(params, s);
+    }
+}
+
+void Rig::run()
+{
+    sim_error err = {};
+    struct hub *h = hub();
+    ListPlan plan;
+
+    ASSERT_EQ(SIM_OK, hub_kind.start(component, &err)) << err.text;
+    look_at_rings();
+    EXPECT_EQ(params.dma.timeout, h->timeout_cycles);
+    sampler.rig = this;
+    plan.bar = kBar;
+    plan.part = kPart;
+    plan.slots = 0;
+    while (kSlotPort[plan.slots] < params.ports)
+        plan.slots++;
+    plan.late_ps = cfg.completion_timeout_ps;
+    plan.wrong = traffic.wrong;
+    host.reset(new ListHost(plan, h, far[HUB_HOST].port, pool, &rng));
+    sim_event_init(&sampler.ev, rig_sample);
+    sim_schedule_by(dom, &sampler.ev, sim_clock_time(&h->clk, 0), SIM_TASK);
+    for (Far &f : far) {
+        if (cfg.role[f.index] == HUB_ENDPOINT)
+            f.configure();
+        if (f.index == HUB_HOST)
+            f.set_up();
+        f.configured = true;
+        sim_schedule_by(dom, &f.pump, 3 * SIM_US + random(1000000), SIM_CLOCK);
+    }
+    (void)sim_run(sim, traffic.send_ps + traffic.rest_ps);
+    record.entries = h->notifications;
+    record.lost = h->notify_lost;
+    happen(kEventRingLost, h->notify_lost);
+}
+
+Rig::~Rig()
+{
+    if (component != nullptr)
+        hub_kind.destroy(component);
+    for (Far &f : far)
+        pcie_port_destroy(f.port);
+    mem_pool_destroy(pool);
+    sim_destroy(sim);
+}
+
+Record record_hub(const ForwardParams &params, const Traffic &traffic)
+{
+    Rig rig;
+
+    rig.params = params;
+    rig.traffic = traffic;
+    rig.rng.seed(traffic.seed);
+    rig.create();
+    rig.run();
+    std::stable_sort(rig.record.granted.begin(), rig.record.granted.end(),
+                     [](const Packet &a, const Packet &b) {
+                         return a.edge != b.edge ? a.edge < b.edge : a.out < b.out;
+                     });
+    return rig.record;
+}
