@@ -4,12 +4,12 @@
  */
 #include "rtl-model/cosim/cosim.h"
 
-#include "hub/internal.h"
+#include "pcie/lossy/fault.h"
 #include "pcie/port/port_impl.h"
 #include "rtl-model/cosim/library.h"
-#include "rtl-model/cosim/model.h"
+#include "rtl-model/cosim/mirror.h"
+#include "rtl-model/cosim/parameters.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +33,13 @@ struct core {
     struct hub *hub;
     const struct model_ops *ops;
     struct model *model;
-    uint32_t bus;     /* bytes of a beat */
-    uint32_t classes; /* that a port has in the core */
+    uint32_t bus; /* bytes of a beat */
+    struct mirror mirror;
     struct rx_flow rx[HUB_MAX_PORTS];
     struct flow tx[HUB_MAX_PORTS + MODEL_INSIDE];
     struct model_in in;
     struct model_out out;
+    uint64_t still, stages; /* edges since something has happened; what cannot take longer inside */
 };
 
 /* ---- what comes in ---- */
@@ -48,6 +49,7 @@ static void core_received(void *arg, uint64_t edge, uint32_t port, struct pcie_t
     struct core *core = arg;
     struct rx_flow *rx = &core->rx[port];
 
+    mirror_received(&core->mirror, port, tlp);
     SIM_ASSERT(rx->n < 2); /* streams have no gaps and no packet before its turn */
     rx->flow[rx->n] = (struct flow){ .tlp = *tlp, .edge = edge, .busy = true };
     rx->hit[rx->n++] = hit;
@@ -163,15 +165,20 @@ static void begin_sending(struct core *core, uint32_t port, uint64_t edge)
     struct hub *hub = core->hub;
     struct flow *f = &core->tx[port];
     const struct hub_edge *ip = &hub->ports[port].edge;
-    sim_time_t end;
+    sim_time_t end, lag;
 
     read_header(core, core->out.tx[port].data, f);
+    f->tlp.trace_id = mirror_granted(&core->mirror, core->out.tx[port].source, port, f->tlp.kind,
+                                     pcie_tlp_data_bytes(&f->tlp), edge);
     f->edge = edge;
     f->done = 0;
     f->busy = f->tlp.payload != NULL;
     end = sim_clock_time(&hub->clk, edge + hub_edge_beats(&f->tlp, core->bus));
     hub->ports[port].forwarded_tlps++;
-    hub_edge_send(ip, &f->tlp, hub_edge_lag(ip, &f->tlp, end - sim_now(hub->dom)));
+    lag = hub_edge_lag(ip, &f->tlp, end - sim_now(hub->dom));
+    if (hub->probe != NULL && lag != 0)
+        f->tlp.trace_id = hub_probe_lag(hub, port, sim_now(hub->dom) + lag, f->tlp.trace_id);
+    hub_edge_send(ip, &f->tlp, lag);
     if (!f->busy)
         hash_flow(core, port, f);
 }
@@ -205,11 +212,8 @@ static void take_sent(struct core *core, uint32_t port, uint64_t edge)
     }
 }
 
-/* Packets in DDR3 are no more than beats. What the core could not keep the order of would be wrong
- * without a word. */
 static void free_places(struct core *core)
 {
-    SIM_ASSERT(core->out.ddr_beats < MODEL_DDR_PACKETS);
     for (uint32_t left = core->out.ddr_free; left != 0; left &= left - 1)
         pcie_port_consume(core->hub->ports[__builtin_ctz(left)].edge.pcie, PCIE_POSTED,
                           core->out.ddr_free_units);
@@ -329,6 +333,8 @@ static void take_completion(struct core *core, uint64_t edge)
         return;
     if (s->sop) {
         read_header(core, s->data, f);
+        (void)mirror_granted(&core->mirror, s->source, OUT_SINK, f->tlp.kind,
+                             pcie_tlp_data_bytes(&f->tlp), edge);
         f->edge = edge;
         f->done = 0;
         f->busy = f->tlp.payload != NULL;
@@ -337,7 +343,7 @@ static void take_completion(struct core *core, uint64_t edge)
     }
     if (f->busy)
         return;
-    port = s->source / core->classes;
+    port = s->source / core->mirror.classes;
     if (port != HUB_HOST && core->hub->ports[port].edge.role == HUB_ROOT)
         bringup_completion(&core->hub->ports[port], &f->tlp, 0);
     else if (port != HUB_HOST)
@@ -345,7 +351,37 @@ static void take_completion(struct core *core, uint64_t edge)
     pcie_tlp_drop(&f->tlp);
 }
 
+/* What SELF takes is the core's own matter. */
+static void see_self(struct core *core, uint64_t edge)
+{
+    const struct model_stream *s = &core->out.tx[MODEL_PORTS + MODEL_SELF];
+    struct pcie_tlp tlp = { .payload = NULL };
+    struct sim_error err;
+    bool has_data;
+
+    if (!s->valid || !s->sop ||
+        pcie_tlp_decode(s->data, PCIE_MAX_HEADER, &tlp, &has_data, &err) <= 0)
+        return;
+    (void)mirror_granted(&core->mirror, s->source, OUT_SELF, tlp.kind,
+                         has_data ? tlp.length_dw * 4u : 0, edge);
+}
+
 /* ---- an edge ---- */
+
+/* Packets may wait for what is outside, for ever: then nothing changes until a port says so. Only
+ * answers have a deadline. */
+static bool is_still(struct core *core)
+{
+    const struct model_out *out = &core->out;
+    bool moves = out->nevents != 0 || out->rx_free != 0 || out->ddr_free != 0 || core->in.request;
+
+    for (uint32_t p = 0; p < core->hub->nports; p++)
+        moves |= core->in.port[p].rx_valid || out->tx[p].valid;
+    for (uint32_t inside = MODEL_PORTS; inside < MODEL_PORTS + MODEL_INSIDE; inside++)
+        moves |= out->tx[inside].valid;
+    core->still = moves || core->mirror.waits != 0 ? 0 : core->still + 1;
+    return core->still > core->stages;
+}
 
 static bool is_waiting(const struct core *core)
 {
@@ -369,46 +405,31 @@ static uint64_t core_edge(void *arg, uint64_t edge)
     show_host(core);
     show_request(core, edge);
     core->ops->edge(core->model, &core->in, &core->out);
+    mirror_steps(&core->mirror, &core->out, edge);
     free_places(core);
     for (uint32_t p = 0; p < core->hub->nports; p++)
         take_sent(core, p, edge);
     take_completion(core, edge);
+    mirror_registers(&core->mirror, &core->out, edge);
+    see_self(core, edge);
     take_errors(core);
     take_request(core, edge);
-    if (!core->out.quiet || is_waiting(core))
+    if ((!core->out.quiet && !is_still(core)) || is_waiting(core))
         return edge + 1;
+    core->still = 0;
     next = next_request_edge(core);
     return next == UINT64_MAX ? next : sim_max(next, edge + 1);
 }
 
 /* ---- the kind ---- */
 
-/* The core makes no marks; its packets are on their way before their last bytes are known, so a
- * capture would not have them, and a link that loses packets could not send them again. */
-static int check_watchers(const struct hub *hub, struct sim_error *err)
-{
-    if (hub->probe != NULL || sim_packet_probe_of(hub->dom) != NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: kind hub.rtl cannot be observed: expected hub.c for explain, "
-                             "timelines, waves, use of links and captures",
-                             hub->path);
-    for (uint32_t p = 0; p < hub->nports; p++)
-        if (pcie_port_is_lossy(hub->ports[p].edge.pcie))
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s: kind hub.rtl has no links with faults: expected hub.c",
-                                 pcie_port_path(hub->ports[p].edge.pcie));
-    return SIM_OK;
-}
-
 static int core_start(void *arg, struct hub *hub, struct sim_error *err)
 {
     struct core *core = arg;
     struct model_state *in = &core->in.state;
-    int rc = check_watchers(hub, err);
 
-    if (rc != SIM_OK)
-        return rc;
-    core->hub = hub;
+    (void)err;
+    core->hub = core->mirror.hub = hub;
     in->window_log2 = (uint8_t)__builtin_ctzll(hub->window_bytes);
     in->part_log2 = (uint8_t)__builtin_ctzll(hub->part_bytes);
     in->slot = (uint16_t)hub->slot;
@@ -442,119 +463,6 @@ static const struct hub_core_ops ops = {
     .destroy = core_destroy,
 };
 
-/* A vector of 4 bits for each port: its partner in a ring. */
-static uint64_t partners_of(const struct hub_config *cfg)
-{
-    uint64_t all = 0;
-
-    for (uint32_t p = 0; p < 16; p++) {
-        uint32_t partner = p < cfg->ports ? hub_port_partner(cfg, p) : (uint32_t)HUB_PORT_NONE;
-
-        all |= (uint64_t)(partner < cfg->ports ? partner : 15) << 4 * p;
-    }
-    return all;
-}
-
-/** Packets, and units of data, of the deepest queue of a class among the ports. */
-struct depth {
-    uint64_t headers, units;
-};
-static struct depth deepest(const struct hub_config *cfg, enum pcie_class cls)
-{
-    struct depth deep = { 1, 1 };
-
-    for (uint32_t p = 0; p < cfg->ports; p++) {
-        const struct pcie_port_config *link = &cfg->port[p];
-        const uint64_t credits[] = { link->pd_credits, link->npd_credits, link->cpld_credits,
-                                     cfg->vc1_pd_credits };
-        uint64_t headers = hub_queue_depth(cfg, p, cls);
-        uint64_t each = cls == PCIE_NONPOSTED ? 1 : link->mps_bytes / 16;
-
-        deep.headers = sim_max(deep.headers, headers);
-        deep.units = sim_max(deep.units, credits[cls] != 0 ? credits[cls] : headers * each);
-    }
-    return deep;
-}
-
-static uint64_t largest_units(const struct hub_config *cfg)
-{
-    uint64_t units = 0;
-
-    for (uint32_t p = 0; p < cfg->ports; p++)
-        units = sim_max(units, cfg->port[p].mps_bytes / 16);
-    return units;
-}
-
-static uint64_t cycles_of(const struct hub_config *cfg, sim_time_t ps)
-{
-    struct sim_clock clk;
-
-    sim_clock_init(&clk, cfg->clock_khz);
-    return sim_clock_cycles(&clk, ps);
-}
-
-/* As the parameters of hub_core. */
-static int describe(const struct hub_config *cfg, char *text, size_t size)
-{
-    const struct depth posted = deepest(cfg, PCIE_POSTED), nonposted = deepest(cfg, PCIE_NONPOSTED),
-                       completions = deepest(cfg, PCIE_COMPLETION),
-                       vc1 = deepest(cfg, PCIE_POSTED_VC1);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } rows[] = {
-        { "Ports", cfg->ports },
-        { "Pairs", cfg->route_pairs },
-        { "BusBytes", cfg->bus_bytes },
-        { "GapCycles", cfg->bus_gap_cycles },
-        { "ReceiveCycles", cfg->receive_cycles },
-        { "RouteCycles", cfg->route_cycles },
-        { "OutputCycles", cfg->output_cycles },
-        { "RegisterCycles", cfg->register_cycles },
-        { "BubbleTlps", cfg->bubble_tlps },
-        { "PostedHeaders", posted.headers },
-        { "PostedUnits", posted.units },
-        { "NonpostedHeaders", nonposted.headers },
-        { "NonpostedUnits", nonposted.units },
-        { "CompletionHeaders", completions.headers },
-        { "CompletionUnits", completions.units },
-        { "Vc1", cfg->vc1_ph_credits != 0 },
-        { "Vc1Headers", vc1.headers },
-        { "Vc1Units", vc1.units },
-        { "Ddr", cfg->ddr_bytes != 0 },
-        { "DdrTlps", cfg->ddr_bytes != 0 ? MODEL_DDR_PACKETS : 1 },
-        { "ChipTlps", cfg->ddr_chip_tlps },
-        { "DdrBytes", cfg->ddr_bytes_per_cycle },
-        { "DdrCycles", cfg->ddr_cycles },
-        { "LargestUnits", largest_units(cfg) },
-        { "Partners", partners_of(cfg) },
-        { "StartCycles", cfg->dma_start_cycles },
-        { "DecodeCycles", cfg->dma_decode_cycles },
-        { "FetchInternalCycles", cfg->dma_fetch_internal_cycles },
-        { "FetchHostCycles", cfg->dma_fetch_host_cycles },
-        { "Prefetch", cfg->dma_prefetch },
-        { "ReadTags", cfg->dma_read_tags },
-        { "ReadBytes", cfg->dma_read_bytes },
-        { "ReadIssueCycles", cfg->dma_read_issue_cycles },
-        { "CompletionCycles", cfg->dma_completion_cycles },
-        { "TimeoutCycles", cycles_of(cfg, cfg->completion_timeout_ps) },
-        { "StatusRegisterCycles", cfg->status_register_cycles },
-        { "StatusHostCycles", cfg->status_host_cycles },
-        { "StatusInternalCycles", cfg->status_internal_cycles },
-    };
-    size_t at = 0;
-
-    for (unsigned i = 0; i < SIM_COUNT(rows); i++) {
-        int n = snprintf(text + at, size - at, "%s%s=%" PRIu64, i > 0 ? " " : "", rows[i].name,
-                         rows[i].value);
-
-        if (n < 0 || (size_t)n >= size - at)
-            return SIM_ERR_NOMEM;
-        at += (size_t)n;
-    }
-    return SIM_OK;
-}
-
 /* What the core in SystemVerilog does not have. */
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
@@ -571,6 +479,15 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     return SIM_OK;
 }
 
+static uint64_t stages_of(const struct hub_config *cfg)
+{
+    return cfg->receive_cycles + cfg->route_cycles + cfg->output_cycles + cfg->register_cycles +
+           cfg->bus_gap_cycles + cfg->ddr_cycles + cfg->dma_start_cycles + cfg->dma_decode_cycles +
+           cfg->dma_fetch_internal_cycles + cfg->dma_fetch_host_cycles +
+           cfg->dma_read_issue_cycles + cfg->dma_completion_cycles + cfg->status_register_cycles +
+           cfg->status_host_cycles + cfg->status_internal_cycles + 4096 / cfg->bus_bytes;
+}
+
 static int create(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err)
 {
@@ -580,20 +497,35 @@ static int create(const struct machine_place *place, const void *config, void **
     int rc = check_config(place, cfg, err);
 
     if (rc == SIM_OK)
-        rc = describe(cfg, parameters, sizeof(parameters));
+        rc = core_parameters(cfg, parameters, sizeof(parameters));
     if (rc != SIM_OK)
         return rc;
     core = sim_calloc(sizeof(*core));
     if (core == NULL)
         return SIM_ERR_NOMEM;
     core->bus = (uint32_t)cfg->bus_bytes;
-    core->classes = cfg->vc1_ph_credits != 0 ? PCIE_CLASSES : PCIE_CLASSES - 1;
+    core->stages = stages_of(cfg);
+    core->mirror.classes = cfg->vc1_ph_credits != 0 ? PCIE_CLASSES : PCIE_CLASSES - 1;
     rc = library_open(place->path, parameters, &core->ops, err);
     if (rc != SIM_OK) {
         free(core);
         return rc;
     }
     return hub_create_around(&ops, core, place, config, component_p, err);
+}
+
+/* Links may err. A packet whose last beats come would be lost with a link that goes down, and the
+ * core itself does no wrong. */
+static int fault(void *component, void *end, const struct machine_fault_kind *what,
+                 const void *config, struct sim_error *err)
+{
+    const struct hub *hub = component;
+
+    if (end == NULL || strcmp(what->name, "down") == 0)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: kind hub.rtl has no fault %s: expected hub.c", hub->path,
+                             what->name);
+    return pcie_port_add_fault(end, what, config, err);
 }
 
 const struct machine_kind *const *cosim_kinds(void)
@@ -605,8 +537,6 @@ const struct machine_kind *const *cosim_kinds(void)
     rtl.name = "hub.rtl";
     rtl.summary = "The hub with its core in SystemVerilog, by Verilator.";
     rtl.create = create;
-    rtl.blocked = NULL;
-    rtl.faults = NULL;
-    rtl.fault = NULL;
+    rtl.fault = fault;
     return kinds;
 }

@@ -2,13 +2,15 @@
 #include "rtl-model/cosim/model.h"
 
 #include "Vhub_core.h"
+#include "Vhub_core__Dpi.h"
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
 #endif
 
-#include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 
@@ -159,7 +161,7 @@ struct model {
             if (!ddr[p].empty())
                 memcpy(beat(top.ddr_data_i, p), ddr[p].front().data(), kBus);
     }
-    void step_ddr(model_out *out)
+    void step_ddr()
     {
         for (unsigned p = 0; p < kPorts; p++) {
             if (get(top.ddr_read_o, p, 1) != 0 && !ddr[p].empty())
@@ -168,7 +170,6 @@ struct model {
                 ddr[p].emplace_back();
                 memcpy(ddr[p].back().data(), &top.ddr_data_o, kBus);
             }
-            out->ddr_beats = std::max(out->ddr_beats, static_cast<uint32_t>(ddr[p].size()));
         }
     }
 
@@ -262,6 +263,8 @@ model *create(uint64_t seed, const char *trace)
     return m;
 }
 
+thread_local model_out *seen; /* gets the events */
+
 void edge(model *m, const model_in *in, model_out *out)
 {
     Verilated::threadContextp(&m->context); /* other hubs of this thread have their own */
@@ -270,8 +273,9 @@ void edge(model *m, const model_in *in, model_out *out)
     m->top.clk_i = 0;
     m->eval();
     m->see_before(out);
-    out->ddr_beats = 0;
-    m->step_ddr(out);
+    m->step_ddr();
+    out->nevents = 0;
+    seen = out;
     m->top.clk_i = 1;
     m->eval();
     m->see_streams(out);
@@ -291,5 +295,23 @@ void destroy(model *m)
     delete m;
 }
 } // namespace
+
+void hub_event_seen(unsigned kind, unsigned where, unsigned value, unsigned count,
+                    unsigned long long at, const svBitVecVal *header)
+{
+    model_event *e;
+
+    if (seen->nevents == MODEL_EVENTS) {
+        (void)fprintf(stderr, "hub_core: more than %d events at an edge\n", MODEL_EVENTS);
+        abort();
+    }
+    e = &seen->event[seen->nevents++];
+    e->kind = kind;
+    e->where = where;
+    e->value = value;
+    e->count = count;
+    e->at = at;
+    memcpy(e->header, header, sizeof(e->header));
+}
 
 extern "C" const model_ops hub_model = { PARAMETERS, create, edge, destroy };

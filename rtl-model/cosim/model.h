@@ -74,6 +74,45 @@ struct model_stream {
     uint8_t data[MODEL_BUS];
 };
 
+/*
+ * What happens inside at an edge, for observers and statistics, in the order in which it acts. `where` is a channel if nothing else is said.
+ */
+enum model_event_kind {
+    MODEL_ROUTED,     /* of port `where` and class `count`, at the edge before: to output `value` */
+    MODEL_TAKEN,      /* by DDR3, a packet of port `where` */
+    MODEL_ANSWERS,    /* SELF, to port `where`; value: a read, and above it where its bytes begin;
+                         count: bytes; due */
+    MODEL_FETCHED,    /* a descriptor: this one and the next three are of the next edge */
+    MODEL_READ,       /* data of tag `value` */
+    MODEL_LATE,       /* error `value` ends the list */
+    MODEL_COMPLETION, /* that all this is of */
+    MODEL_FILLED,     /* the write register, for output `count`; value: a status word, the last
+                         data of tag value >> 8; address, and bytes as header */
+    MODEL_ISSUED,     /* a request for `count` bytes; value: of internal RAM, the last one */
+    MODEL_FETCHES,    /* a descriptor; value: of internal RAM; address */
+    MODEL_BEGUN,      /* a descriptor; value: status, pipeline, internal, of the registers */
+    MODEL_CUT,        /* the list ends; value: the error, 0: aborted */
+    MODEL_DROPPED,    /* the oldest request */
+    MODEL_ENDED,      /* the list; value: interrupts */
+    MODEL_NOTIFIED,   /* the ring has one more */
+    MODEL_LOST,       /* a notification */
+    MODEL_APPENDED,   /* the same, as a packet for the host; due */
+    MODEL_STARTED,    /* a list; value: it is a chain */
+    MODEL_RAISED,     /* bits of HUB_IRQ_STATUS, but for those of channels */
+    MODEL_REFUSED,    /* value: what HUB_UR_COUNT counts */
+    MODEL_INTERRUPTS, /* the host; due */
+    MODEL_REQUESTS,   /* the management processor, by port `where`; due */
+    MODEL_WAITS,      /* value: for answers */
+    MODEL_EVENT_KINDS
+};
+enum { MODEL_EVENTS = 96 }; /* at one edge, at most */
+
+struct model_event {
+    uint32_t kind, where, value, count;
+    uint64_t at; /* an edge (due) or an address */
+    uint8_t header[16];
+};
+
 /** What the core shows behind an edge. */
 struct model_out {
     struct model_stream tx[MODEL_PORTS + MODEL_INSIDE]; /* ports, SINK, SELF */
@@ -81,7 +120,6 @@ struct model_out {
     uint16_t rx_free_units[MODEL_PORTS * MODEL_CLASSES]; /* and so much data */
     uint32_t ddr_free;        /* bit of each port: a packet has left it for DDR3, */
     uint16_t ddr_free_units;  /* with so much data */
-    uint32_t ddr_beats;       /* in the fullest part of DDR3, which stands in the library */
     struct model_error error; /* SELF refused a packet */
     /* completions of N, by what is in the header */
     bool unexpected, poisoned, aborted, timeout; /* aborted: an error status; timeout: no header */
@@ -89,7 +127,9 @@ struct model_out {
     uint32_t error_write; /* bit of 2 * port + half: AER registers are written */
     uint32_t error_data[MODEL_PORTS * 2];
     bool request_taken; /* before the edge */
-    bool quiet;         /* nothing changes at further edges but by its inputs */
+    uint32_t nevents;
+    struct model_event event[MODEL_EVENTS];
+    bool quiet; /* nothing changes at further edges but by its inputs */
 };
 
 struct model;

@@ -149,17 +149,11 @@ static void free_buffer(struct hub *hub, uint32_t source, const struct hub_entry
         hub_edge_release(&port->edge, cls, &e->tlp);
 }
 
-static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
+/** The head leaves its queue; the next one wants its output. */
+static void leave_queue(struct hub *hub, uint32_t source, uint32_t out)
 {
     struct hub_fifo *f = &hub->fifo[source];
-    struct pcie_tlp tlp = fifo_head(f)->tlp;
-    bool refused = fifo_head(f)->refused, in_ddr = fifo_head(f)->in_ddr;
-    uint64_t last_edge, free_edge;
 
-    if (hub->watched)
-        check_order(hub, source, out, fifo_head(f), &tlp);
-    if (source < SRC_LOCAL)
-        free_buffer(hub, source, fifo_head(f), edge);
     hub->output[out].arbiter.requests &= ~(UINT64_C(1) << source);
     if (hub->output[out].arbiter.requests == 0)
         hub->wanted &= ~(1u << out);
@@ -168,14 +162,37 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
         hub_want(hub, source, fifo_head(f)->out);
     else
         f->head = f->tail = 0; /* the first entries stay warm */
+}
+
+/** Beats of so many bytes of data take the ways of both. @return the end of the last one */
+static uint64_t occupy_ways(struct hub *hub, uint32_t source, uint32_t out, uint32_t bytes,
+                            uint64_t edge)
+{
+    uint64_t last_edge = edge + 1 + hub_data_beats(bytes, hub->cfg.bus_bytes);
+    uint64_t free_edge = last_edge + (bytes != 0 ? hub->cfg.bus_gap_cycles : 0);
+
+    hub->output[out].free_edge = free_edge;
+    hub->fifo[source].free_edge = free_edge;
+    return last_edge;
+}
+
+static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
+{
+    struct hub_fifo *f = &hub->fifo[source];
+    struct pcie_tlp tlp = fifo_head(f)->tlp;
+    bool refused = fifo_head(f)->refused, in_ddr = fifo_head(f)->in_ddr;
+    uint64_t last_edge;
+
+    if (hub->watched)
+        check_order(hub, source, out, fifo_head(f), &tlp);
+    if (source < SRC_LOCAL)
+        free_buffer(hub, source, fifo_head(f), edge);
+    leave_queue(hub, source, out);
     if (source >= SRC_DMA_WRITE)
         dma_take_write(&hub->dma[source - SRC_DMA_WRITE], &tlp);
-    last_edge = edge + hub_edge_beats(&tlp, hub->cfg.bus_bytes);
-    free_edge = last_edge + (pcie_tlp_has_data(&tlp) ? hub->cfg.bus_gap_cycles : 0);
-    hub->output[out].free_edge = free_edge;
-    f->free_edge = free_edge;
+    last_edge = occupy_ways(hub, source, out, pcie_tlp_data_bytes(&tlp), edge);
     if (hub->probe != NULL)
-        probe_grant(hub, source, out, &tlp, free_edge);
+        probe_grant(hub, source, out, &tlp, f->free_edge);
     if (__builtin_expect(hub->watch != NULL, 0))
         hub->watch->granted(hub->watch->user, edge, source, out, &tlp, in_ddr);
     if (source == SRC_LOCAL)
@@ -283,6 +300,29 @@ static uint64_t grant_output(struct hub *hub, uint32_t source, uint32_t out, uin
     if (!hub->in_turn)
         hub_arbiter_granted(hub, out, source);
     return after_grant(hub, source, out, edge);
+}
+
+void hub_look(struct hub *hub, uint64_t edge)
+{
+    uint64_t next;
+
+    for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
+        (void)choose_source(hub, (uint32_t)__builtin_ctz(left), edge, &next);
+}
+
+uint64_t hub_granted(struct hub *hub, uint32_t source, uint32_t out, uint32_t bytes, uint64_t edge)
+{
+    struct pcie_tlp tlp = fifo_head(&hub->fifo[source])->tlp;
+    uint64_t at = ready_edge(hub, source);
+
+    if (at != edge || fifo_head(&hub->fifo[source])->in_ddr)
+        hub_wait_over(hub, source, out, at);
+    leave_queue(hub, source, out);
+    (void)occupy_ways(hub, source, out, bytes, edge);
+    if (hub->probe != NULL)
+        probe_grant(hub, source, out, &tlp, hub->fifo[source].free_edge);
+    hub->output[out].arbiter.turn = source + 1;
+    return tlp.trace_id;
 }
 
 /* A hub that stops on purpose takes nothing from its ports' receive buffers; looks again at the end

@@ -19,6 +19,15 @@ struct hub_output {
 
 /** Could the head of this source leave for `out` but for the time? */
 bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out);
+/*
+ * A core of another make (hub_core_ops) shows what it does, and the sources and outputs here
+ * follow, so that what is said of waits, marks, levels and deadlocks is said of it.
+ */
+/** Before the packets of this edge move: what do heads wait for? */
+void hub_look(struct hub *hub, uint64_t edge);
+/** It has granted the head of `source`, with so many bytes of data. @return the packet's mark */
+uint64_t hub_granted(struct hub *hub, uint32_t source, uint32_t out, uint32_t bytes, uint64_t edge);
+
 void hub_ready(void *user, enum pcie_class cls);
 void hub_tick(struct sim_event *ev);
 

@@ -105,8 +105,10 @@ bool hub_notify_may(const struct hub *hub, uint64_t edge, uint64_t *next_p)
     return !hub->interrupts && at <= edge;
 }
 
+/* For an observer the last write made room: that of the ring's tail. */
 uint64_t hub_notify_append(struct hub *hub, uint64_t edge)
 {
+    hub->cause = hub->write.cause;
     append(hub, hub->notify_wait[hub->notify_head++ % HUB_RING_WAITS]);
     return hub->notify_head != hub->notify_tail ? edge + 1 : UINT64_MAX;
 }

@@ -62,6 +62,8 @@ static void take_packet(struct hub *hub, struct hub_port *port, struct pcie_tlp 
     refused = is_alien(port, tlp);
     port->receive.free_edge = edge + hub_edge_beats(tlp, hub->cfg.bus_bytes);
     if (__builtin_expect(hub->core_ops != NULL, 0)) {
+        if (hub->probe != NULL) /* it will say where it goes */
+            tlp->trace_id = hub_probe_received(hub, port, tlp, OUT_SINK, arrived);
         hub->core_ops->received(hub->core, edge, port->index, tlp, !refused);
         return;
     }

@@ -250,6 +250,14 @@ static const struct wire *wire_of(struct observe_capture *c, const struct sim_pa
     return wire->from != NULL ? wire : NULL;
 }
 
+/* Its bytes come while it is sent. */
+static bool is_late(const struct sim_packet *packet)
+{
+    const struct pcie_tlp *tlp = pcie_packet_of(packet)->tlp;
+
+    return packet->kind == SIM_PACKET_TLP && tlp->payload != NULL && tlp->payload->late;
+}
+
 static void record_packet(void *arg, const struct sim_packet *packet)
 {
     struct observe_capture *c = arg;
@@ -257,6 +265,8 @@ static void record_packet(void *arg, const struct sim_packet *packet)
     uint32_t bytes, n;
     uint8_t *block, *p;
 
+    if (wire != NULL && is_late(packet))
+        c->rc = SIM_ERR_CONFIG;
     if (wire == NULL || c->rc != SIM_OK)
         return;
     if (c->used + BLOCK_MAX > BUFFER_BYTES)

@@ -29,7 +29,8 @@ struct observe_capture_config {
 struct observe_capture *observe_capture_create(const struct observe_capture_config *cfg,
                                                struct observe_fan *fan);
 void observe_capture_destroy(struct observe_capture *c);
-/** Writes what is left. @return SIM_OK, SIM_ERR_IO or SIM_ERR_NOMEM */
+/** Writes what is left. @return SIM_OK; SIM_ERR_IO; SIM_ERR_NOMEM; SIM_ERR_CONFIG: a
+ * payload was late (memory/payload.h), so that its bytes were not known when it began to be sent */
 int observe_capture_finish(struct observe_capture *c);
 
 SIM_END_DECLS

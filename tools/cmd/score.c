@@ -1,12 +1,13 @@
 #include "tools/lab/rows/score.h"
 #include "tools/cmd/session.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 struct options {
     struct cmd_common common;
     const char *system, *rows, *pattern;
-    bool sensitivity, whole_protocol;
+    bool sensitivity, whole_protocol, prints;
 };
 
 static void take_sensitivity(struct argp_state *state, const struct cmd_option *o, void *to,
@@ -28,6 +29,8 @@ static const struct cmd_option options[] = {
       .take = take_sensitivity, .flags = OPTION_ARG_OPTIONAL },
     { "whole-protocol", 0, NULL, "As many rounds and repeats as on the hardware", 0, cmd_take_flag,
       CMD_AT(whole_protocol) },
+    { "fingerprints", 0, NULL, "Print those of each simulation behind the table; takes longer", 0,
+      cmd_take_flag, CMD_AT(prints) },
     { 0 },
 };
 
@@ -50,6 +53,14 @@ static void report_failures(const struct lab_scores *scores)
         if (scores->rows[i].score.reason != NULL)
             fprintf(stderr, "hubsim: %s: %s\n", scores->rows[i].row->id,
                     scores->rows[i].score.reason);
+}
+
+static void print_prints(void *arg, const struct lab_run *run, const struct lab_result *result)
+{
+    struct load_arena *arena = arg;
+
+    printf("%016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %s\n", result->print.visible,
+           result->print.wire, result->print.edge, lab_run_text(run, arena));
 }
 
 static void print_scores(struct cmd_session *session, enum lab_format format)
@@ -87,12 +98,15 @@ static void score(struct cmd_session *session)
 
     if (opt->whole_protocol)
         session->ev.protocol = (struct lab_protocol){ 0 };
+    session->site.fingerprint = opt->prints;
     session->ev.rows = &rows;
     session->ev.library = &library;
     if (opt->sensitivity)
         print_sensitivity(session, opt);
     else
         print_scores(session, opt->common.format);
+    if (opt->prints)
+        lab_pool_each(session->ev.pool, print_prints, arena);
 }
 
 const struct cmd_command cmd_score = {

@@ -72,6 +72,10 @@ SIM_PROBE_ONLY uint64_t hub_probe_lag(const struct hub *hub, uint32_t out, sim_t
 SIM_PROBE_ONLY uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
                                            const struct pcie_tlp *tlp, uint32_t out,
                                            uint64_t arrived);
+/** It goes to a port, through whose output stage it has come at `edge`; above for what is known at
+ * once. */
+SIM_PROBE_ONLY uint64_t hub_probe_routed(const struct hub *hub, const struct hub_port *port,
+                                         uint64_t edge, uint64_t cause);
 /** The head of `source` is granted now; its way is free again at `free_edge`. `entering`: it is
  * new in a ring, and credits for it alone do not suffice. */
 SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint32_t out,

@@ -54,9 +54,9 @@ uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
                             const struct pcie_tlp *tlp, uint32_t out, uint64_t arrived)
 {
     static const enum hub_stage way[] = { HUB_STAGE_CLOCK, HUB_STAGE_STREAM, HUB_STAGE_RECEIVE,
-                                          HUB_STAGE_ROUTE, HUB_STAGE_OUTPUT };
+                                          HUB_STAGE_ROUTE };
     const uint64_t cycles[] = { 0, hub_clock_edge(hub) - arrived, hub->cfg.receive_cycles,
-                                hub->cfg.route_cycles, hub->cfg.output_cycles };
+                                hub->cfg.route_cycles };
     const char *where = pcie_port_path(port->edge.pcie);
     uint32_t source = port->index * PCIE_CLASSES + pcie_tlp_class(tlp);
     uint64_t edge = arrived, cause = tlp->trace_id;
@@ -64,14 +64,22 @@ uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
     if (hub->probe->level != NULL)
         hub_level_queue(hub, source, hub->fifo[source].tail - hub->fifo[source].head + 1);
 
-    for (unsigned i = 0; i < (out < HUB_MAX_PORTS ? 5 : 4); i++) {
+    for (unsigned i = 0; i < SIM_COUNT(way); i++) {
         edge += cycles[i];
         if (way[i] == HUB_STAGE_STREAM && cycles[i] == 0)
             continue;
         cause = sim_probe_mark(hub->probe, &stages[way[i]], where, sim_clock_time(&hub->clk, edge),
                                cause);
     }
-    return cause;
+    return out < HUB_MAX_PORTS ? hub_probe_routed(hub, port, edge + hub->cfg.output_cycles, cause)
+                               : cause;
+}
+
+uint64_t hub_probe_routed(const struct hub *hub, const struct hub_port *port, uint64_t edge,
+                          uint64_t cause)
+{
+    return sim_probe_mark(hub->probe, &stages[HUB_STAGE_OUTPUT], pcie_port_path(port->edge.pcie),
+                          sim_clock_time(&hub->clk, edge), cause);
 }
 
 uint64_t hub_probe_lag(const struct hub *hub, uint32_t out, sim_time_t time, uint64_t cause)

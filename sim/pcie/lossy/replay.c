@@ -263,5 +263,5 @@ void pcie_lossy_receive(struct pcie_port *p, const struct wire_tlp *rec)
     if (rec->damage != 0)
         receive_damaged(p, rec);
     else
-        in_sequence(p, rec->seq, &rec->tlp, rec + 1, rec->payload_bytes);
+        in_sequence(p, rec->seq, &rec->tlp, wire_data(rec), rec->payload_bytes);
 }

@@ -352,9 +352,7 @@ void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
         return;
     }
     SIM_ASSERT(p->up && rec->seq == p->rx_seq);
-    pcie_dll_accept(p, &rec->tlp,
-                    rec->tlp.payload != NULL ? (const void *)rec->tlp.payload->data : rec + 1,
-                    rec->payload_bytes);
+    pcie_dll_accept(p, &rec->tlp, wire_data(rec), rec->payload_bytes);
 }
 
 static inline void give_back(struct pcie_port *p, enum pcie_class cls, uint32_t hdr, uint32_t data)

@@ -17,6 +17,11 @@ struct wire_tlp {
     struct pcie_tlp tlp; /* payload is NULL, or late and the sender's */
 };
 
+static inline const void *wire_data(const struct wire_tlp *rec)
+{
+    return rec->tlp.payload != NULL ? (const void *)rec->tlp.payload->data : rec + 1;
+}
+
 enum wire_dllp_mask { DLLP_ACK = 1 << PCIE_CLASSES }; /* bits below: a credit update per class */
 
 static inline uint32_t pcie_dllp_count(uint32_t mask)

@@ -36,6 +36,7 @@ static const struct option options[] = {
     { SIMULATING, "--utilisation=", 20, WORD, "1us|10us|1000s" },
     { " run ", "--observe=", 20, WORD, "1|1|2" },
     { " run score ", "--whole-protocol", 60, NOTHING, NULL },
+    { " score ", "--fingerprints", 30, NOTHING, NULL },
     { " topology ", "--links", 4, NOTHING, NULL },
     { " topology ", "--svg=", 4, OUTPUT, NULL },
     { " topology ", "--traffic=", 10, WORD, "a|a|.|machines" },

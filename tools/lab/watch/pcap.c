@@ -56,6 +56,11 @@ void lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)
 
     if (rc == SIM_ERR_NOMEM)
         (void)sim_error_set(err, rc, "%s: out of memory", pcap->path);
+    else if (rc == SIM_ERR_CONFIG)
+        (void)sim_error_set(err, rc,
+                            "%s: a hub sends packets whose bytes come later: expected the kind "
+                            "hub.c, or --pcap-links without its ports",
+                            pcap->path);
     else if (code != 0)
         (void)sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", pcap->path, strerror(code));
     else if (pcap->links != NULL && !pcap->matched)
