@@ -588,7 +588,7 @@ static int create(const struct machine_place *place, const void *config, void **
         return SIM_ERR_NOMEM;
     core->bus = (uint32_t)cfg->bus_bytes;
     core->classes = cfg->vc1_ph_credits != 0 ? PCIE_CLASSES : PCIE_CLASSES - 1;
-    rc = library_open(place->path, parameters, &core->ops, err);
+    rc = library_model(place->path, parameters, &core->ops, err);
     if (rc != SIM_OK) {
         free(core);
         return rc;
@@ -596,17 +596,16 @@ static int create(const struct machine_place *place, const void *config, void **
     return hub_create_around(&ops, core, place, config, component_p, err);
 }
 
-const struct machine_kind *const *cosim_kinds(void)
+const struct machine_kind *cosim_hub_rtl(void)
 {
-    static struct machine_kind rtl;
-    static const struct machine_kind *const kinds[] = { &rtl, NULL };
+    static struct machine_kind kind;
 
-    rtl = hub_kind;
-    rtl.name = "hub.rtl";
-    rtl.summary = "The hub with its core in SystemVerilog, by Verilator.";
-    rtl.create = create;
-    rtl.blocked = NULL;
-    rtl.faults = NULL;
-    rtl.fault = NULL;
-    return kinds;
+    kind = hub_kind;
+    kind.name = "hub.rtl";
+    kind.summary = "The hub with its core in SystemVerilog, by Verilator.";
+    kind.create = create;
+    kind.blocked = NULL;
+    kind.faults = NULL;
+    kind.fault = NULL;
+    return &kind;
 }
