@@ -7,6 +7,7 @@
  */
 #include "bare_ring.h"
 #include "bench.h"
+#include "hub/hub.h"
 #include "sim_ring.h"
 
 #include <stdio.h>
@@ -54,7 +55,7 @@ static void compare(unsigned load, unsigned rounds)
     uint64_t delivered, events;
 
     traffic.interval_ps = traffic.serialise_ps * traffic.distance * 100 / load;
-    sim = sim_ring_create(&traffic);
+    sim = sim_ring_create(&traffic, &hub_kind);
     bare = bare_ring_create(&traffic);
     {
         struct bench_case cases[] = { { .name = "bare", .run = run_bare, .arg = bare },

@@ -33,6 +33,7 @@ struct node {
 
 struct sim_ring {
     struct ring_traffic traffic;
+    const struct machine_kind *kind;
     struct sim *sim;
     struct node *nodes;
     uint64_t now, delivered;
@@ -42,7 +43,7 @@ static void must(int rc, const struct sim_error *err)
 {
     if (rc == SIM_OK)
         return;
-    fprintf(stderr, "bench_hop: %s\n", err->text);
+    fprintf(stderr, "bench: %s\n", err->text);
     exit(1);
 }
 
@@ -113,6 +114,8 @@ static void step(struct sim_event *ev)
                         SIM_CLOCK);
         return;
     }
+    if (t->interval_ps == 0)
+        return;
     n->made++;
     write_out(n);
     sim_schedule_in(n->dom, &n->step,
@@ -187,13 +190,14 @@ static void create_node(struct sim_ring *r, unsigned i, const struct hub_config 
     sim_event_init(&n->step, step);
     sim_event_init(&n->drain, drain);
     (void)snprintf(n->path, sizeof(n->path), "node%u.hub", i);
-    must(hub_kind.create(&place, cfg, &n->hub, &err), &err);
+    must(r->kind->create(&place, cfg, &n->hub, &err), &err);
     must(pcie_port_create(n->dom, n->pool, "host", &cfg->port[0], &user, &n->port, &err), &err);
-    must(pcie_link_connect(n->port, hub_kind.port(n->hub, HUB_PORT_n).end, SIM_NS, &err), &err);
-    must(hub_kind.set_routes(n->hub, &routes, &err), &err);
+    must(pcie_link_connect(n->port, r->kind->port(n->hub, HUB_PORT_n).end, SIM_NS, &err), &err);
+    must(r->kind->set_routes(n->hub, &routes, &err), &err);
 }
 
-struct sim_ring *sim_ring_create(const struct ring_traffic *traffic)
+struct sim_ring *sim_ring_create(const struct ring_traffic *traffic,
+                                 const struct machine_kind *kind)
 {
     struct sim_ring *r = calloc(1, sizeof(*r));
     struct sim_error err = { 0 };
@@ -202,6 +206,7 @@ struct sim_ring *sim_ring_create(const struct ring_traffic *traffic)
     if (r == NULL)
         abort();
     r->traffic = *traffic;
+    r->kind = kind;
     r->sim = sim_create(&(struct sim_config){ .seed = 1 });
     r->nodes = calloc(traffic->hubs, sizeof(*r->nodes));
     if (r->sim == NULL || r->nodes == NULL)
@@ -212,22 +217,29 @@ struct sim_ring *sim_ring_create(const struct ring_traffic *traffic)
     for (unsigned i = 0; i < traffic->hubs; i++) {
         struct node *n = &r->nodes[i], *east = &r->nodes[(i + 1) % traffic->hubs];
 
-        must(pcie_link_connect(hub_kind.port(n->hub, HUB_PORT_e).end,
-                               hub_kind.port(east->hub, HUB_PORT_w).end, 5 * SIM_NS, &err),
+        must(pcie_link_connect(r->kind->port(n->hub, HUB_PORT_e).end,
+                               r->kind->port(east->hub, HUB_PORT_w).end, 5 * SIM_NS, &err),
              &err);
     }
     for (unsigned i = 0; i < traffic->hubs; i++) {
-        must(hub_kind.start(r->nodes[i].hub, &err), &err);
+        must(r->kind->start(r->nodes[i].hub, &err), &err);
         sim_schedule_at(r->nodes[i].dom, &r->nodes[i].step, SETUP_GAP, SIM_CLOCK);
     }
     (void)sim_ring_run(r, TRAFFIC_FROM);
     return r;
 }
 
+void sim_ring_set_interval(struct sim_ring *r, uint64_t interval_ps)
+{
+    r->traffic.interval_ps = interval_ps;
+    for (unsigned i = 0; i < r->traffic.hubs && interval_ps != 0; i++)
+        sim_schedule_by(r->nodes[i].dom, &r->nodes[i].step, r->now + SIM_NS, SIM_CLOCK);
+}
+
 void sim_ring_destroy(struct sim_ring *r)
 {
     for (unsigned i = 0; i < r->traffic.hubs; i++) {
-        hub_kind.destroy(r->nodes[i].hub);
+        r->kind->destroy(r->nodes[i].hub);
         pcie_port_destroy(r->nodes[i].port);
         mem_pool_destroy(r->nodes[i].pool);
     }

@@ -506,7 +506,7 @@ static int create(const struct machine_place *place, const void *config, void **
     core->bus = (uint32_t)cfg->bus_bytes;
     core->stages = stages_of(cfg);
     core->mirror.classes = cfg->vc1_ph_credits != 0 ? PCIE_CLASSES : PCIE_CLASSES - 1;
-    rc = library_open(place->path, parameters, &core->ops, err);
+    rc = library_model(place->path, parameters, &core->ops, err);
     if (rc != SIM_OK) {
         free(core);
         return rc;
@@ -528,15 +528,14 @@ static int fault(void *component, void *end, const struct machine_fault_kind *wh
     return pcie_port_add_fault(end, what, config, err);
 }
 
-const struct machine_kind *const *cosim_kinds(void)
+const struct machine_kind *cosim_hub_rtl(void)
 {
-    static struct machine_kind rtl;
-    static const struct machine_kind *const kinds[] = { &rtl, NULL };
+    static struct machine_kind kind;
 
-    rtl = hub_kind;
-    rtl.name = "hub.rtl";
-    rtl.summary = "The hub with its core in SystemVerilog, by Verilator.";
-    rtl.create = create;
-    rtl.fault = fault;
-    return kinds;
+    kind = hub_kind;
+    kind.name = "hub.rtl";
+    kind.summary = "The hub with its core in SystemVerilog, by Verilator.";
+    kind.create = create;
+    kind.fault = fault;
+    return &kind;
 }

@@ -28,20 +28,21 @@ static bool choose_folder(char *folder, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-/* It stands where the commands find all that is shared (tools/load/find.h). */
-static bool find_script(char *script, size_t size)
+/* Beside the folder of the program, where the commands find all that is shared (tools/load/find.h).
+ */
+static bool find_beside(const char *name, int access_mode, char *file, size_t size)
 {
-    ssize_t n = readlink("/proc/self/exe", script, size - 1);
+    ssize_t n = readlink("/proc/self/exe", file, size - 1);
     size_t room;
     char *slash;
 
     if (n <= 0)
         return false;
-    script[n] = '\0';
-    slash = strrchr(script, '/');
-    room = size - (size_t)(slash - script);
-    n = snprintf(slash, room, "/../share/hubsim/rtl-model/library");
-    return n > 0 && (size_t)n < room && access(script, X_OK) == 0;
+    file[n] = '\0';
+    slash = strrchr(file, '/');
+    room = size - (size_t)(slash - file);
+    n = snprintf(slash, room, "/../%s", name);
+    return n > 0 && (size_t)n < room && access(file, access_mode) == 0;
 }
 
 /* A line, without its end. @return false: none */
@@ -101,18 +102,28 @@ static bool run_script(const char *script, const char *parameters, const char *f
     return ended_well(pid) && got;
 }
 
-int library_open(const char *path, const char *parameters, const struct model_ops **ops_p,
-                 struct sim_error *err)
+/** @return what a library calls `symbol`; NULL, and `err` is set: none */
+static const void *load(const char *path, const char *file, const char *symbol,
+                        struct sim_error *err)
+{
+    void *object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const void *found = object != NULL ? dlsym(object, symbol) : NULL;
+
+    if (found == NULL)
+        (void)sim_error_set(err, SIM_ERR_IO, "%s: %s", path, dlerror());
+    return found;
+}
+
+int library_model(const char *path, const char *parameters, const struct model_ops **ops_p,
+                  struct sim_error *err)
 {
     char folder[PATH_MAX], script[PATH_MAX], file[PATH_MAX];
-    const struct model_ops *ops;
-    void *object;
 
     if (!choose_folder(folder, sizeof(folder)))
         return sim_error_set(
             err, SIM_ERR_IO,
             "%s: expected HUBSIM_RTL or HOME, where a hub in SystemVerilog is kept", path);
-    if (!find_script(script, sizeof(script)))
+    if (!find_beside("share/hubsim/rtl-model/library", X_OK, script, sizeof(script)))
         return sim_error_set(
             err, SIM_ERR_IO,
             "%s: expected share/hubsim/rtl-model beside bin, where this program is", path);
@@ -120,10 +131,20 @@ int library_open(const char *path, const char *parameters, const struct model_op
         return sim_error_set(err, SIM_ERR_IO,
                              "%s: a hub in SystemVerilog with %s could not be made", path,
                              parameters);
-    object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    ops = object != NULL ? dlsym(object, MODEL_SYMBOL) : NULL;
-    if (ops == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, dlerror());
-    *ops_p = ops;
-    return SIM_OK;
+    *ops_p = load(path, file, MODEL_SYMBOL, err);
+    return *ops_p != NULL ? SIM_OK : SIM_ERR_IO;
+}
+
+int library_processes(const char *path, const struct process_ops **ops_p, struct sim_error *err)
+{
+    char file[PATH_MAX];
+
+    if (!find_beside("lib/hubsim/libhubsim_sc.so", R_OK, file, sizeof(file)))
+        return sim_error_set(err, SIM_ERR_IO,
+                             "%s: no lib/hubsim/libhubsim_sc.so beside bin, where this program is: "
+                             "expected a build with SystemC",
+                             path);
+    (void)setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0); /* among a table's lines */
+    *ops_p = load(path, file, PROCESS_SYMBOL, err);
+    return *ops_p != NULL ? SIM_OK : SIM_ERR_IO;
 }

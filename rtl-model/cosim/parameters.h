@@ -6,7 +6,7 @@
 
 SIM_BEGIN_DECLS
 
-/** "Ports=4 BusBytes=16 ...", for library_open(). @return SIM_OK, or SIM_ERR_NOMEM: `size` is too
+/** "Ports=4 BusBytes=16 ...", for library_model(). @return SIM_OK, or SIM_ERR_NOMEM: `size` is too
  * small */
 int core_parameters(const struct hub_config *cfg, char *text, size_t size);
 

@@ -211,7 +211,7 @@ module hub_core #(
   always_comb begin
     self_port = '0;
     for (int unsigned p = 1; p < Ports; p++) begin
-      if (32'(self_source) / Classes == p) self_port = OutWidth'(p);
+      if (32'(self_source) >= p * Classes && 32'(self_source) < (p + 1) * Classes) self_port = OutWidth'(p);
     end
   end
 

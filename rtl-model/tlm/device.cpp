@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "endpoint.h"
-#include "hub_sc.h"
 #include "kernel.h"
 #include "machine.h"
 #include "pcie/lossy/fault.h"
@@ -11,8 +10,7 @@
 /* So that files may name it: see lab_kinds(). */
 extern "C" {
 extern const struct machine_kind *const machine_more_kinds[];
-const struct machine_kind *const machine_more_kinds[] = { &hubsim::systemc_kind,
-                                                          &hubsim::hub_sc_kind, nullptr };
+const struct machine_kind *const machine_more_kinds[] = { &hubsim::systemc_kind, nullptr };
 }
 
 /* SystemC's own main() calls it. A program with another main(), as hubrun has, leaves it out. */
@@ -73,7 +71,7 @@ void Modules::attach(const machine_place &place)
     if (components != 0 && dom != place.dom)
         throw Error(std::string(place.path) + ": SystemC is part of " + sim_domain_name(dom) +
                     ": expected all components of kind systemc in one node");
-    the_kernel().attach(place.path, false);
+    the_kernel().attach(place.path);
     if (components++ != 0)
         return;
     dom = place.dom;
@@ -83,7 +81,6 @@ void Modules::attach(const machine_place &place)
 
 void Modules::detach()
 {
-    the_kernel().detach();
     if (--components == 0)
         sim_cancel(dom, &run);
     over = true;

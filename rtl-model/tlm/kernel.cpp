@@ -1,5 +1,8 @@
 #include "kernel.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "machine.h"
 
 namespace hubsim
@@ -17,17 +20,24 @@ Kernel &Kernel::get()
     return kernel;
 }
 
-void Kernel::attach(const std::string &path, bool passive)
+static bool has_processes()
 {
+    const auto &all = sc_core::sc_get_top_level_objects();
+
+    return std::any_of(all.begin(), all.end(), [](sc_core::sc_object *object) {
+        return std::strcmp(object->kind(), "sc_method_process") == 0;
+    });
+}
+
+void Kernel::attach(const std::string &path)
+{
+    if (has_processes())
+        throw Error(path + ": expected components of kind systemc or hub.sc, not both");
     if (sc_core::sc_get_status() >= sc_core::SC_RUNNING || now_of_kernel() != 0)
         throw Error(path + ": SystemC has run: expected one machine in a process with such "
                            "components");
     if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
         throw Error("the time resolution of SystemC: expected 1 ps");
-    if (users != 0 && is_passive != passive)
-        throw Error(path + ": expected components of kind systemc or hub.sc, not both");
-    is_passive = passive;
-    users++;
 }
 
 void Kernel::advance(sim_time_t now)

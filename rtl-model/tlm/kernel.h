@@ -19,10 +19,8 @@ class Kernel
   public:
     static Kernel &get();
 
-    /** Before modules are made for `path`. Modules that are `passive` never wait for time, so those
-     * of several domains may be there, as long as domains keep step. Throws Error. */
-    void attach(const std::string &path, bool passive);
-    void detach() { users--; }
+    /** Before modules are made for `path`. Throws Error. */
+    void attach(const std::string &path);
 
     /** To the present time, not earlier than the last one. */
     void advance(sim_time_t now);
@@ -30,10 +28,6 @@ class Kernel
     bool stopped() const;
     /** What is due now. @return when something is due next */
     sim_time_t run();
-
-  private:
-    unsigned users = 0;
-    bool is_passive = false;
 };
 
 } // namespace hubsim

@@ -43,16 +43,6 @@ class SystemC : public test::Shell
         return out + errors;
     }
 
-    /** The machines of the example in `folder`, with hubs of kind `hub.sc`. */
-    void copy_with_core()
-    {
-        ASSERT_EQ(0, sh("cp " + kExample + "*.yaml configs/hubs/peach2.yaml " + folder + " && cd " +
-                        folder +
-                        " && sed -i 's/^kind: hub.c$/kind: hub.sc/' peach2.yaml && "
-                        "sed -i s,../../configs/hubs,., *node.yaml"))
-            << errors;
-    }
-
     /** One run of ping.c on both sides: equal lines of results, and equal fingerprints. */
     void compare(const std::string &args, const std::string &sets = "")
     {
@@ -133,29 +123,50 @@ TEST_F(SystemC, ACardIsTheSameInAMachineOfHubrun)
               run("systemc_hubrun", "--quiet -n 1 -m " + kExample + "card-and-node.yaml " + poke));
 }
 
-/* The core of each hub in a process of SystemC, in a machine that hubrun runs. */
+/* The core of each hub, or of one, in a process of SystemC. */
 TEST_F(SystemC, HubsWithACoreInSystemCAreTheSame)
 {
     for (const char *args : { "by=pio", "by=dma bytes=4096", "by=irq hops=2" }) {
-        const std::string one =
-            hubrun("-n 8 -m " + kMachine + folder + "/ping " + std::string(args));
+        const std::string run = "-n 8 -m " + kMachine + folder + "/ping " + args;
+        const std::string one = hubrun(run);
 
-        copy_with_core();
-        const std::string other =
-            run("systemc_hubrun",
-                "--fingerprint -n 8 -m " + folder + "/ring8.yaml " + folder + "/ping " + args) +
-            errors;
+        for (const char *hubs : { "node*", "node3" }) {
+            const std::string other =
+                hubrun("--set '" + std::string(hubs) + ".hub.kind=hub.sc' " + run);
 
-        for (const char *beginning : { "result ", "fingerprint " })
-            EXPECT_EQ(line_of(one, beginning), line_of(other, beginning)) << args;
+            for (const char *beginning : { "result ", "fingerprint " })
+                EXPECT_EQ(line_of(one, beginning), line_of(other, beginning)) << hubs << args;
+        }
     }
 }
 
-TEST_F(SystemC, CardsAreInOneNodeAndNotBesideSuchHubs)
+TEST_F(SystemC, SuchHubsAreNotBesideModulesOfSystemC)
 {
-    copy_with_core();
     EXPECT_EQ("hubrun: node0.card: expected components of kind systemc or hub.sc, not both\n",
-              run("systemc_hubrun", "-m " + folder + "/card.yaml /bin/true"));
+              run("systemc_hubrun",
+                  "--set node0.hub.kind=hub.sc -m " + kExample + "card.yaml /bin/true"));
+    EXPECT_EQ("hubrun: node1.hub: SystemC has modules: expected none beside kind hub.sc\n",
+              run("systemc_hubrun",
+                  "--set node1.hub.kind=hub.sc -m " + kExample + "card-and-node.yaml /bin/true"));
+    EXPECT_EQ("ring8: node0.hub: SystemC has modules: expected none beside kind hub.sc\n",
+              ring8("--set 'node*.hub.kind=hub.sc' " + kMachine + "by=pio"));
+}
+
+/* hubsim::Hub holds any make of the hub. */
+TEST_F(SystemC, HubsInSystemVerilogAreTheSame)
+{
+    if (sh("command -v verilator") != 0)
+        GTEST_SKIP() << "verilator: not found";
+    const std::string args = "by=dma hops=1 bytes=64";
+    const std::string one = hubrun("-n 8 -m " + kMachine + folder + "/ping " + args);
+    const std::string other = ring8("--set 'node*.hub.kind=hub.rtl' " + kMachine + args);
+
+    for (const char *beginning : { "result ", "fingerprint " })
+        EXPECT_EQ(line_of(one, beginning), line_of(other, beginning));
+}
+
+TEST_F(SystemC, CardsAreInOneNode)
+{
     EXPECT_EQ(
         "hubrun: node1.card: SystemC is part of node0: expected all components of kind "
         "systemc in one node\n",

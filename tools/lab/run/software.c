@@ -67,7 +67,8 @@ const struct machine_kind *const *lab_kinds(void)
     static const struct machine_kind *all[KINDS_MAX]; /* the same at every call */
     unsigned n = add_kinds(all, 0, machine_kinds());
 
-    n = add_kinds(all, n, cosim_kinds());
+    all[n++] = cosim_hub_rtl();
+    all[n++] = cosim_hub_sc();
     if (machine_more_kinds != NULL)
         n = add_kinds(all, n, machine_more_kinds);
     for (unsigned i = 0; launch_param(i, NULL) != NULL; i++)
