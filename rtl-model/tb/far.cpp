@@ -15,7 +15,7 @@ void Far::send(const pcie_tlp &tlp)
     if (!pumping)
         sim_schedule_by(rig->dom, &pump, sim_now(rig->dom), SIM_CLOCK);
 }
-/* In the midst of everything; what is off is on again by one of the next writes. */
+/* At any time; what is off is on again by one of the next writes. */
 void Far::configure_again()
 {
     config_write(PCIE_CFG_COMMAND,
@@ -101,12 +101,24 @@ void far_ready(void *user, pcie_class)
     sim_schedule_by(f->rig->dom, &f->pump, sim_now(f->rig->dom), SIM_CLOCK);
 }
 
+/* Packets from before the link was down are in the hub's queues. */
+static bool holds_stale(const pcie_port *hub_end)
+{
+    uint32_t n = 0;
+
+    for (unsigned c = 0; pcie_port_is_lossy(hub_end) && c < PCIE_CLASSES; c++)
+        n += hub_end->lossy_ops->stale(hub_end, static_cast<pcie_class>(c));
+    return n != 0;
+}
+
 /* Until it has a pause, or what is next may not be sent. @return whether it had one */
 bool Far::send_some(sim_time_t now)
 {
     bool pause = false;
 
     while (!pause) {
+        if (holds_stale(rig->hub()->ports[index].edge.pcie)) /* the IP waits for them */
+            return true;
         if (out.empty()) {
             if (now >= rig->traffic.send_ps || !configured)
                 return true;

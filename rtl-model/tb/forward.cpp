@@ -159,6 +159,7 @@ void forward_reset(Forward *rtl)
 {
     memset(&rtl->last, 0xff, sizeof(rtl->last)); /* differs from all */
     clear_memories(rtl);
+    rtl->context.assertOn(false); /* what is random may break any rule */
     rtl->top.clk_i = 0;
     rtl->top.rst_ni = 0;
     rtl->eval();
@@ -167,6 +168,7 @@ void forward_reset(Forward *rtl)
     rtl->top.clk_i = 0;
     rtl->top.rst_ni = 1;
     rtl->eval();
+    rtl->context.assertOn(true);
 }
 
 /* What changes seldom. */

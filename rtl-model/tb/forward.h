@@ -65,7 +65,7 @@ ForwardParams forward_params(void);
 /** After reset, in the state before edge 0. What reset does not reach follows from `seed`. `trace`:
  * an FST file, or NULL. */
 Forward *forward_create(uint64_t seed, const char *trace);
-/** The same, in the midst of whatever it does. Internal RAM is cleared. */
+/** The same, whatever it does. Internal RAM is cleared. */
 void forward_reset(Forward *rtl);
 void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out);
 void forward_destroy(Forward *rtl);

@@ -1,6 +1,7 @@
-/* What the hub in C sees and does, as it tells its watch. */
+/* What the hub in C sees and does, by its watch. */
 #include "rig.h"
 
+#include <algorithm>
 #include <cstring>
 
 uint32_t rig_source(const ForwardParams &p, uint32_t source)
@@ -59,6 +60,7 @@ void on_granted(void *user, uint64_t edge, uint32_t source, uint32_t out, const 
 {
     Rig *rig = static_cast<Rig *>(user);
 
+    rig->watch_race(source, edge);
     if (out == OUT_SELF && tlp->kind == PCIE_MRD)
         rig->look_beside(edge);
     rig->record.granted.push_back(
@@ -194,6 +196,31 @@ void Rig::notice_channels(const State &s)
         happen(kEventMsiOff);
 }
 
+/* docs/hub-spec.md, "Internal RAM": the race that is not decided ends a record. */
+void Rig::watch_race(uint32_t source, uint64_t edge)
+{
+    const struct hub *h = hub();
+    const hub_internal_read &read = h->internal_read;
+
+    if (source < SRC_DMA_WRITE || h->internal_edge <= edge || read.descriptor != nullptr ||
+        read.dma != &h->dma[source - SRC_DMA_WRITE])
+        return;
+    race.image.assign(h->internal, h->internal + sizeof(h->internal));
+    race.begun = read.edge;
+}
+
+void Rig::notice_race(uint64_t edge)
+{
+    const hub_internal_read &read = hub()->internal_read;
+
+    if (race.image.empty())
+        return;
+    if (memcmp(&race.image[read.at], &hub()->internal[read.at], read.bytes) != 0)
+        race.undecided = std::min(race.undecided, edge);
+    if (hub()->internal_edge <= edge || race.begun != read.edge)
+        race.image.clear();
+}
+
 /* What has begun since the edge before. */
 void Rig::notice(const State &s)
 {
@@ -202,6 +229,7 @@ void Rig::notice(const State &s)
     uint32_t full = 0, spill = 0;
 
     notice_channels(s);
+    notice_race(s.edge);
     for (unsigned p = 0; p < params.ports; p++) {
         const hub_port &hp = h->ports[p];
 

@@ -31,7 +31,7 @@ struct Traffic {
     uint64_t hold_ps = 100000;   /* until a far end takes a packet: 0 to this */
     uint64_t stop_ps = 0;        /* far ends stop for so long, now and then */
     uint64_t outage_ps = 0;      /* links are down for so long at most, now and then */
-    uint64_t rest_ps = 20000000; /* behind send_ps; else all ends in the midst */
+    uint64_t rest_ps = 20000000; /* behind send_ps, for all to end */
     unsigned lists = 0; /* of 100 packets by N: acts of a host that has lists for channels, */
     unsigned wrong = 2; /* and of 100 answers to those, so many are wrong */
 };

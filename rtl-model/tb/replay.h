@@ -16,7 +16,8 @@ struct ForwardLibrary {
     void (*destroy)(Forward *rtl);
 };
 
-/** Resets the core first, in the midst of what it was given before. `*midst_p`: so it ends again.
+/** Resets the core first, whatever it was given before. `*midst_p`: the record ends within a
+ * packet.
  * @return the first difference, with what happened before it, or an empty text */
 std::string replay_record(const ForwardLibrary &library, Forward *rtl, const Record &record,
                           bool *midst_p);

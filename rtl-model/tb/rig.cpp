@@ -214,6 +214,9 @@ void Rig::run()
         sim_schedule_by(dom, &f.pump, 3 * SIM_US + random(1000000), SIM_CLOCK);
     }
     (void)sim_run(sim, traffic.send_ps + traffic.rest_ps);
+    record.edges = std::min(record.edges, race.undecided);
+    while (!record.granted.empty() && record.granted.back().edge >= record.edges)
+        record.granted.pop_back();
     record.entries = h->notifications;
     record.lost = h->notify_lost;
     happen(kEventRingLost, h->notify_lost);

@@ -92,6 +92,11 @@ struct Rig {
         uint32_t full = 0, spill = 0; /* bits of ports' classes, of ports */
         uint64_t lap = 0;
     } last;
+    struct { /* a channel's write left while its data is being read from internal RAM */
+        std::vector<uint8_t> image;
+        uint64_t begun = 0;
+        uint64_t undecided = UINT64_MAX; /* it has changed meanwhile: hardware and model differ */
+    } race;
     std::deque<std::string> texts;
 
     struct hub *hub() { return static_cast<struct hub *>(component); }
@@ -108,6 +113,8 @@ struct Rig {
     State state_at(uint64_t edge);
     void show_port(State *s, unsigned port);
     void notice(const State &s);
+    void watch_race(uint32_t source, uint64_t edge);
+    void notice_race(uint64_t edge);
     void notice_channels(const State &s);
     void happen(Event event, uint64_t times = 1) { record.events[event] += times; }
     void look_beside(uint64_t edge);

@@ -388,7 +388,7 @@ class LockStep : public ::testing::TestWithParam<const char *>
         bool midst = false;
 
         t.seed = seed;
-        if (number_of("HUBSIM_RTL_TLPS", 0) != 0 && seed % 8 != 0) /* reset comes in the midst */
+        if (number_of("HUBSIM_RTL_TLPS", 0) != 0 && seed % 8 != 0) /* reset comes in mid-packet */
             t.rest_ps = 0;
         Record record = record_hub(params, t);
         ASSERT_FALSE(HasFatalFailure());

@@ -14,7 +14,7 @@ bool pcie_init_announce(struct pcie_port *p, struct wire_dllp *d, sim_time_t now
 {
     struct pcie_lossy *l = p->lossy;
 
-    if (now < l->init_at || (l->stage == INIT_DONE && !l->init_lost) || pcie_lossy_holds_stale(l))
+    if (now < l->init_at || (l->stage == INIT_DONE && !l->init_lost))
         return false;
     pcie_dll_write_init(p, l->stage == INIT_FC1 ? 1 : 2, d);
     l->init_at = now + PCIE_INIT_REPEAT;

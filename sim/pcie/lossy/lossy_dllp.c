@@ -115,7 +115,7 @@ static sim_time_t next_due(const struct pcie_port *p, sim_time_t now)
     uint32_t stuck = pcie_lossy_stuck(l, now, &until);
 
     if (l->stage != INIT_DONE)
-        return pcie_lossy_holds_stale(l) ? SIM_TIME_NEVER : l->init_at;
+        return l->init_at;
     due = pcie_dll_next_due(p, p->rx_freed & ~stuck, now);
     if (l->init_lost)
         due = sim_min(due, l->init_at);

@@ -219,8 +219,6 @@ void pcie_lossy_work(struct pcie_port *p);
 enum pcie_link_state pcie_lossy_state(const struct pcie_port *p);
 bool pcie_lossy_stands(const struct pcie_port *p, sim_time_t *from_p);
 bool pcie_lossy_discards(struct pcie_port *p, const struct pcie_tlp *tlp);
-/** Packets from before the link was down are in the receive buffer. */
-bool pcie_lossy_holds_stale(const struct pcie_lossy *l);
 uint32_t pcie_lossy_stale(const struct pcie_port *p, enum pcie_class cls);
 void pcie_lossy_take_stale(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p,
                            uint32_t *data_p);

@@ -135,8 +135,8 @@ static void forget_credits(struct pcie_port *p)
 
 /**
  * DL_Down (2.9.1, 3.2.1): all of the data-link layer begins anew, and what was to be sent is lost.
- * What has been received stays with the user, and the link comes up when all of it has left: the
- * partner is promised the whole buffer again, and there is no more of it.
+ * What has been received stays with the user, but its place in the buffer counts as free: the
+ * partner is promised the whole buffer again.
  */
 static void go_down(struct pcie_port *p)
 {
@@ -185,15 +185,6 @@ uint32_t pcie_lossy_stale(const struct pcie_port *p, enum pcie_class cls)
     return p->lossy->stale_hdr[cls];
 }
 
-bool pcie_lossy_holds_stale(const struct pcie_lossy *l)
-{
-    uint32_t left = 0;
-
-    for (unsigned i = 0; i < PCIE_CLASSES; i++)
-        left |= l->stale_hdr[i];
-    return left != 0;
-}
-
 static uint32_t take_part(uint32_t *from, uint32_t n)
 {
     uint32_t part = (uint32_t)sim_min(*from, n);
@@ -205,12 +196,9 @@ static uint32_t take_part(uint32_t *from, uint32_t n)
 void pcie_lossy_take_stale(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p,
                            uint32_t *data_p)
 {
-    bool held = pcie_lossy_holds_stale(p->lossy);
-
+    /* Which of those held is consumed does not matter: only sums count. */
     *hdr_p = take_part(&p->lossy->stale_hdr[cls], *hdr_p);
     *data_p = take_part(&p->lossy->stale_data[cls], *data_p);
-    if (held && !pcie_lossy_holds_stale(p->lossy))
-        pcie_dll_due(p, sim_max(sim_now(p->dom) + 1, p->lossy->init_at));
 }
 
 /* ---- outages and retraining ---- */
