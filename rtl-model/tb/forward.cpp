@@ -5,6 +5,9 @@
 #ifndef MUTANTS
 #include "Vhub_core___024root.h"
 #endif
+#ifdef CHANGES
+#include "Vhub_core_hub_change.h"
+#endif
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
@@ -67,9 +70,21 @@ static unsigned bits_of(unsigned values)
 /* What reset does not reach is random. */
 static VerilatedContext *seeded(VerilatedContext *context, uint64_t seed)
 {
+#ifdef MUTANTS /* internal RAM cannot be cleared by its name, so all begins with zeroes */
+    (void)seed;
+#else
     context->randReset(2);
     context->randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
+#endif
     return context;
+}
+
+/* A number in the environment, or 0. */
+[[maybe_unused]] static int number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+
+    return text != nullptr ? atoi(text) : 0;
 }
 
 struct Forward {
@@ -133,10 +148,6 @@ Forward *forward_create(uint64_t seed, const char *trace)
 #else
     (void)trace;
 #endif
-#ifdef MUTANTS /* rtl-model/mutate */
-    const char *mutant = getenv("HUBSIM_RTL_MUTANT");
-    rtl->top.mutant = static_cast<uint16_t>(mutant != nullptr ? strtoul(mutant, nullptr, 10) : 0);
-#endif
     forward_reset(rtl);
     return rtl;
 }
@@ -146,7 +157,11 @@ static void clear_memories(Forward *rtl)
 {
     for (auto &fifo : rtl->ddr)
         fifo.clear();
-#ifndef MUTANTS /* those of Yosys have no such names */
+#ifdef MUTANTS /* rtl-model/mutate */
+    rtl->~Forward();
+    new (rtl) Forward(0);
+    rtl->top.mutant = static_cast<uint16_t>(number_of("HUBSIM_RTL_MUTANT"));
+#else
     auto &even = rtl->top.rootp->hub_core__DOT__u_ram__DOT__u_even__DOT__mem;
     auto &odd = rtl->top.rootp->hub_core__DOT__u_ram__DOT__u_odd__DOT__mem;
 
@@ -157,8 +172,11 @@ static void clear_memories(Forward *rtl)
 
 void forward_reset(Forward *rtl)
 {
-    memset(&rtl->last, 0xff, sizeof(rtl->last)); /* differs from all */
     clear_memories(rtl);
+    memset(&rtl->last, 0xff, sizeof(rtl->last)); /* differs from all */
+#ifdef CHANGES                                   /* rtl-model/refute */
+    rtl->top.__PVT__hub_change->change = number_of("HUBSIM_RTL_CHANGE");
+#endif
     rtl->context.assertOn(false); /* what is random may break any rule */
     rtl->top.clk_i = 0;
     rtl->top.rst_ni = 0;

@@ -42,6 +42,8 @@ uint64_t ListHost::any_source(uint32_t bytes)
     case 10:
         return self() + HUB_INTERNAL_OFFSET + random(HUB_INTERNAL_BYTES / 2) + low;
     default:
+        if (chance(40)) /* anywhere, with the window in few cases */
+            return (random(UINT64_C(1) << (31 + random(17))) & ~UINT64_C(4095)) + low;
         return kHostBase + random(kNear / 4096) * 4096 + low;
     }
 }
@@ -68,7 +70,8 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
         to = plan.bar + random(3) * (plan.part / HUB_AREAS) + random(kNear);
         break;
     default:
-        to += random(HUB_AREA_SELF) * (plan.part / HUB_AREAS) + random(kNear);
+        to += random(HUB_AREA_SELF) * (plan.part / HUB_AREAS) +
+              random(chance(50) ? kNear : plan.part / HUB_AREAS);
         if (chance(30))
             to = (to & ~UINT64_C(4095)) + 4096 - random(256);
         break;
@@ -85,7 +88,7 @@ ListHost::Descriptor ListHost::any_descriptor()
                                                                     : plan.longest));
     uint32_t bytes = chance(2) ? static_cast<uint32_t>(random(40)) : dwords * 4;
     uint64_t src = any_source(bytes), dst = any_destination(bytes, src);
-    uint32_t burst = 0, gap = static_cast<uint32_t>(random(300));
+    uint32_t burst = 0, gap = static_cast<uint32_t>(random(chance(90) ? 300 : UINT32_MAX));
 
     if (chance(35)) /* not so many blocks that nothing else happens */
         burst = chance(2) ? 1 + static_cast<uint32_t>(random(99))
@@ -154,7 +157,8 @@ void ListHost::set_registers(unsigned channel)
 /* A chain through both memories, and its start. */
 void ListHost::write_list(unsigned channel)
 {
-    uint64_t table = kTables + (channel * 4 + random(4)) * 4096 + (chance(20) ? random(4096) : 0);
+    uint64_t table = kTables + (channel * 4 + random(4)) * 4096 + (chance(20) ? random(4096) : 0) +
+                     (chance(30) ? (*rng)() << 32 : 0);
     unsigned n = 1 + static_cast<unsigned>(random(chance(70) ? 4 : 12));
     bool in_host = chance(50);
     std::vector<uint32_t> at;
@@ -219,7 +223,8 @@ void ListHost::disturb(unsigned channel)
         break;
     case 3:
     case 4:
-        store_value(self() + HUB_AREA_BASE(random(3)), bases[random(3)], chance(20));
+        store_value(self() + HUB_AREA_BASE(random(3)),
+                    chance(70) ? bases[random(3)] : (*rng)() >> random(24), chance(20));
         break;
     case 5:
         set_registers(channel);

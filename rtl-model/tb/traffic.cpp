@@ -151,7 +151,8 @@ void Far::write_self(pcie_tlp *tlp)
     }
     switch (chance(t.routes) ? 0 : random(10)) {
     case 0:
-        write_words(tlp, HUB_AREA_BASE(random(3)), { bases[random(3)] });
+        write_words(tlp, HUB_AREA_BASE(random(3)),
+                    { chance(70) ? bases[random(3)] : rig->rng() >> random(24) });
         break;
     case 1:
         if (chance(50)) /* cleared by the same beat, perhaps */
@@ -243,7 +244,8 @@ void Far::make_write()
     } else {
         while (t.target >= 0 && kSlotPort[slot] != static_cast<unsigned>(t.target))
             slot = random(kSlots);
-        at = base() + slot * kPart + random(HUB_AREA_SELF) * (kPart / HUB_AREAS) + random(1 << 20);
+        at = base() + slot * kPart + random(HUB_AREA_SELF) * (kPart / HUB_AREAS) +
+             rig->random(chance(50) ? 1 << 20 : kPart / HUB_AREAS - 8192);
         /* Small ones, whole ones, and those that are cut short by a page. */
         pcie_tlp_set_range(&tlp, at,
                            pcie_split(at, 1 + random(chance(40) ? 40 : mps - 4), mps - 4));
