@@ -484,7 +484,7 @@ uint64_t mirror_granted(struct mirror *mirror, uint32_t rtl_source, uint32_t out
         hub->local_units -= (bytes + 15) / 16;
     if (source < SRC_LOCAL)
         hub->ports[source / PCIE_CLASSES].in_ddr -= fifo_head(&hub->fifo[source])->in_ddr;
-    mark = hub_granted(hub, source, out, bytes, edge);
+    mark = hub_granted(hub, source, out, 1 + hub_data_beats(bytes, hub->cfg.bus_bytes), edge);
     if (out == OUT_SELF) {
         mirror->self = mark;
         if (kind == PCIE_MWR)

@@ -164,13 +164,14 @@ static void leave_queue(struct hub *hub, uint32_t source, uint32_t out)
         f->head = f->tail = 0; /* the first entries stay warm */
 }
 
-/** Beats of so many bytes of data take the ways of both. @return the end of the last one */
-static uint64_t occupy_ways(struct hub *hub, uint32_t source, uint32_t out, uint32_t bytes,
+/** Its beats take the ways of both. @return the end of the last one */
+static uint64_t occupy_ways(struct hub *hub, uint32_t source, uint32_t out, uint64_t beats,
                             uint64_t edge)
 {
-    uint64_t last_edge = edge + 1 + hub_data_beats(bytes, hub->cfg.bus_bytes);
-    uint64_t free_edge = last_edge + (bytes != 0 ? hub->cfg.bus_gap_cycles : 0);
+    uint64_t last_edge = edge + beats;
+    uint64_t free_edge = last_edge + (beats > 1 ? hub->cfg.bus_gap_cycles : 0);
 
+    hub->output[out].arbiter.turn = source + 1;
     hub->output[out].free_edge = free_edge;
     hub->fifo[source].free_edge = free_edge;
     return last_edge;
@@ -190,7 +191,7 @@ static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_
     leave_queue(hub, source, out);
     if (source >= SRC_DMA_WRITE)
         dma_take_write(&hub->dma[source - SRC_DMA_WRITE], &tlp);
-    last_edge = occupy_ways(hub, source, out, pcie_tlp_data_bytes(&tlp), edge);
+    last_edge = occupy_ways(hub, source, out, hub_edge_beats(&tlp, hub->cfg.bus_bytes), edge);
     if (hub->probe != NULL)
         probe_grant(hub, source, out, &tlp, f->free_edge);
     if (__builtin_expect(hub->watch != NULL, 0))
@@ -296,7 +297,6 @@ static uint64_t grant_output(struct hub *hub, uint32_t source, uint32_t out, uin
     if (at != edge || fifo_head(&hub->fifo[source])->in_ddr)
         hub_wait_over(hub, source, out, at);
     grant_source(hub, source, out, edge);
-    hub->output[out].arbiter.turn = source + 1;
     if (!hub->in_turn)
         hub_arbiter_granted(hub, out, source);
     return after_grant(hub, source, out, edge);
@@ -310,7 +310,7 @@ void hub_look(struct hub *hub, uint64_t edge)
         (void)choose_source(hub, (uint32_t)__builtin_ctz(left), edge, &next);
 }
 
-uint64_t hub_granted(struct hub *hub, uint32_t source, uint32_t out, uint32_t bytes, uint64_t edge)
+uint64_t hub_granted(struct hub *hub, uint32_t source, uint32_t out, uint64_t beats, uint64_t edge)
 {
     struct pcie_tlp tlp = fifo_head(&hub->fifo[source])->tlp;
     uint64_t at = ready_edge(hub, source);
@@ -318,10 +318,9 @@ uint64_t hub_granted(struct hub *hub, uint32_t source, uint32_t out, uint32_t by
     if (at != edge || fifo_head(&hub->fifo[source])->in_ddr)
         hub_wait_over(hub, source, out, at);
     leave_queue(hub, source, out);
-    (void)occupy_ways(hub, source, out, bytes, edge);
+    (void)occupy_ways(hub, source, out, beats, edge);
     if (hub->probe != NULL)
         probe_grant(hub, source, out, &tlp, hub->fifo[source].free_edge);
-    hub->output[out].arbiter.turn = source + 1;
     return tlp.trace_id;
 }
 

@@ -25,8 +25,8 @@ bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out);
  */
 /** Before the packets of this edge move: what do heads wait for? */
 void hub_look(struct hub *hub, uint64_t edge);
-/** It has granted the head of `source`, with so many bytes of data. @return the packet's mark */
-uint64_t hub_granted(struct hub *hub, uint32_t source, uint32_t out, uint32_t bytes, uint64_t edge);
+/** It has granted the head of `source`, of so many beats. @return the packet's mark */
+uint64_t hub_granted(struct hub *hub, uint32_t source, uint32_t out, uint64_t beats, uint64_t edge);
 
 void hub_ready(void *user, enum pcie_class cls);
 void hub_tick(struct sim_event *ev);
