@@ -122,13 +122,12 @@ struct Rig {
     ~Rig();
 };
 
-/* far.cpp */
+/* What ports and events of a far end call; its address comes first. */
 void far_received(void *user, pcie_tlp *tlp);
 void far_ready(void *user, pcie_class cls);
 void far_pump(sim_event *ev);
 void far_take(sim_event *ev);
 
-/* record.cpp */
 /** What writes the record of a rig. */
 hub_watch rig_watch(Rig *rig);
 void rig_sample(sim_event *ev);

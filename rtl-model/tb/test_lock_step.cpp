@@ -388,12 +388,14 @@ class LockStep : public ::testing::TestWithParam<const char *>
         bool midst = false;
 
         t.seed = seed;
-        if (number_of("HUBSIM_RTL_TLPS", 0) != 0 && seed % 8 != 0) /* reset comes in mid-packet */
-            t.rest_ps = 0;
+        if (number_of("HUBSIM_RTL_TLPS", 0) != 0) { /* each record has a clock of its own, */
+            t.seed = seed * 16 + static_cast<uint64_t>(&kind - kKinds);
+            t.rest_ps = seed % 8 == 0 ? t.rest_ps : 0; /* and most end in mid-packet */
+        }
         Record record = record_hub(params, t);
         ASSERT_FALSE(HasFatalFailure());
         ASSERT_EQ("", replay_record(library, rtl, record, &midst))
-            << GetParam() << ", " << kind.name << ", seed " << seed;
+            << GetParam() << ", " << kind.name << ", seed " << t.seed;
         count(record, params, c);
         count_channels(record, params, c);
         count_self(record, params, self);
