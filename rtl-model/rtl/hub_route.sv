@@ -53,6 +53,7 @@ module hub_route #(
   logic [63:0] addr, offset, in_part, base, leave;
   logic [1:0]  area;
   logic [9:0]  length, largest; // the latter less 1; a length of 0 means 1024
+  logic [Pairs-1:0]    match; // those of a port
   logic [OutWidth-1:0] way; // by the pairs; Self: none matches
   logic        own, closed;    // area 3; another one without a base
   logic        second;         // it leaves in virtual channel 1
@@ -74,16 +75,14 @@ module hub_route #(
   assign in_part = offset & ~({64{1'b1}} << part_log2_i);
   assign area = 2'(in_part >> (part_log2_i - 6'd2));
 
-  // The first pair that matches counts.
+  // The first port with a pair that matches counts.
   always_comb begin
     way = Self;
     for (int unsigned p = 0; p < Ports; p++) begin
       for (int unsigned k = 0; k < Pairs; k++) begin
-        if (way == Self && offset >= lower_i[(p*Pairs+k)*64 +: 64] &&
-            offset <= upper_i[(p*Pairs+k)*64 +: 64]) begin
-          way = OutWidth'(p);
-        end
+        match[k] = offset >= lower_i[(p*Pairs+k)*64 +: 64] && offset <= upper_i[(p*Pairs+k)*64 +: 64];
       end
+      if (way == Self && match != '0) way = OutWidth'(p);
     end
   end
 

@@ -27,6 +27,7 @@ module hub_way #(
 
   localparam logic [OutWidth-1:0] Self = OutWidth'(Ports + 1);
 
+  logic [Pairs-1:0]    match; // those of a port
   logic [OutWidth-1:0] way; // by the pairs
   logic                host, own, closed;
 
@@ -35,11 +36,11 @@ module hub_way #(
     none_o = 1'b1;
     for (int unsigned p = 0; p < Ports; p++) begin
       for (int unsigned k = 0; k < Pairs; k++) begin
-        if (none_o && offset_i >= lower_i[(p*Pairs+k)*64 +: 64] &&
-            offset_i <= upper_i[(p*Pairs+k)*64 +: 64]) begin
-          way = OutWidth'(p);
-          none_o = 1'b0;
-        end
+        match[k] = offset_i >= lower_i[(p*Pairs+k)*64 +: 64] && offset_i <= upper_i[(p*Pairs+k)*64 +: 64];
+      end
+      if (none_o && match != '0) begin
+        way = OutWidth'(p);
+        none_o = 1'b0;
       end
     end
   end
