@@ -467,6 +467,7 @@ static const struct hub_core_ops ops = {
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
+    uint64_t timeout = core_timeout_cycles(cfg);
     char head[160];
 
     (void)snprintf(head, sizeof(head), "%s.", place->path);
@@ -476,6 +477,18 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     if (cfg->bus_bytes != 16 && cfg->bus_bytes != 32)
         return sim_error_value(err, SIM_ERR_CONFIG, head, "bus_bytes", cfg->bus_bytes,
                                "hub.rtl expects 16 or 32");
+    if (timeout == 1 || timeout > UINT32_MAX)
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "completion_timeout_ps",
+                               cfg->completion_timeout_ps,
+                               "hub.rtl expects 0, or 2 to 2^32 - 1 cycles of its clock");
+    if (cfg->ddr_bytes != 0 &&
+        (cfg->ddr_bytes_per_cycle < 4 || cfg->ddr_bytes_per_cycle > 2 * cfg->bus_bytes))
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.bytes_per_cycle",
+                               cfg->ddr_bytes_per_cycle,
+                               "hub.rtl expects 4 to two beats of the bus");
+    if (cfg->ddr_bytes != 0 && cfg->ddr_cycles * cfg->ddr_bytes_per_cycle < core_largest_data(cfg))
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.cycles", cfg->ddr_cycles,
+                               "hub.rtl expects what a packet of mps_bytes takes to write");
     return SIM_OK;
 }
 

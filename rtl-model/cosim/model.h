@@ -75,7 +75,8 @@ struct model_stream {
 };
 
 /*
- * What happens inside at an edge, for observers and statistics, in the order in which it acts. `where` is a channel if nothing else is said.
+ * What happens inside at an edge, for observers and statistics, in the order in which it acts.
+ * `where` is a channel if nothing else is said.
  */
 enum model_event_kind {
     MODEL_ROUTED,     /* of port `where` and class `count`, at the edge before: to output `value` */

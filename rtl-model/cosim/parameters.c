@@ -39,21 +39,21 @@ static struct depth deepest(const struct hub_config *cfg, enum pcie_class cls)
     return deep;
 }
 
-static uint64_t largest_units(const struct hub_config *cfg)
+uint64_t core_largest_data(const struct hub_config *cfg)
 {
-    uint64_t units = 0;
+    uint64_t bytes = 0;
 
     for (uint32_t p = 0; p < cfg->ports; p++)
-        units = sim_max(units, cfg->port[p].mps_bytes / 16);
-    return units;
+        bytes = sim_max(bytes, cfg->port[p].mps_bytes);
+    return bytes;
 }
 
-static uint64_t cycles_of(const struct hub_config *cfg, sim_time_t ps)
+uint64_t core_timeout_cycles(const struct hub_config *cfg)
 {
     struct sim_clock clk;
 
     sim_clock_init(&clk, cfg->clock_khz);
-    return sim_clock_cycles(&clk, ps);
+    return sim_clock_cycles(&clk, cfg->completion_timeout_ps);
 }
 
 int core_parameters(const struct hub_config *cfg, char *text, size_t size)
@@ -88,7 +88,7 @@ int core_parameters(const struct hub_config *cfg, char *text, size_t size)
         { "ChipTlps", cfg->ddr_chip_tlps },
         { "DdrBytes", cfg->ddr_bytes_per_cycle },
         { "DdrCycles", cfg->ddr_cycles },
-        { "LargestUnits", largest_units(cfg) },
+        { "LargestUnits", core_largest_data(cfg) / 16 },
         { "Partners", partners_of(cfg) },
         { "StartCycles", cfg->dma_start_cycles },
         { "DecodeCycles", cfg->dma_decode_cycles },
@@ -99,7 +99,7 @@ int core_parameters(const struct hub_config *cfg, char *text, size_t size)
         { "ReadBytes", cfg->dma_read_bytes },
         { "ReadIssueCycles", cfg->dma_read_issue_cycles },
         { "CompletionCycles", cfg->dma_completion_cycles },
-        { "TimeoutCycles", cycles_of(cfg, cfg->completion_timeout_ps) },
+        { "TimeoutCycles", core_timeout_cycles(cfg) },
         { "StatusRegisterCycles", cfg->status_register_cycles },
         { "StatusHostCycles", cfg->status_host_cycles },
         { "StatusInternalCycles", cfg->status_internal_cycles },
