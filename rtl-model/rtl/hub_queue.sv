@@ -44,10 +44,11 @@ module hub_queue #(
   localparam int unsigned BeatUnits = BusBytes / 16;
   localparam int unsigned Beats = (Units + (Headers + 1) * (BeatUnits - 1)) / BeatUnits;
   localparam int unsigned UsedWidth = $clog2(Headers + 1);
-  localparam int unsigned YoungWidth = $clog2(OutputCycles + 1);
+  localparam int unsigned Recent = OutputCycles > 0 ? OutputCycles : 1;
+  localparam int unsigned YoungWidth = $clog2(Recent + 1);
 
   logic [UsedWidth-1:0]    used;
-  logic [OutputCycles-1:0] recent_q; // bit k: a header was written k + 1 edges ago
+  logic [Recent-1:0]       recent_q; // bit k: a header was written k + 1 edges ago
   logic [YoungWidth-1:0]   young;
 
   hub_fifo #(.Width(OrderWidth + OutWidth + 128), .Depth(Headers)) u_headers (
@@ -62,12 +63,12 @@ module hub_queue #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) recent_q <= '0;
-    else         recent_q <= OutputCycles'({recent_q, write_i});
+    else         recent_q <= Recent'({recent_q, write_i});
   end
 
   always_comb begin
     young = '0;
-    for (int unsigned k = 0; k < OutputCycles; k++) young = young + YoungWidth'(recent_q[k]);
+    for (int unsigned k = 0; k < Recent; k++) young = young + YoungWidth'(recent_q[k]);
   end
 
   assign valid_o = used != '0;

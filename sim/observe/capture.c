@@ -255,7 +255,8 @@ static bool is_late(const struct sim_packet *packet)
 {
     const struct pcie_tlp *tlp = pcie_packet_of(packet)->tlp;
 
-    return packet->kind == SIM_PACKET_TLP && tlp->payload != NULL && tlp->payload->late;
+    return packet->kind == SIM_PACKET_TLP && tlp != NULL && tlp->payload != NULL &&
+           tlp->payload->late;
 }
 
 static void record_packet(void *arg, const struct sim_packet *packet)
