@@ -304,7 +304,7 @@ static uint64_t grant_output(struct hub *hub, uint32_t source, uint32_t out, uin
 
 void hub_look(struct hub *hub, uint64_t edge)
 {
-    uint64_t next;
+    uint64_t next = UINT64_MAX;
 
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
         (void)choose_source(hub, (uint32_t)__builtin_ctz(left), edge, &next);

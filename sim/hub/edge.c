@@ -41,7 +41,7 @@ struct pcie_tlp hub_edge_configure(struct hub_edge *edge, struct mem_pool *pool,
     struct pcie_function *fn = &edge->function;
     struct pcie_tlp cpl;
 
-    if (request->poisoned && pcie_tlp_has_data(request)) { /* changes nothing here (2.7.2.2) */
+    if (request->kind == PCIE_CFGWR0 && request->poisoned) { /* changes nothing here (2.7.2.2) */
         pcie_port_error(edge->pcie, PCIE_ERR_POISONED, request);
         return hub_edge_completion(edge, request, PCIE_CPL_UR);
     }
