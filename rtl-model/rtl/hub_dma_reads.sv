@@ -145,6 +145,9 @@ module hub_dma_reads #(
       failed_d[tail_q] = 1'b0;
       at_d[32'(tail_q)*AtWidth +: AtWidth] =
           AtWidth'(cycle_i + (push_internal_i ? 64'(FetchInternalCycles) : 64'(TimeoutCycles)));
+      // What is still to come of a request that had this place; until now a write on its way may read it.
+      if (cpl_tag_q == tail_q) cpl_left_d = '0;
+      if (ram_tag_q == tail_q) ram_left_d = '0;
       if (push_internal_i) begin
         ram_tag_d = tail_q;
         ram_dw_d = '0;
@@ -153,10 +156,6 @@ module hub_dma_reads #(
     end
     if (head_fails_i) failed_d[head_q] = 1'b1;
     head_gone = head_drops_i && used_q != '0 && failed_q[head_q] && !waits_q[head_q];
-    if (head_gone) begin // and drops what is still to come of it
-      if (cpl_tag_q == head_q) cpl_left_d = '0;
-      if (ram_tag_q == head_q && !(push_i && push_internal_i)) ram_left_d = '0;
-    end
     if (sent_i) begin
       written_d = written_q + sent_bytes_i;
       if (sent_bytes_i == head_left_o) head_gone = 1'b1;
