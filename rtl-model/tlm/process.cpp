@@ -51,7 +51,9 @@ process *create(const char *path, void (*step)(void *), void *arg)
     options.spawn_method();
     options.dont_initialize();
     options.set_sensitivity(&p->due);
-    p->handle = sc_core::sc_spawn([step, arg] { step(arg); }, name.c_str(), &options);
+    /* One that has ended keeps its name until the kernel runs again. */
+    p->handle = sc_core::sc_spawn([step, arg] { step(arg); },
+                                  sc_core::sc_gen_unique_name(name.c_str()), &options);
     if (processes++ == 0)
         start_ps = now_of_kernel();
     return p;

@@ -73,6 +73,10 @@ TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
     EXPECT_EQ("hubsim: --set node*.hub.e.link.lanes=99: node0.hub.e.link.lanes = 99: expected a "
               "whole number, 1 .. 16\n",
               errors);
+    EXPECT_EQ(1, run("run bare-link --set 'node*.[ab].link.gen=4'"));
+    EXPECT_EQ("hubsim: --set: node0.a.link.gen: the experiment's setup or series says 1: expected "
+              "no other value\n",
+              errors);
     EXPECT_EQ(1, run("score atlantis"));
     EXPECT_EQ(
         "hubsim: atlantis: no published measurements of this name: expected dimmnet2, gasnet, "

@@ -4,7 +4,9 @@
 #include "hosts/launch/launch.h"
 #include "tools/lab/run/bare_link.h"
 #include "tools/lab/run/software.h"
+#include "tools/load/value.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,30 @@ void lab_program_path(const struct lab_site *site, const char *program, char *pa
         (void)snprintf(path, size, "%s/%s.so", site->programs, program);
 }
 
+/** What an experiment's setup says is what its rows are called by, so --set may not say otherwise.
+ */
+static void check_fixed(void *arg, const char *path, const struct machine_value *value)
+{
+    const struct lab_run *run = arg;
+    char key[256];
+
+    (void)snprintf(key, sizeof(key), "%s.%s", path, value->param->key);
+    for (unsigned i = 0; i < run->nfixed; i++) {
+        const char *text = strchr(run->fixed[i], '=') + 1;
+        char pattern[256];
+        uint64_t wanted = 0;
+
+        (void)snprintf(pattern, sizeof(pattern), "%.*s", (int)(text - 1 - run->fixed[i]),
+                       run->fixed[i]);
+        if (fnmatch(pattern, key, 0) == 0 && load_value_parse(value->param, text, &wanted) &&
+            wanted != value->value)
+            load_raise(
+                SIM_ERR_CONFIG,
+                "--set: %s: the experiment's setup or series says %s: expected no other value", key,
+                text);
+    }
+}
+
 struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_run *run)
 {
     struct load_arena arena = { 0 };
@@ -39,12 +65,14 @@ struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_
                                 .nsets = run->nfixed + run->nsets,
                                 .faults = run->faults,
                                 .nfaults = run->nfaults };
+    struct lab_run checked = *run;
     struct load_machine *machine;
 
     for (unsigned i = 0; i < opt.nsets; i++)
         sets[i] = i < run->nfixed ? run->fixed[i] : run->sets[i - run->nfixed];
     machine = load_machine_create(load_find(&site->roots, "machines", run->machine, &arena), &opt);
     load_arena_fini(&arena);
+    load_machine_each(machine, check_fixed, &checked);
     return machine;
 }
 
