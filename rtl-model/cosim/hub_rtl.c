@@ -11,6 +11,7 @@
 #include "rtl-model/cosim/parameters.h"
 
 #include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,8 @@ struct core {
     struct model_in in;
     struct model_out out;
     uint64_t still, stages; /* edges since something has happened; what cannot take longer inside */
+    uint64_t none_waited;   /* the last edge at which no request waited for its answer */
+    bool traced;
 };
 
 /* ---- what comes in ---- */
@@ -368,8 +371,8 @@ static void see_self(struct core *core, uint64_t edge)
 
 /* ---- an edge ---- */
 
-/* Packets may wait for what is outside, for ever: then nothing changes until a port says so. Only
- * answers have a deadline. */
+/* Packets may wait for what is outside, for ever: then nothing changes until a port says so, or
+ * until an answer is late. */
 static bool is_still(struct core *core)
 {
     const struct model_out *out = &core->out;
@@ -379,8 +382,18 @@ static bool is_still(struct core *core)
         moves |= core->in.port[p].rx_valid || out->tx[p].valid;
     for (uint32_t inside = MODEL_PORTS; inside < MODEL_PORTS + MODEL_INSIDE; inside++)
         moves |= out->tx[inside].valid;
-    core->still = moves || core->mirror.waits != 0 ? 0 : core->still + 1;
+    core->still = moves ? 0 : core->still + 1;
     return core->still > core->stages;
+}
+
+/* No request that waits for its answer was sent before the last edge at which none waited. */
+static uint64_t first_late_edge(struct core *core, uint64_t edge)
+{
+    uint64_t cycles = core->hub->timeout_cycles;
+
+    if (core->mirror.waits == 0)
+        core->none_waited = edge;
+    return core->mirror.waits != 0 && cycles != 0 ? core->none_waited + cycles - 1 : UINT64_MAX;
 }
 
 static bool is_waiting(const struct core *core)
@@ -395,7 +408,7 @@ static bool is_waiting(const struct core *core)
 static uint64_t core_edge(void *arg, uint64_t edge)
 {
     struct core *core = arg;
-    uint64_t next;
+    uint64_t next, late;
 
     core->in.cycle = edge;
     for (uint32_t p = 0; p < core->hub->nports; p++) {
@@ -414,21 +427,24 @@ static uint64_t core_edge(void *arg, uint64_t edge)
     see_self(core, edge);
     take_errors(core);
     take_request(core, edge);
+    late = first_late_edge(core, edge);
     if ((!core->out.quiet && !is_still(core)) || is_waiting(core))
         return edge + 1;
     core->still = 0;
-    next = next_request_edge(core);
+    next = sim_min(next_request_edge(core), late);
     return next == UINT64_MAX ? next : sim_max(next, edge + 1);
 }
 
 /* ---- the kind ---- */
 
+static unsigned traced; /* hubs that write HUBSIM_RTL_TRACE: one at most, in each process */
+
 static int core_start(void *arg, struct hub *hub, struct sim_error *err)
 {
+    const char *trace = getenv("HUBSIM_RTL_TRACE");
     struct core *core = arg;
     struct model_state *in = &core->in.state;
 
-    (void)err;
     core->hub = core->mirror.hub = hub;
     in->window_log2 = (uint8_t)__builtin_ctzll(hub->window_bytes);
     in->part_log2 = (uint8_t)__builtin_ctzll(hub->part_bytes);
@@ -443,7 +459,14 @@ static int core_start(void *arg, struct hub *hub, struct sim_error *err)
         in->lower[i] = r != NULL ? r->lower : UINT64_MAX;
         in->upper[i] = r != NULL ? r->upper : 0;
     }
-    core->model = core->ops->create(0, getenv("HUBSIM_RTL_TRACE"));
+    if (trace != NULL && traced++ != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: HUBSIM_RTL_TRACE: expected one hub of kind hub.rtl", hub->path);
+    core->traced = trace != NULL;
+    core->model = core->ops->create(0, trace);
+    if (core->model == NULL)
+        return sim_error_set(err, SIM_ERR_IO, "%s: HUBSIM_RTL_TRACE=%s: cannot be written",
+                             hub->path, trace);
     return SIM_OK;
 }
 
@@ -453,6 +476,7 @@ static void core_destroy(void *arg)
 
     if (core->model != NULL)
         core->ops->destroy(core->model);
+    traced -= core->traced;
     free(core);
 }
 
@@ -489,6 +513,10 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     if (cfg->ddr_bytes != 0 && cfg->ddr_cycles * cfg->ddr_bytes_per_cycle < core_largest_data(cfg))
         return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.cycles", cfg->ddr_cycles,
                                "hub.rtl expects what a packet of mps_bytes takes to write");
+    if (cfg->ddr_bytes != 0 && cfg->ddr_chip_tlps >= core_posted_headers(cfg))
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.chip_tlps", cfg->ddr_chip_tlps,
+                               "hub.rtl expects less than %" PRIu64 ", the packets of a queue",
+                               core_posted_headers(cfg));
     return SIM_OK;
 }
 
@@ -507,8 +535,10 @@ static int create(const struct machine_place *place, const void *config, void **
     const struct hub_config *cfg = config;
     char parameters[1024];
     struct core *core;
-    int rc = check_config(place, cfg, err);
+    int rc = hub_check_config(place, cfg, err);
 
+    if (rc == SIM_OK)
+        rc = check_config(place, cfg, err);
     if (rc == SIM_OK)
         rc = core_parameters(cfg, parameters, sizeof(parameters));
     if (rc != SIM_OK)

@@ -129,10 +129,15 @@ int library_model(const char *path, const char *parameters, const struct model_o
             "%s: expected share/hubsim/rtl-model beside bin, where this program is", path);
     if (!run_script(script, parameters, folder, file, sizeof(file)))
         return sim_error_set(err, SIM_ERR_IO,
-                             "%s: a hub in SystemVerilog with %s could not be made", path,
-                             parameters);
+                             "%s: a hub in SystemVerilog could not be made in %s; it would have %s",
+                             path, folder, parameters);
     *ops_p = load(path, file, MODEL_SYMBOL, err);
-    return *ops_p != NULL ? SIM_OK : SIM_ERR_IO;
+    if (*ops_p == NULL)
+        return SIM_ERR_IO;
+    if (strcmp((*ops_p)->parameters, parameters) != 0)
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: has %s: expected %s", path, file,
+                             (*ops_p)->parameters, parameters);
+    return SIM_OK;
 }
 
 int library_processes(const char *path, const struct process_ops **ops_p, struct sim_error *err)

@@ -249,6 +249,10 @@ model *create(uint64_t seed, const char *trace)
         m->context.traceEverOn(true);
         m->top.trace(&m->fst, 99);
         m->fst.open(trace);
+        if (!m->fst.isOpen()) {
+            delete m;
+            return nullptr;
+        }
     }
 #else
     (void)trace;

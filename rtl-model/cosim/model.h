@@ -138,7 +138,8 @@ struct model;
 /** All calls of a library. A set of parameters is fixed when it is made. */
 struct model_ops {
     const char *parameters; /* "Ports=4 BusBytes=16 ..." */
-    /** In reset, then in the state before edge 0. `trace`: an FST file, or NULL. */
+    /** In reset, then in the state before edge 0. `trace`: an FST file, or NULL. @return NULL: it
+     * cannot be written */
     struct model *(*create)(uint64_t seed, const char *trace);
     void (*edge)(struct model *model, const struct model_in *in, struct model_out *out);
     void (*destroy)(struct model *model);

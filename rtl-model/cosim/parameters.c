@@ -48,6 +48,11 @@ uint64_t core_largest_data(const struct hub_config *cfg)
     return bytes;
 }
 
+uint64_t core_posted_headers(const struct hub_config *cfg)
+{
+    return deepest(cfg, PCIE_POSTED).headers;
+}
+
 uint64_t core_timeout_cycles(const struct hub_config *cfg)
 {
     struct sim_clock clk;

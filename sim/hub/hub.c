@@ -237,8 +237,8 @@ static int check_descriptors(const char *head, const struct hub_config *cfg, str
     return SIM_OK;
 }
 
-static int check_config(const struct machine_place *place, const struct hub_config *cfg,
-                        struct sim_error *err)
+int hub_check_config(const struct machine_place *place, const struct hub_config *cfg,
+                     struct sim_error *err)
 {
     const struct {
         const char *key;
@@ -281,7 +281,7 @@ int hub_create_around(const struct hub_core_ops *ops, void *core, const struct m
 
     if (hub == NULL)
         return SIM_ERR_NOMEM;
-    rc = check_config(place, config, err);
+    rc = hub_check_config(place, config, err);
     if (rc != SIM_OK)
         goto err_destroy;
     hub->dom = place->dom;

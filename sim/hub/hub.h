@@ -70,6 +70,9 @@ struct hub_core_ops {
     void (*destroy)(void *core);
 };
 
+/** What a hub refuses whatever its core is made of; hub_create_around() asks as well. */
+int hub_check_config(const struct machine_place *place, const struct hub_config *cfg,
+                     struct sim_error *err);
 /** As hub_kind.create(), which makes a hub with the core in C. `core` becomes the hub's, also where
  * this fails. */
 int hub_create_around(const struct hub_core_ops *ops, void *core, const struct machine_place *place,
