@@ -41,7 +41,8 @@ static const struct machine_kind *other_make(const struct load_machine *m,
 
 /** Makes of the components that match. @return how many do */
 static unsigned override_kinds(struct load_machine *m, const char *pattern, const char *text,
-                               const char *where, struct load_nearest *near)
+                               const char *where, const struct load_tree *at,
+                               struct load_nearest *near)
 {
     unsigned matches = 0;
 
@@ -58,6 +59,7 @@ static unsigned override_kinds(struct load_machine *m, const char *pattern, cons
                 continue;
             matches++;
             c->kind = other_make(m, c->kind, path, text, where);
+            c->kind_is_set = at == NULL;
         }
     }
     return matches;
@@ -86,7 +88,7 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
             set_value(value, path, text, where, at);
         }
     }
-    matches += override_kinds(m, pattern, text, where, &near);
+    matches += override_kinds(m, pattern, text, where, at, &near);
     if (matches > 0)
         return;
     load_raise(SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);

@@ -23,7 +23,7 @@ static void hash_number(uint64_t *hash, uint64_t number)
 
 struct hashing {
     uint64_t hash;
-    bool sets; /* also values of --set */
+    bool sets; /* also what is of --set */
 };
 
 static void hash_value(void *arg, const char *path, const struct machine_value *value)
@@ -86,7 +86,8 @@ uint64_t lab_hash_machine(const struct load_machine *machine, bool sets)
 
         for (unsigned i = 0; i < node->ncomponents; i++) {
             hash_text(&hash, node->components[i].name);
-            hash_text(&hash, node->components[i].kind->name);
+            if (sets || !node->components[i].kind_is_set)
+                hash_text(&hash, node->components[i].kind->name);
         }
         hash_links(&hash, node->links, node->nlinks);
         if (desc->slot_order != NULL)

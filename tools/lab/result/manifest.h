@@ -7,7 +7,7 @@
 SIM_BEGIN_DECLS
 
 /** All that makes a machine, in one number: kinds, values, links, cables, routes, slots. @param
- * sets also the values of --set */
+ * sets also values and kinds of --set */
 uint64_t lab_hash_machine(const struct load_machine *machine, bool sets);
 void lab_manifest_write(const char *path, const struct lab_out *out);
 
