@@ -23,9 +23,9 @@ struct machine_value {
 struct machine_component_desc {
     const char *name; /* "hub"; unique within the node */
     const struct machine_kind *kind;
-    bool kind_is_set; /* by --set, so another make than that of the file */
     /** One for each row of the kind's table and in its range; `param` NULL ends them. */
     struct machine_value *values;
+    bool kind_is_set; /* by --set: another make than that of the file */
 };
 
 struct machine_link_desc {

@@ -159,6 +159,24 @@ TEST_F(SweepCommand, AChangedFileIsRefusedUntilItsResultsAreSetAside)
     EXPECT_EQ(2u, read_rows(folder + "/out/s/sweep.db.1").size());
 }
 
+/* The same device of another make has the same times. */
+TEST_F(SweepCommand, PointsMayDifferInTheMakeOfADevice)
+{
+    const std::string args = write("s.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                                             "setup: { mode: pio, bytes: 8, repeats: 1 }\n"
+                                             "set: { \"node*.hub.kind\": [hub.c, hub.sc] }\n") +
+                             " --csv --out " + folder + "/out";
+    int status = run(args);
+
+    if (text("stderr").find("expected a build with SystemC") != std::string::npos)
+        GTEST_SKIP() << text("stderr");
+    ASSERT_EQ(0, status) << text("stderr");
+    std::string table = text("stdout");
+    size_t c = table.find("\nhub.c,"), sc = table.find("\nhub.sc,");
+    ASSERT_TRUE(c != std::string::npos && sc != std::string::npos) << table;
+    EXPECT_EQ(table.substr(c + 7, sc - c - 7) + "\n", table.substr(sc + 8));
+}
+
 /* Three lanes pass the range of the key, but no link has them: known when the machine is built. */
 TEST_F(SweepCommand, APointThatFailsIsARowAndAnErrorInTheEnd)
 {
