@@ -12,12 +12,18 @@
 #if VM_TRACE
 #include "verilated_fst_c.h"
 #endif
+#if VM_COVERAGE
+#include "toggles.h"
+#include "verilated_cov.h"
+#endif
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <string>
 
 #ifndef PARAM_Vc1 /* in few rows of tb/sets */
 #define PARAM_Vc1        0
@@ -98,10 +104,18 @@ struct Forward {
 #if VM_TRACE
     VerilatedFstC fst;
 #endif
+#if VM_COVERAGE
+    std::unique_ptr<Toggles> toggles;
+    unsigned begun = 0; /* one when it is made, and one for each record */
+#endif
 
     void eval()
     {
         top.eval();
+#if VM_COVERAGE
+        if (toggles != nullptr && top.clk_i == 0)
+            toggles->sample();
+#endif
 #if VM_TRACE
         if (fst.isOpen())
             fst.dump(time);
@@ -187,6 +201,12 @@ void forward_reset(Forward *rtl)
     rtl->top.rst_ni = 1;
     rtl->eval();
     rtl->context.assertOn(true);
+#if VM_COVERAGE /* in the first record, what reset does not reach is still random */
+    if (rtl->begun++ == 2) {
+        rtl->toggles = std::make_unique<Toggles>(rtl->context);
+        rtl->context.coveragep()->zero();
+    }
+#endif
 }
 
 /* What changes seldom. */
@@ -300,12 +320,26 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
         out->rx_free_units[i] = static_cast<uint16_t>(get_bits(top.rx_free_units_o, i * 9, 9));
 }
 
+#if VM_COVERAGE /* rtl-model/coverage */
+static void write_coverage(Forward *rtl, const char *file)
+{
+    if (file == nullptr || rtl->toggles == nullptr)
+        return;
+    rtl->context.coveragep()->write((std::string(file) + ".lines").c_str());
+    if (!rtl->toggles->write(std::string(file) + ".toggles"))
+        fprintf(stderr, "%s.toggles: cannot be written\n", file);
+}
+#endif
+
 void forward_destroy(Forward *rtl)
 {
     rtl->top.final();
 #if VM_TRACE
     if (rtl->fst.isOpen())
         rtl->fst.close();
+#endif
+#if VM_COVERAGE
+    write_coverage(rtl, getenv("HUBSIM_RTL_COVERAGE"));
 #endif
     delete rtl;
 }
