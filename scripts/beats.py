@@ -288,6 +288,7 @@ def diagram(rtl, title, streams, first, n, spans):
     edges = range(first, first + n)
     ax.set_xticks(edges[::2], [str(edge - spans[0][0]) for edge in edges[::2]])
     ax.set_title(title, fontsize=8, loc="left")
+    ax.set_xlabel("edge of the core's clock, from the first beat on", fontsize=7)
     legend(fig, sorted({beats[edge][0] for beats in lanes for edge in edges if edge in beats}))
     fig.tight_layout()
     return fig

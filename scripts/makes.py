@@ -35,9 +35,12 @@ def draw(makes):
     ax.margins(x=0.08)
     ax.legend(title="hub in", fontsize=8, title_fontsize=8, frameon=False)
     seconds = [float(make[1]) for make in makes]
-    bars.barh([make[0] for make in makes], seconds, color=[style[0] for style in STYLES], height=0.5)
-    for i, value in enumerate(seconds):
-        bars.annotate(f"{value:.2g} s", (value, i), (4, 0), textcoords="offset points", va="center", fontsize=8)
+    for i, (make, value, (colour, marker, size)) in enumerate(zip(makes, seconds, STYLES)):
+        bars.plot(value, i, color=colour, marker=marker, markersize=size, markerfacecolor="none") # a scale without 0 has no bars
+        bars.annotate(f"{value:.2g} s", (value, i), (8, 0), textcoords="offset points", va="center", fontsize=8)
+    bars.set_yticks(range(len(makes)), [make[0] for make in makes])
+    bars.set_ylim(-0.5, len(makes) - 0.5)
+    bars.grid(axis="x", linewidth=0.4)
     bars.set_xscale("log")
     bars.set_xlim(min(seconds) / 4, max(seconds) * 8)
     bars.invert_yaxis()
