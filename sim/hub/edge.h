@@ -50,7 +50,7 @@ struct pcie_tlp hub_edge_configure(struct hub_edge *edge, struct mem_pool *pool,
 /** Beats of so many bytes of data. */
 static inline uint64_t hub_data_beats(uint64_t bytes, uint64_t bus_bytes)
 {
-    return (bytes + bus_bytes - 1) / bus_bytes;
+    return (bytes + bus_bytes - 1) >> __builtin_ctzll(bus_bytes); /* a power of two */
 }
 /** Beats of a packet on a bus: its header's, and those of data. */
 static inline uint64_t hub_edge_beats(const struct pcie_tlp *tlp, uint64_t bus_bytes)
