@@ -32,6 +32,14 @@ static void take_u64(struct argp_state *state, const struct cmd_option *o, void 
     *(uint64_t *)to = value;
 }
 
+/** So many as the message's length may be. */
+static void take_bytes(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    cmd_take_bytes(state, o, to, text);
+    if (*(uint64_t *)to > UINT32_MAX)
+        argp_error(state, "--%s %s: expected less than 4GiB", o->name, text);
+}
+
 static void take_memory(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     static char gpu[] = "gpu0";
@@ -58,13 +66,13 @@ static const struct cmd_option options[] = {
     { "to", 0, "NODE", "Receiver (default 1)", 0, take_u32, CMD_AT(message.to) },
     { "kind", 'k', "KIND", "pio, register, dma (default), chain or 2d", 0, cmd_take_choice,
       CMD_AT(message.kind), .choices = "pio|register|dma|chain|2d" },
-    { "bytes", 0, "N", "Of the message, or of each put or block (default 8)", 0, take_u64,
+    { "bytes", 0, "N", "Of the message, or of each put or block (default 8)", 0, take_bytes,
       CMD_AT(message.bytes) },
     { "src", 0, "MEMORY", "cpu (default), gpu0, gpu1 ...", 0, take_memory, CMD_AT(message.src) },
     { "dst", 0, "MEMORY", "The same at the receiver", 0, take_memory, CMD_AT(message.dst) },
     { "puts", 0, "N", "Puts of a chain (default 4)", 0, take_u64, CMD_AT(message.puts) },
     { "blocks", 0, "N", "Blocks of a 2d message (default 4)", 0, take_u64, CMD_AT(message.blocks) },
-    { "pitch", 0, "N", "Bytes from block to block (default 4096)", 0, take_u64,
+    { "pitch", 0, "N", "Bytes from block to block (default 4096)", 0, take_bytes,
       CMD_AT(message.pitch) },
     { "descriptors", 0, "WHERE", "internal (default) or host: which memory holds the descriptors",
       0, cmd_take_choice, CMD_AT(message.descriptors), .choices = "internal|host" },

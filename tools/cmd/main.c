@@ -5,6 +5,7 @@
 #include "tools/lab/run/version.h"
 #include "tools/load/nearest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static void print_help(FILE *out)
           out);
 }
 
+/** With the commands that there are, unless one of them is near. */
 static int refuse_command(const char *name)
 {
     struct load_nearest near;
@@ -53,8 +55,17 @@ static int refuse_command(const char *name)
     load_nearest_init(&near, name);
     for (size_t i = 0; i < NCOMMANDS; i++)
         load_nearest_offer(&near, commands[i].name);
-    fprintf(stderr, "hubsim: %s: unknown command%s\n", name, near.hint);
+    fprintf(stderr, "hubsim: %s: unknown command%s", name, near.hint);
+    if (near.hint[0] == '\0')
+        for (size_t i = 0; i < NCOMMANDS; i++)
+            fprintf(stderr, "%s%s", i == 0 ? ": expected " : ", ", commands[i].name);
+    fputc('\n', stderr);
     return CMD_USAGE;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
 static int failure_status = CMD_FAILED; /* the exit status of the command that runs */
@@ -88,12 +99,11 @@ int main(int argc, char **argv)
         print_help(stderr);
         return CMD_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0 ||
-        strcmp(argv[1], "help") == 0) {
+    if (is_one_of(argv[1], "--help", "-h", "help") || strcmp(argv[1], "-?") == 0) {
         print_help(stdout);
         return CMD_OK;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_one_of(argv[1], "--version", "-V", "version")) {
         printf("hubsim " HUBSIM_VERSION " (%s)\n", hubsim_commit);
         return CMD_OK;
     }

@@ -16,7 +16,7 @@ struct parsing {
     unsigned n;
     const struct cmd_option *rows[ROWS_MAX];
     void *to[ROWS_MAX];
-    struct argp_option argp[ROWS_MAX + 1];
+    struct argp_option argp[ROWS_MAX + 2];
 };
 
 void cmd_take_flag(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
@@ -48,6 +48,13 @@ void cmd_take_unsigned(struct argp_state *state, const struct cmd_option *o, voi
     if (value >= UINT_MAX) /* which stands for none */
         argp_error(state, "--%s %s: expected less than %u", o->name, text, UINT_MAX);
     *(unsigned *)to = (unsigned)value;
+}
+
+void cmd_take_bytes(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    if (!load_number(text, true, to))
+        argp_error(state, "--%s %s: expected a number of bytes, such as 4096 or 4KiB", o->name,
+                   text);
 }
 
 void cmd_take_time(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
@@ -149,6 +156,10 @@ static error_t parse_key(int key, char *text, struct argp_state *state)
         check_end(p, state);
         return 0;
     }
+    if (key == 'h') {
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
+    }
     for (unsigned i = 0; i < p->n; i++) {
         if (p->argp[i].key != key)
             continue;
@@ -182,5 +193,6 @@ void cmd_parse_options(const struct cmd_usage *usage, int argc, char **argv, voi
             };
         }
     }
+    p.argp[p.n] = (struct argp_option){ .key = 'h', .flags = OPTION_HIDDEN, .doc = "As --help" };
     (void)argp_parse(&argp, argc, argv, usage->flags, NULL, &p);
 }

@@ -35,12 +35,13 @@ struct cmd_option {
 /** The last of a row: a member of struct options. */
 #define CMD_AT(member) .at = offsetof(struct options, member)
 
-/* A bool, a const char *, an unsigned, a uint64_t, and a sim_time_t above 0 of a number with ps,
- * ns, us, ms or s. */
+/* A bool, a const char *, an unsigned, a uint64_t, a uint64_t of bytes (KiB, MiB, GiB and TiB may
+ * follow the number), and a sim_time_t above 0 of a number with ps, ns, us, ms or s. */
 void cmd_take_flag(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
 void cmd_take_text(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
 void cmd_take_unsigned(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
 void cmd_take_number(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
+void cmd_take_bytes(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
 void cmd_take_time(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
 
 /** The row's value, into an enum. */

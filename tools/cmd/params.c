@@ -8,7 +8,7 @@
 
 struct options {
     struct cmd_common common;
-    const char *file;
+    const char *words[2]; /* FILE and PATTERN */
     bool faults;
 };
 
@@ -24,19 +24,32 @@ static void check_file(struct argp_state *state, void *arg)
 {
     const struct options *opt = arg;
 
-    if (opt->file == NULL && !opt->faults)
+    if (opt->words[0] == NULL && !opt->faults)
         argp_error(state, "expected a machine, platform or workload");
+}
+
+/** Keys that have PATTERN in them; `*` in it stands for anything. */
+static void choose_keys(const struct options *opt, struct lab_table *table)
+{
+    if (opt->words[1] == NULL)
+        return;
+    lab_table_choose(table, LAB_PARAMS_KEY, load_text(&table->arena, "*%s*", opt->words[1]));
+    if (table->nrows == 0)
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: no key of %s has this in it: expected a part of one, such as clock",
+                   opt->words[1], opt->words[0]);
 }
 
 static void print_machine(const struct options *opt)
 {
-    struct load_machine *machine = cmd_load(&opt->common, opt->file);
+    struct load_machine *machine = cmd_load(&opt->common, opt->words[0]);
     struct lab_table table;
 
     if (opt->common.format == LAB_MARKDOWN) {
         lab_params_markdown(machine, stdout);
     } else {
         lab_params(machine, &table);
+        choose_keys(opt, &table);
         cmd_print_table(&table, opt->common.format);
     }
     load_machine_destroy(machine);
@@ -49,21 +62,26 @@ static void print_params(struct cmd_session *session)
 
     if (opt->faults) {
         lab_fault_table(lab_kinds(), &table);
-    } else if (!lab_workload_keys(opt->file, &table)) {
+    } else if (!lab_workload_keys(opt->words[0], &table)) {
         lab_table_fini(&table);
         print_machine(opt);
         return;
+    } else {
+        choose_keys(opt, &table);
     }
     cmd_print_table(&table, opt->common.format);
 }
 
 const struct cmd_command cmd_params = {
     .usage = {
-            .words = "FILE\n--fault-kinds",
+            .words = "FILE [PATTERN]\n--fault-kinds",
             .about = "Every key of a machine or platform in force: value, unit, range, source, the "
-                     "rows it was calibrated to, and meaning. Of a workload: the keys of its setups.",
+                     "rows it was calibrated to, and meaning. Of a workload: the keys of its setups. "
+                     "PATTERN: those keys only that have this in them.",
             .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
-            CMD_ONE_WORD("FILE", file),
+            .words_at = offsetof(struct options, words),
+            .max = 2,
+            .too_many = "%s: expected FILE and PATTERN",
             .check = check_file,
     },
     .size = sizeof(struct options),

@@ -28,7 +28,56 @@ TEST_F(Command, HelpIsThereForEachCommand)
         EXPECT_EQ(0, run(std::string(name) + " --help")) << name;
         EXPECT_EQ(0u, out.find("Usage: hubsim " + std::string(name))) << out;
         EXPECT_EQ("", errors);
+        std::string help = out;
+        EXPECT_EQ(0, run(std::string(name) + " -h"));
+        EXPECT_EQ(help, out);
     }
+    std::string help = (run("--help"), out);
+    for (const char *word : { "-h", "help" }) {
+        EXPECT_EQ(0, run(word));
+        EXPECT_EQ(help, out);
+    }
+    for (const char *word : { "--version", "-V", "version" }) {
+        EXPECT_EQ(0, run(word));
+        EXPECT_EQ(0u, out.find("hubsim ")) << out;
+    }
+}
+
+TEST_F(Command, ParamsShowsTheKeysThatAreAskedFor)
+{
+    EXPECT_EQ(0, run("params two-node hub.clock_k --csv"));
+    EXPECT_NE(std::string::npos, out.find("\nnode*.hub.clock_khz,250000,kHz,"));
+    EXPECT_EQ(2, std::count(out.begin(), out.end(), '\n')) << out;
+    EXPECT_EQ(0, run("params two-node 'hub.*credits' --csv"));
+    EXPECT_LT(2, std::count(out.begin(), out.end(), '\n')) << out;
+    EXPECT_EQ(1, run("params two-node nope"));
+    EXPECT_EQ("hubsim: nope: no key of two-node has this in it: expected a part of one, such as "
+              "clock\n",
+              errors);
+}
+
+/* A terminal of 80 columns, by the variable that programs may set. */
+TEST_F(Command, TablesFitTheTerminal)
+{
+    size_t from = 0;
+
+    EXPECT_EQ(0, run("params two-node hub", "COLUMNS=80"));
+    for (size_t end; (end = out.find('\n', from)) != std::string::npos; from = end + 1)
+        EXPECT_GE(80u, end - from) << out.substr(from, end - from);
+    EXPECT_EQ(0, run("params two-node hub"));
+    EXPECT_NE(std::string::npos, out.find(std::string("  meaning\n")));
+}
+
+TEST_F(Command, BytesHaveUnits)
+{
+    EXPECT_EQ(0, run("explain two-node --bytes 1KiB"));
+    std::string one = out;
+    EXPECT_EQ(0, run("explain two-node --bytes 1024"));
+    EXPECT_EQ(one, out);
+    EXPECT_EQ(2, run("explain two-node --bytes 1KB"));
+    EXPECT_EQ(0u, errors.find("hubsim explain: --bytes 1KB: expected a number of bytes, such as "
+                              "4096 or 4KiB\n"))
+        << errors;
 }
 
 TEST_F(Command, WrongUsageIsStatusTwo)
@@ -36,8 +85,10 @@ TEST_F(Command, WrongUsageIsStatusTwo)
     EXPECT_EQ(2, run(""));
     EXPECT_EQ(2, run("paramz"));
     EXPECT_EQ("hubsim: paramz: unknown command, did you mean params?\n", errors);
+    EXPECT_EQ(2, run("xyzzy"));
+    EXPECT_EQ(0u, errors.find("hubsim: xyzzy: unknown command: expected list, params, run, "));
     EXPECT_EQ(2, run("params"));
-    EXPECT_EQ(2, run("params a b"));
+    EXPECT_EQ(2, run("params a b c"));
     EXPECT_EQ(2, run("list --colour"));
     EXPECT_EQ(2, run("run two-node --seed x"));
     for (const char *option :

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tools/lab/format/fit.h"
 #include "tools/lab/format/table.h"
 
 namespace
@@ -40,7 +41,7 @@ TEST_F(Table, IsWrittenForPeopleAndForPrograms)
 {
     EXPECT_EQ("name        value\n"
               "a, \"b\" | c     12\n"
-              "x                \n",
+              "x\n",
               text(LAB_TEXT));
     EXPECT_EQ("name,value\n\"a, \"\"b\"\" | c\",12\nx,\n", text(LAB_CSV));
     EXPECT_EQ("[\n  {\"name\": \"a, \\\"b\\\" | c\", \"value\": 12},\n"
@@ -77,6 +78,76 @@ TEST_F(Table, GrowsWithoutLosingRows)
     EXPECT_STREQ("12", lab_table_get(&t, 0, 1));
     EXPECT_STREQ("999", lab_table_get(&t, 1001, 1));
     EXPECT_STREQ("", lab_table_get(&t, 1001, 0));
+}
+
+/* Text of a table that fits `width`. */
+std::string fitted(const lab_table &t, unsigned width)
+{
+    char *bytes = nullptr;
+    size_t n = 0;
+    FILE *out = open_memstream(&bytes, &n);
+
+    lab_fit_write(&t, width, out);
+    fclose(out);
+    std::string s(bytes, n);
+    free(bytes);
+    return s;
+}
+
+TEST(TableThatFits, WrapsTextAndComesInParts)
+{
+    static const lab_column columns[] = {
+        { "key", false }, { "n", true }, { "meaning", false }, { "source", false }
+    };
+    lab_table t = {};
+
+    lab_table_init(&t, columns, 4);
+    lab_table_add(&t);
+    lab_table_set(&t, 0, 0, "hub.gap\t%d\t%s\t%s", 7, "idle cycles behind each packet",
+                  "averyveryverylongword");
+    EXPECT_EQ("key      n  meaning                         source\n"
+              "hub.gap  7  idle cycles behind each packet  averyveryverylongword\n",
+              fitted(t, 0));
+    EXPECT_EQ(fitted(t, 0), fitted(t, 65));
+    EXPECT_EQ("key      n  meaning               source\n"
+              "hub.gap  7  idle cycles behind    averyveryverylongword\n"
+              "            each packet\n",
+              fitted(t, 55));
+    EXPECT_EQ("key      n  meaning           source\n"
+              "hub.gap  7  idle cycles       averyveryverylon\n"
+              "            behind each       gword\n"
+              "            packet\n",
+              fitted(t, 46));
+    EXPECT_EQ("key      n  meaning\n"
+              "hub.gap  7  idle cycles behind\n"
+              "            each packet\n"
+              "\n"
+              "key      source\n"
+              "hub.gap  averyveryverylongword\n",
+              fitted(t, 31));
+    /* What cannot be narrower stays whole. */
+    EXPECT_EQ("key      n\n"
+              "hub.gap  7\n"
+              "\n"
+              "key      meaning\n"
+              "hub.gap  idle cycles\n"
+              "         behind each\n"
+              "         packet\n"
+              "\n"
+              "key      source\n"
+              "hub.gap  averyveryverylon\n"
+              "         gword\n",
+              fitted(t, 5));
+    lab_table_fini(&t);
+}
+
+TEST_F(Table, KeepsTheRowsThatAreChosen)
+{
+    lab_table_choose(&t, 0, "*x*");
+    ASSERT_EQ(1u, t.nrows);
+    EXPECT_STREQ("x", lab_table_get(&t, 0, 0));
+    lab_table_choose(&t, 0, "y");
+    EXPECT_EQ(0u, t.nrows);
 }
 
 } // namespace

@@ -1,18 +1,20 @@
+#define _POSIX_C_SOURCE 200809L /* fnmatch */
 #include "tools/lab/format/table.h"
 
 #include "tools/lab/format/csv.h"
+#include "tools/lab/format/fit.h"
 #include "tools/lab/format/out.h"
 
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <string.h>
 
-#define COLUMNS_MAX 64u
-#define CELL_MAX    1023   /* bytes */
-#define BETWEEN     '\x1f' /* cells that are set together: no text has it */
+#define CELL_MAX 1023   /* bytes */
+#define BETWEEN  '\x1f' /* cells that are set together: no text has it */
 
 void lab_table_init(struct lab_table *t, const struct lab_column *columns, unsigned n)
 {
-    SIM_ASSERT(n <= COLUMNS_MAX);
+    SIM_ASSERT(n <= LAB_COLUMNS_MAX);
     *t = (struct lab_table){ .ncolumns = n, .columns = columns };
 }
 
@@ -75,6 +77,17 @@ const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned colu
     return t->cells[(size_t)row * t->ncolumns + column];
 }
 
+void lab_table_choose(struct lab_table *t, unsigned column, const char *pattern)
+{
+    unsigned n = 0;
+
+    for (unsigned r = 0; r < t->nrows; r++)
+        if (fnmatch(pattern, lab_table_get(t, r, column), 0) == 0)
+            memmove(&t->cells[(size_t)n++ * t->ncolumns], &t->cells[(size_t)r * t->ncolumns],
+                    t->ncolumns * sizeof(*t->cells));
+    t->nrows = n;
+}
+
 const char *lab_json_quote(const char *text, struct load_arena *arena)
 {
     char *quoted = load_alloc(arena, 6 * strlen(text) + 3), *at = quoted;
@@ -102,8 +115,7 @@ void lab_json_text(FILE *out, const char *text)
     load_arena_fini(&arena);
 }
 
-/** The names of the columns are the line above row 0. */
-static const char *text_in_line(const struct lab_table *t, unsigned line, unsigned column)
+const char *lab_table_text(const struct lab_table *t, unsigned line, unsigned column)
 {
     return line == 0 ? t->columns[column].name : lab_table_get(t, line - 1, column);
 }
@@ -113,7 +125,7 @@ static void write_csv(const struct lab_table *t, FILE *out)
     for (unsigned line = 0; line <= t->nrows; line++) {
         for (unsigned c = 0; c < t->ncolumns; c++) {
             fputs(c > 0 ? "," : "", out);
-            lab_csv_write(out, text_in_line(t, line, c));
+            lab_csv_write(out, lab_table_text(t, line, c));
         }
         fputc('\n', out);
     }
@@ -190,39 +202,11 @@ static void write_markdown(const struct lab_table *t, FILE *out)
     }
 }
 
-static void write_padded(FILE *out, const char *text, int width, bool right, bool last)
-{
-    if (right)
-        fprintf(out, "%*s", width, text);
-    else if (last)
-        fputs(text, out);
-    else
-        fprintf(out, "%-*s", width, text);
-    fputs(last ? "\n" : "  ", out);
-}
-
-static void write_text(const struct lab_table *t, FILE *out)
-{
-    int widths[COLUMNS_MAX] = { 0 };
-
-    for (unsigned line = 0; line <= t->nrows; line++)
-        for (unsigned c = 0; c < t->ncolumns; c++) {
-            int n = (int)strlen(text_in_line(t, line, c));
-
-            if (n > widths[c])
-                widths[c] = n;
-        }
-    for (unsigned line = 0; line <= t->nrows; line++)
-        for (unsigned c = 0; c < t->ncolumns; c++)
-            write_padded(out, text_in_line(t, line, c), widths[c], t->columns[c].number,
-                         c + 1 == t->ncolumns);
-}
-
 void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *out)
 {
     switch (format) {
     case LAB_TEXT:
-        write_text(t, out);
+        lab_fit_write(t, lab_fit_width(out), out);
         return;
     case LAB_CSV:
         write_csv(t, out);

@@ -8,6 +8,8 @@
 
 SIM_BEGIN_DECLS
 
+#define LAB_COLUMNS_MAX 64u
+
 enum lab_format { LAB_TEXT, LAB_CSV, LAB_JSON, LAB_MARKDOWN };
 
 struct lab_column {
@@ -32,6 +34,10 @@ unsigned lab_table_add(struct lab_table *t);
 void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned column);
+/** Only the rows stay whose cell in `column` is like `pattern`, as fnmatch(3) says. */
+void lab_table_choose(struct lab_table *t, unsigned column, const char *pattern);
+/** The names of the columns are line 0, above row 0. */
+const char *lab_table_text(const struct lab_table *t, unsigned line, unsigned column);
 void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *out);
 
 /** As CSV, into a file. */
