@@ -298,7 +298,7 @@ module hub_dma_fetch #(
       user_ends_a_list_first:    assert (!start_i || (!more_o && empty_o));
       user_begins_what_is_there: assert (!pop_i || valid_o);
       user_keeps_its_channel:    assert (!waits_q || channel_i == is_q);
-`ifndef LEAVES_OUT_EDGES // of a simulator that knows that nothing happens at them
+`ifndef LEAVES_OUT_EDGES // by a simulator that knows that nothing happens then
       user_counts_edges:         assert ((empty_o && !waits_q) || cycle_i == last_q + 64'd1);
 `endif
     end

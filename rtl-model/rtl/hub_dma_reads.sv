@@ -275,7 +275,7 @@ module hub_dma_reads #(
       user_fails_what_is_there:  assert (!head_fails_i || used_q != '0);
       user_ends_a_list_first:    assert (!new_turn_i || (used_q == '0 && !push_i));
       user_keeps_its_channel:    assert (used_q == '0 || channel_i == is_q);
-`ifndef LEAVES_OUT_EDGES // of a simulator that knows that nothing happens at them
+`ifndef LEAVES_OUT_EDGES // by a simulator that knows that nothing happens then
       user_counts_edges:         assert (used_q == '0 || cycle_i == last_q + 64'd1);
 `endif
       own_tags_are_the_channels: assert (base_q <= LastBase && 32'(base_q) % ReadTags == 0);

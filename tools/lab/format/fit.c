@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* struct winsize */
+#define _DEFAULT_SOURCE /* TIOCGWINSZ and its structure */
 #include "tools/lab/format/fit.h"
 
 #include <limits.h>
