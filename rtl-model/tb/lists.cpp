@@ -15,7 +15,7 @@ constexpr unsigned kPlaces = 64; /* of descriptors, for each channel, in each me
 
 uint64_t ListHost::self() const
 {
-    return plan.bar + HUB_AREA_SELF * (plan.part / HUB_AREAS);
+    return plan.bar + plan.own + HUB_AREA_SELF * (plan.part / HUB_AREAS);
 }
 
 /* ---- lists ---- */
@@ -26,14 +26,14 @@ uint64_t ListHost::any_source(uint32_t bytes)
 
     switch (random(20)) {
     case 0: /* another node's part, or a place that is no memory */
-        return plan.bar + random(3) * plan.part + HUB_AREA_SELF * (plan.part / HUB_AREAS) + low;
+        return plan.bar + plan.place() + HUB_AREA_SELF * (plan.part / HUB_AREAS) + low;
     case 1: /* runs out of internal memory, or just does not */
         return self() + HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES - (chance(50) ? bytes : 4 + low);
     case 2:
     case 3: /* an area of the own part */
-        return plan.bar + random(3) * (plan.part / HUB_AREAS) + random(64) * 4096 + low;
+        return plan.bar + plan.own + random(3) * (plan.part / HUB_AREAS) + random(64) * 4096 + low;
     case 4: /* the end of an area */
-        return plan.bar + (1 + random(2)) * (plan.part / HUB_AREAS) - 64 - low;
+        return plan.bar + plan.own + (1 + random(2)) * (plan.part / HUB_AREAS) - 64 - low;
     case 5:
     case 6:
     case 7:
@@ -50,7 +50,7 @@ uint64_t ListHost::any_source(uint32_t bytes)
 
 uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
 {
-    uint64_t to = plan.bar + (chance(3) ? plan.slots : random(plan.slots)) * plan.part;
+    uint64_t to = plan.bar + plan.place();
 
     switch (random(24)) {
     case 0: /* no address of the window */
@@ -67,7 +67,7 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
         break;
     case 5:
     case 6: /* back to the host */
-        to = plan.bar + random(3) * (plan.part / HUB_AREAS) + random(kNear);
+        to = plan.bar + plan.own + random(3) * (plan.part / HUB_AREAS) + random(kNear);
         break;
     default:
         to += random(HUB_AREA_SELF) * (plan.part / HUB_AREAS) +

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <random>
 #include <vector>
@@ -21,7 +22,8 @@ struct hub;
 /* Where things lie; the rest follows from the random numbers. */
 struct ListPlan {
     uint64_t bar = 0, part = 0;       /* the window, and the bytes of one node's part */
-    unsigned slots = 8;               /* those with a route; one more has none */
+    uint64_t own = 0;                 /* where that of this node begins */
+    std::function<uint64_t()> place;  /* where that of any node does */
     uint64_t late_ps = 0;             /* an answer so late comes behind its time-out */
     unsigned wrong = 4;               /* of 100 answers */
     unsigned longest = 1500;          /* double words of one descriptor */
