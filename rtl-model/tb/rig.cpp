@@ -95,26 +95,29 @@ void Rig::fail_link(unsigned p)
     ASSERT_EQ(SIM_OK, pcie_port_add_fault(far[p].port, kind, &v, &err)) << err.text;
 }
 
-/* An area holds registers and internal RAM, and the window lies on the base of cables. */
+/* An area holds registers and internal RAM. Mostly the window lies on the base of cables. */
 void Rig::choose_window()
 {
-    part_log2 = static_cast<unsigned>(between(27, 36));
-    window_log2 = part_log2 + static_cast<unsigned>(between(3, std::min(13u, 40 - part_log2)));
+    unsigned most = random(8) == 0 ? 63 : 40;
+
+    part_log2 = static_cast<unsigned>(between(27, most - 4));
+    window_log2 = part_log2 + static_cast<unsigned>(between(3, std::min(13u, most - part_log2)));
     /* A descriptor has addresses of 48 bits. */
     bar = ((rng() >> (random(8) == 0 ? 0 : 17)) | HUB_CABLE_BASE) >> window_log2 << window_log2;
 }
 
-/* Some for each port and for none, in any order, with up to seven pairs of a port. */
+/* Some for each port and for none, in any order, with up to eight pairs of a port. */
 void Rig::choose_stretches()
 {
-    unsigned slots = 1u << (window_log2 - part_log2), most = std::min(slots, 6 * params.ports);
-    unsigned n = params.ports + static_cast<unsigned>(random(most - params.ports + 1));
+    unsigned slots = 1u << (window_log2 - part_log2), most = std::min(slots, 8 * params.ports);
+    unsigned n =
+        static_cast<unsigned>(std::max(between(params.ports, most), between(params.ports, most)));
     std::vector<unsigned> of, firsts = { 0 };
 
     for (unsigned i = 0; i < n; i++) {
         unsigned port = i < params.ports ? i : static_cast<unsigned>(random(params.ports + 1));
 
-        of.push_back(std::count(of.begin(), of.end(), port) < 7 ? port : params.ports);
+        of.push_back(std::count(of.begin(), of.end(), port) < kPairs ? port : params.ports);
     }
     std::shuffle(of.begin(), of.end(), rng);
     while (firsts.size() < n) {
@@ -139,6 +142,15 @@ uint64_t Rig::any_part(int port)
         s = &stretches[random(stretches.size())];
     while (port >= 0 && s->port != static_cast<unsigned>(port));
     return (where == 0 ? s->first : where == 1 ? s->last : between(s->first, s->last)) << part_log2;
+}
+
+uint64_t Rig::near_bound()
+{
+    const struct hub_range *r = &hub()->ranges[random(hub()->nranges)];
+    uint64_t at = random(2) != 0 ? r->lower : r->upper;
+
+    return (at ^ random(8) ^ (random(8) != 0 ? UINT64_C(1) << random(window_log2) : 0)) &
+           (hub()->window_bytes - 1);
 }
 
 void Rig::routes()
@@ -290,6 +302,7 @@ void Rig::run()
     plan.part = UINT64_C(1) << part_log2;
     plan.own = slot * plan.part;
     plan.place = [this] { return any_part(); };
+    plan.bound = [this] { return near_bound(); };
     plan.late_ps = cfg.completion_timeout_ps;
     plan.wrong = traffic.wrong;
     host.reset(new ListHost(plan, h, far[HUB_HOST].port, pool, &rng));

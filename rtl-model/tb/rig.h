@@ -119,6 +119,8 @@ struct Rig {
     void disturb_routes();
     /** Where the part of a node behind that port begins in the window; -1: behind any, or none. */
     uint64_t any_part(int port = -1);
+    /** An offset that differs from one of a pair in a single bit, or in none. */
+    uint64_t near_bound();
     uint64_t area() const { return UINT64_C(1) << (part_log2 - 2); }
     void connect(unsigned port);
     unsigned most_mps() const;

@@ -30,6 +30,7 @@ Traffic full_queues()
     Traffic t;
 
     t.idle = 2;
+    t.lists = 15;
     t.stop_ps = 4000000;
     t.outage_ps = 1000000;
     return t;
@@ -110,9 +111,12 @@ Traffic registers()
 {
     Traffic t;
 
+    t.idle = 1;
+    t.lists = 20;
     t.to_self = 80;
     t.notes = 5;
     t.reads = 60;
+    t.hold_ps = 0;
     return t;
 }
 /* Lists for all channels, beside little else. */
@@ -137,7 +141,14 @@ Traffic hindered_lists()
     t.hold_ps = 1000000;
     return t;
 }
-const Kind kKinds[] = { { "any", Traffic() },
+Traffic any()
+{
+    Traffic t;
+
+    t.lists = 25;
+    return t;
+}
+const Kind kKinds[] = { { "any", any() },
                         { "full_queues", full_queues() },
                         { "one_output", one_output() },
                         { "back_pressure", back_pressure() },

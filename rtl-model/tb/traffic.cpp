@@ -83,7 +83,12 @@ const Register kRegisters[] = { { HUB_ID, 0x18 },
                                 { HUB_NOTIFY, 0x30 },
                                 { HUB_ROUTE_MASK, 8 },
                                 { HUB_ERRORS(0), 0x30 },
+                                { HUB_ROUTE_LOWER(0, 0), 0x300 },
                                 { HUB_ROUTE_LOWER(0, 0), 0xc00 },
+                                { HUB_DMA(0), 0x60 },
+                                { HUB_DMA(1), 0x60 },
+                                { HUB_DMA(2), 0x60 },
+                                { HUB_DMA(3), 0x60 },
                                 { HUB_DMA(0), 0x400 },
                                 { 0x2000, 16 },
                                 { HUB_INTERNAL_OFFSET - 16, 16 } };
@@ -122,7 +127,8 @@ void Far::make_transfer(pcie_tlp *tlp)
     if (chance(50))
         from = 0x40000000 + random(256) * 4096;
     write_words(tlp, HUB_DMA(random(HUB_DMA_CHANNELS)) + HUB_DMA_SRC,
-                { from, rig->bar + rig->any_part() + random(256) * 4096, 4u * (1 + random(400)) });
+                { from, rig->bar + rig->any_part() + random(256) * 4096,
+                  4u * (1 + random(400)) + (chance(30) ? rig->rng() << 32 : 0) });
 }
 
 /* Any bytes of registers, in one packet of some beats. */
@@ -260,6 +266,8 @@ void Far::make_write()
     } else {
         at = base() + rig->any_part(t.target) + random(HUB_AREA_SELF) * rig->area() +
              rig->random(chance(50) ? 1 << 20 : rig->area() - 8192);
+        if (t.target < 0 && chance(10))
+            at = base() + rig->near_bound();
         /* Small ones, whole ones, and those that are cut short by a page. */
         pcie_tlp_set_range(&tlp, at,
                            pcie_split(at, 1 + random(chance(40) ? 40 : mps - 4), mps - 4));
