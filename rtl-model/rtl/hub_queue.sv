@@ -9,7 +9,7 @@ module hub_queue #(
   parameter int unsigned Headers = 16, // places for packets
   parameter int unsigned Units = 64,   // and for data, in units of 16 bytes
   parameter int unsigned OutputCycles = 3,
-  parameter int unsigned DataWidth = 8 * BusBytes, // of a beat; what is behind that is not kept
+  parameter int unsigned DataWidth = 8 * BusBytes, // bits of a beat that are kept
   localparam int unsigned OrderWidth = 32,
   localparam int unsigned OutWidth = $clog2(Ports + 2),
   localparam int unsigned BusWidth = 8 * BusBytes

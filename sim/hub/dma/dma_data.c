@@ -174,12 +174,13 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
 }
 
 /* @return false: no request waits for it */
-static bool take_completion(struct hub *hub, const struct pcie_tlp *tlp, uint64_t edge)
+static bool take_completion(struct hub *hub, const struct hub_entry *e, uint64_t edge)
 {
+    const struct pcie_tlp *tlp = &e->tlp;
     bool fetch = tlp->tag >= HUB_FETCH_TAG;
     uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
 
-    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub_host(hub)->function.id)
+    if (channel >= HUB_DMA_CHANNELS || e->refused)
         return false;
     return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
                  : read_completion(&hub->dma[channel], tlp, edge);
@@ -191,6 +192,7 @@ void dma_sink_put(struct hub *hub, const struct pcie_tlp *tlp, uint64_t edge)
     struct hub_entry *e = &f->ring[f->tail++ & f->mask];
 
     e->tlp = *tlp;
+    e->refused = tlp->requester_id != hub_host(hub)->function.id;
     e->edge = edge + hub->cfg.dma_completion_cycles;
 }
 
@@ -199,7 +201,7 @@ void dma_sink_step(struct hub *hub, uint64_t edge)
     for (struct hub_fifo *f = &hub->sink; !fifo_empty(f) && fifo_head(f)->edge <= edge; f->head++) {
         struct hub_entry *e = fifo_head(f);
 
-        if (!take_completion(hub, &e->tlp, edge)) {
+        if (!take_completion(hub, e, edge)) {
             pcie_port_advisory(hub_host(hub)->pcie, PCIE_ERR_UNEXPECTED, &e->tlp);
             if (__builtin_expect(hub->watch != NULL, 0))
                 hub->watch->answered(hub->watch->user, false, &e->tlp);
