@@ -29,7 +29,7 @@ void Far::configure_again()
 {
     config_write(PCIE_CFG_COMMAND,
                  (chance(90) ? PCIE_COMMAND_MEMORY : 0) | (chance(70) ? PCIE_COMMAND_MASTER : 0));
-    if (chance(20)) /* each write tells it its number */
+    if (chance(20)) /* with the next write */
         id = static_cast<uint16_t>(rig->rng());
     if (index == HUB_HOST && chance(20))
         configure_msi();

@@ -37,7 +37,7 @@ struct Far {
     };
     std::deque<Held> held;
     std::vector<TimedTlp> later; /* what is to be sent, by its time */
-    uint16_t id = 0;             /* of the hub's end, as it is configured now */
+    uint16_t id = 0;             /* the number of the hub's end */
     bool configured = false, pumping = false;
 
     unsigned random(unsigned n);
