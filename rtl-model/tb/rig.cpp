@@ -171,8 +171,8 @@ void Rig::routes()
     disturb_routes();
 }
 
-/* Pairs overlap, leave gaps, and lie behind the window in part; those that are not in use have any
- * bits. */
+/* Pairs begin and end with areas, overlap, leave gaps, and lie behind the window in part; those
+ * that are not in use have any bits. */
 void Rig::disturb_routes()
 {
     uint64_t part = UINT64_C(1) << part_log2, window = UINT64_C(1) << window_log2;
@@ -183,13 +183,13 @@ void Rig::disturb_routes()
         if (r->lower <= slot * part && slot * part <= r->upper)
             continue;
         if (random(4) == 0)
-            r->lower += random(part);
+            r->lower += random(HUB_AREAS) * area();
         if (random(4) == 0)
-            r->upper += random(part);
+            r->upper += random(HUB_AREAS) * area();
         if (random(8) == 0) /* as good as none, or up to the end of the window */
             (random(2) != 0 ? r->lower : r->upper) = rng() | window;
         if (r->upper < r->lower)
-            r->upper = UINT64_MAX - random(part);
+            r->upper = UINT64_MAX;
     }
     for (unsigned i = 0; i < kMaxPorts * kPairs; i++) {
         straps.upper[i] = rng() >> random(64);

@@ -16,7 +16,7 @@ extern "C" {
 #include <memory>
 #include <random>
 
-/* Slots behind one pair of a port, or behind no port (params.ports). */
+/* Slots behind one pair of a port, or behind no port (the number of ports). */
 struct Stretch {
     unsigned port, first, last;
 };
