@@ -78,9 +78,10 @@ Traffic notifications()
 {
     Traffic t;
 
-    t.idle = 5;
+    t.idle = 1;
+    t.reads = t.answers = 5;
     t.to_self = 95;
-    t.notes = 70;
+    t.notes = 85;
     t.tails = 1;
     t.routes = 5;
     t.hold_ps = 0;
