@@ -305,7 +305,7 @@ module hub_core #(
     .write_addr_i(write_addr), .write_data_i(self_data), .write_enable_i(write_enable),
     .dma_read_addr_i(dma_read), .dma_read_data_o(dma_word), .dma_irq_o(dma_irq), .busy_o(dma_busy),
     .ram_addr_o(dma_ram_addr), .ram_data_i(dma_ram_data), .sink_valid_i(tx_valid_o[Ports]),
-    .sink_sop_i(tx_sop_o[Ports]), .sink_host_i(32'(sink_source) < Classes),
+    .sink_sop_i(tx_sop_o[Ports]), .sink_host_i(32'(sink_source) < Classes), .sink_id_i(id_q[15:0]),
     .sink_data_i(tx_data_o[Ports*BusWidth +: BusWidth]), .err_unexpected_o(dma_unexpected_o),
     .err_poisoned_o(dma_poisoned_o), .err_timeout_o(dma_timeout_o),
     .err_master_abort_o(dma_master_abort_o), .err_target_abort_o(dma_target_abort_o),
@@ -322,7 +322,7 @@ module hub_core #(
   logic [$clog2(StageCycles+1)-1:0] idle_d, idle_q;
 
   assign idle = rx_valid_i == '0 && tx_valid_o == '0 && !forward_waits && !local_waits &&
-                !notify_waits && !irq_pending && !dma_busy && !mgmt_valid_i;
+                !notify_waits && !irq_pending && !dma_busy && dma_valid == '0 && !mgmt_valid_i;
   always_comb begin
     idle_d = '0;
     if (idle) idle_d = quiet_o ? idle_q : idle_q + 1'b1;

@@ -68,6 +68,7 @@ module hub_dma #(
   input  logic                      sink_valid_i,
   input  logic                      sink_sop_i,
   input  logic                      sink_host_i,     // by port N; others are not for channels
+  input  logic [15:0]               sink_id_i,       // of N, as it was at the last edge
   input  logic [BusWidth-1:0]       sink_data_i,
   output logic                      err_unexpected_o,
   output logic                      err_poisoned_o,
@@ -94,7 +95,6 @@ module hub_dma #(
 
   logic                cpl_begin, cpl_has_data, cpl_poisoned, cpl_beat, cpl_id;
   logic [127:0]        cpl_header;
-  logic [15:0]         cpl_requester;
   logic [7:0]          cpl_tag;
   logic [2:0]          cpl_status;
   logic [10:0]         cpl_dwords;
@@ -104,13 +104,12 @@ module hub_dma #(
   logic [Channels-1:0] answered, late;
 
   hub_dma_sink #(.BusBytes(BusBytes), .CompletionCycles(CompletionCycles)) u_sink (
-    .clk_i, .rst_ni, .valid_i(sink_valid_i), .sop_i(sink_sop_i), .host_i(sink_host_i),
-    .data_i(sink_data_i), .valid_o(cpl_begin), .header_o(cpl_header), .id_o(cpl_requester),
+    .clk_i, .rst_ni, .valid_i(sink_valid_i), .sop_i(sink_sop_i), .host_i(sink_host_i), .id_i(sink_id_i),
+    .data_i(sink_data_i), .valid_o(cpl_begin), .header_o(cpl_header), .own_o(cpl_id),
     .tag_o(cpl_tag), .status_o(cpl_status), .has_data_o(cpl_has_data), .poisoned_o(cpl_poisoned),
     .dwords_o(cpl_dwords), .byte_count_o(cpl_count), .lower_addr_o(cpl_addr), .beat_o(cpl_beat),
     .data_o(cpl_data)
   );
-  assign cpl_id = cpl_requester == cfg_id_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -269,19 +269,27 @@ module hub_dma_fetch #(
     end
   end
 
-  logic [DescriptorWidth-1:0] mem [Prefetch];
+  logic [127:0]               low [Prefetch];
+  logic [95:0]                high [Prefetch]; // without the pointer, which has gone ahead
+  logic [DescriptorWidth-1:0] came;
+  logic [Beats-1:0]           comes;
   logic                       cpl_write;
   assign cpl_write = cpl_beat_i && cpl_on_q;
 
-  always_ff @(posedge clk_i) begin
+  assign came = {Beats{cpl_write ? cpl_data_i : ram_data_i}};
+  always_comb begin
     for (int unsigned k = 0; k < Beats; k++) begin
-      if ((cpl_write && 32'(cpl_index_q) == k) || (ram_beat_i && 32'(ram_index_i) == k)) begin
-        mem[cpl_write ? cpl_slot_q : ram_slot_q][k*BusWidth +: BusWidth] <= cpl_write ? cpl_data_i : ram_data_i;
-      end
+      comes[k] = (cpl_write && 32'(cpl_index_q) == k) || (ram_beat_i && 32'(ram_index_i) == k);
     end
   end
+  always_ff @(posedge clk_i) begin
+    if (comes[0])       low[cpl_write ? cpl_slot_q : ram_slot_q] <= came[127:0];
+    if (comes[Beats-1]) high[cpl_write ? cpl_slot_q : ram_slot_q] <= came[255:160];
+  end
 
-  assign descriptor_o = mem[head_q];
+  assign descriptor_o = {high[head_q], 32'd0, low[head_q]};
+  logic unused_pointer;
+  assign unused_pointer = &came[159:128];
   assign internal_o = internal_q[head_q];
   assign empty_o = used_q == '0;
   assign valid_o = used_q != '0 && decoded_q[head_q];

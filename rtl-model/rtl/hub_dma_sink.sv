@@ -15,12 +15,13 @@ module hub_dma_sink #(
   input  logic                valid_i,
   input  logic                sop_i,
   input  logic                host_i, // the packet came by port N
+  input  logic [15:0]         id_i,   // N's, as it was at the grant
   input  logic [BusWidth-1:0] data_i,
 
   // To the channels.
   output logic                valid_o,      // a header
   output logic [127:0]        header_o,
-  output logic [15:0]         id_o,         // the requester's
+  output logic                own_o,        // the requester is N
   output logic [7:0]          tag_o,
   output logic [2:0]          status_o,     // 0: Successful Completion; 4: Completer Abort
   output logic                has_data_o,
@@ -37,30 +38,30 @@ module hub_dma_sink #(
   end
 
   localparam int unsigned Stages = CompletionCycles > 2 ? CompletionCycles - 2 : 0;
-  localparam int unsigned Width = BusWidth + 2;
+  localparam int unsigned Width = BusWidth + 3;
 
-  logic first, more;
+  logic first, more, own;
 
+  assign own = {data_i[71:64], data_i[79:72]} == id_i;
   if (Stages == 0) begin : g_no_stages
-    assign {first, more, data_o} = {valid_i && host_i && sop_i, valid_i && host_i && !sop_i, data_i};
+    assign {first, more, own_o, data_o} = {valid_i && host_i && sop_i, valid_i && host_i && !sop_i, own, data_i};
     logic unused_clock;
     assign unused_clock = clk_i && rst_ni;
   end else begin : g_stages
     logic [Stages*Width-1:0] stages_d, stages_q;
 
     assign stages_d = (Stages*Width)'({stages_q, valid_i && host_i && sop_i,
-                                       valid_i && host_i && !sop_i, data_i});
+                                       valid_i && host_i && !sop_i, own, data_i});
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) stages_q <= '0;
       else         stages_q <= stages_d;
     end
-    assign {first, more, data_o} = stages_q[(Stages-1)*Width +: Width];
+    assign {first, more, own_o, data_o} = stages_q[(Stages-1)*Width +: Width];
   end
 
   assign valid_o = first;
   assign beat_o = more;
   assign header_o = data_o[127:0];
-  assign id_o = {data_o[71:64], data_o[79:72]};
   assign tag_o = data_o[87:80];
   assign status_o = data_o[55:53];
   assign has_data_o = data_o[6];

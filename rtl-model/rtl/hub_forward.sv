@@ -143,18 +143,12 @@ module hub_forward #(
   logic [Ports*BusWidth-1:0]     spill_data;
 
   // Registers as they were before the edge of a first beat.
-  logic [5:0]                window_log2_q, part_log2_q;
-  logic [3*64-1:0]           area_base_q;
-  logic [Ports*Pairs*64-1:0] lower_q, upper_q;
-  logic [Ports*3-1:0]        mps_q;
+  logic [3*64-1:0]    area_base_q;
+  logic [Ports*3-1:0] mps_q;
 
   always_ff @(posedge clk_i) begin
-    window_log2_q <= window_log2_i;
-    part_log2_q   <= part_log2_i;
-    area_base_q   <= area_base_i;
-    lower_q       <= route_lower_i;
-    upper_q       <= route_upper_i;
-    mps_q         <= cfg_mps_i;
+    area_base_q <= area_base_i;
+    mps_q       <= cfg_mps_i;
   end
 
   for (genvar p = 0; p < Ports; p++) begin : g_port
@@ -170,8 +164,8 @@ module hub_forward #(
     ) u_port (
       .clk_i, .rst_ni, .valid_i(rx_valid_i[p]), .sop_i(rx_sop_i[p]), .class_i(rx_class_i[p*2 +: 2]),
       .data_i(rx_data_i[p*BusWidth +: BusWidth]), .hit_i(rx_hit_i[p]),
-      .window_log2_i(window_log2_q), .part_log2_i(part_log2_q), .area_base_i(area_base_q),
-      .lower_i(lower_q), .upper_i(upper_q), .mps_i(mps_q), .vc1_i, .date_line_i,
+      .window_log2_i, .part_log2_i, .area_base_i(area_base_q),
+      .lower_i(route_lower_i), .upper_i(route_upper_i), .mps_i(mps_q), .vc1_i, .date_line_i,
       .valid_o(valid[Source +: Classes]), .out_o(out[Source*OutWidth +: Classes*OutWidth]),
       .class_o(of_class[Source*2 +: Classes*2]), .header_o(header[Source*128 +: Classes*128]),
       .data_o(data[Source*BusWidth +: Classes*BusWidth]), .grant_i(grant[Source +: Classes]),

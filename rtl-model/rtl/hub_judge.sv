@@ -25,7 +25,7 @@ module hub_judge (
 
   logic        memory, data, self_area, claimed;
   logic [10:0] length;
-  logic [63:0] addr, offset, in_part, in_area, last;
+  logic [63:0] addr, offset, in_area, last;
   logic [3:0]  first_be, end_be;
   logic [1:0]  skip, drop;
 
@@ -44,9 +44,8 @@ module hub_judge (
 
   // Area 3 of the own part, and in it registers or RAM.
   assign offset = addr & ~({64{1'b1}} << window_log2_i);
-  assign in_part = offset & ~({64{1'b1}} << part_log2_i);
-  assign in_area = in_part & ~({64{1'b1}} << (part_log2_i - 6'd2));
-  assign self_area = (offset >> part_log2_i) == 64'(slot_i) && 2'(in_part >> (part_log2_i - 6'd2)) == 2'd3;
+  assign in_area = offset & ~({64{1'b1}} << (part_log2_i - 6'd2));
+  assign self_area = (offset >> part_log2_i) == 64'(slot_i) && 2'(offset >> (part_log2_i - 6'd2)) == 2'd3;
   assign last = in_area + {51'h0, length, 2'b00};
   assign ram_o = in_area >= RegisterSpace;
   assign claimed = last <= (ram_o ? RegisterSpace + RamBytes : RegisterSpace);

@@ -15,11 +15,10 @@ module hub_leave #(
 
   localparam logic [63:0] CableBase = 64'h100_0000_0000; // as HUB_CABLE_BASE
 
-  logic [63:0] in_part, base;
+  logic [63:0] base;
   logic [1:0]  area;
 
-  assign in_part = offset_i & ~({64{1'b1}} << part_log2_i);
-  assign area = 2'(in_part >> (part_log2_i - 6'd2));
+  assign area = 2'(offset_i >> (part_log2_i - 6'd2));
   assign own_o = 32'(area) == Areas;
 
   always_comb begin
@@ -29,7 +28,7 @@ module hub_leave #(
     end
     closed_o = host_i && base == '0;
     addr_o = CableBase + offset_i;
-    if (host_i) addr_o = base + (in_part & ~({64{1'b1}} << (part_log2_i - 6'd2)));
+    if (host_i) addr_o = base + (offset_i & ~({64{1'b1}} << (part_log2_i - 6'd2)));
   end
 
 endmodule

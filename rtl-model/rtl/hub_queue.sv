@@ -9,6 +9,7 @@ module hub_queue #(
   parameter int unsigned Headers = 16, // places for packets
   parameter int unsigned Units = 64,   // and for data, in units of 16 bytes
   parameter int unsigned OutputCycles = 3,
+  parameter int unsigned DataWidth = 8 * BusBytes, // bits of a beat that are kept
   localparam int unsigned OrderWidth = 32,
   localparam int unsigned OutWidth = $clog2(Ports + 2),
   localparam int unsigned BusWidth = 8 * BusBytes
@@ -57,9 +58,16 @@ module hub_queue #(
   );
 
   logic [$clog2(Beats+1)-1:0] beats;
-  hub_fifo #(.Width(BusWidth), .Depth(Beats)) u_data (
-    .clk_i, .rst_ni, .write_i(data_write_i), .data_i, .read_i(data_read_i), .data_o, .used_o(beats)
+  logic [DataWidth-1:0]       data;
+  hub_fifo #(.Width(DataWidth), .Depth(Beats)) u_data (
+    .clk_i, .rst_ni, .write_i(data_write_i), .data_i(data_i[DataWidth-1:0]), .read_i(data_read_i),
+    .data_o(data), .used_o(beats)
   );
+  assign data_o = BusWidth'(data);
+  if (DataWidth < BusWidth) begin : g_narrow
+    logic unused_data;
+    assign unused_data = &data_i[BusWidth-1:DataWidth];
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) recent_q <= '0;

@@ -89,13 +89,11 @@ module hub_receive #(
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      class_q <= '0;
-      order_q <= '0;
-    end else begin
-      if (valid_i && sop_i) class_q <= of_class;
-      if (write_o != '0)    order_q <= order_q + 1'b1;
-    end
+    if (!rst_ni)               class_q <= '0;
+    else if (valid_i && sop_i) class_q <= of_class;
+  end
+  always_ff @(posedge clk_i) begin // from anywhere: numbers are compared with each other
+    if (write_o != '0) order_q <= order_q + 1'b1;
   end
 
   assign order_o = order_q;

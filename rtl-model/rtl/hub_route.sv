@@ -50,7 +50,7 @@ module hub_route #(
   localparam logic [OutWidth-1:0] Self = OutWidth'(Ports + 1);
 
   logic        memory, completion, data;
-  logic [63:0] addr, offset, in_part, base, leave;
+  logic [63:0] addr, offset, base, leave;
   logic [1:0]  area;
   logic [9:0]  length, largest; // the latter less 1; a length of 0 means 1024
   logic [Pairs-1:0]    match; // those of a port
@@ -72,8 +72,7 @@ module hub_route #(
   end
 
   assign offset = Port == 0 ? addr & ~({64{1'b1}} << window_log2_i) : addr - CableBase;
-  assign in_part = offset & ~({64{1'b1}} << part_log2_i);
-  assign area = 2'(in_part >> (part_log2_i - 6'd2));
+  assign area = 2'(offset >> (part_log2_i - 6'd2));
 
   // The first port with a pair that matches counts.
   always_comb begin
@@ -94,7 +93,7 @@ module hub_route #(
     own = way == '0 && area == 2'd3;
     closed = way == '0 && base == '0;
     leave = CableBase + offset;
-    if (way == '0) leave = base + (in_part & ~({64{1'b1}} << (part_log2_i - 6'd2)));
+    if (way == '0) leave = base + (offset & ~({64{1'b1}} << (part_log2_i - 6'd2)));
   end
 
   always_comb begin

@@ -269,7 +269,7 @@ struct Crosses {
     void run()
     {
         collect();
-        for (uint64_t edge = 0; edge < record.edges; edge++) {
+        for (uint64_t edge = record.first; edge < record.edges; edge++) {
             while (state + 1 < record.states.size() && record.states[state + 1].edge <= edge)
                 state++;
             while (self + 1 < record.self.size() && record.self[self + 1].edge <= edge)
@@ -326,7 +326,7 @@ void count_crosses(const Record &record, const ForwardParams &params, Report *re
     Crosses crosses(record, params, report);
 
     report->tlps += record.granted.size();
-    report->edges += record.edges;
+    report->edges += record.edges - record.first;
     report->records++;
     report->clocks["phase " + std::to_string(record.clock_phase_ps / 100 * 100) + " ps"]++;
     if (record.clock_khz > 249000 && record.clock_khz < 251000)

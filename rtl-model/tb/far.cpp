@@ -15,11 +15,24 @@ void Far::send(const pcie_tlp &tlp)
     if (!pumping)
         sim_schedule_by(rig->dom, &pump, sim_now(rig->dom), SIM_CLOCK);
 }
+uint64_t Far::base() const
+{
+    return index == HUB_HOST ? rig->bar : HUB_CABLE_BASE;
+}
+uint64_t Far::self() const
+{
+    return base() + (static_cast<uint64_t>(rig->slot) << rig->part_log2) +
+           HUB_AREA_SELF * rig->area();
+}
 /* At any time; what is off is on again by one of the next writes. */
 void Far::configure_again()
 {
     config_write(PCIE_CFG_COMMAND,
                  (chance(90) ? PCIE_COMMAND_MEMORY : 0) | (chance(70) ? PCIE_COMMAND_MASTER : 0));
+    if (chance(20)) /* with the next write */
+        id = static_cast<uint16_t>(rig->rng());
+    if (index == HUB_HOST && chance(20))
+        configure_msi();
     if (index == HUB_HOST && chance(50))
         config_write(PCIE_CFG_MSI, chance(70) ? PCIE_MSI_ENABLE : 0);
     if (chance(50))
@@ -72,12 +85,12 @@ void Far::received(pcie_tlp *tlp)
         pcie_tlp cpl = pcie_tlp_answer(tlp, PCIE_CPL_SC);
 
         if (tlp->kind == PCIE_CFGRD0) {
-            uint32_t id = HUB_DEVICE_ID << 16 | HUB_VENDOR_ID;
+            uint32_t identity = HUB_DEVICE_ID << 16 | HUB_VENDOR_ID;
 
             cpl.kind = PCIE_CPLD;
             cpl.length_dw = 1;
             fill(&cpl);
-            memcpy(cpl.payload->data, &id, 4);
+            memcpy(cpl.payload->data, &identity, 4);
         }
         send(cpl);
     } else if (tlp->kind == PCIE_MRD && t.lists != 0) { /* a channel asks */
@@ -120,7 +133,7 @@ bool Far::send_some(sim_time_t now)
         if (holds_stale(rig->hub()->ports[index].edge.pcie)) /* the IP waits for them */
             return true;
         if (out.empty()) {
-            if (now >= rig->traffic.send_ps || !configured)
+            if (now >= rig->begin + rig->traffic.send_ps || !configured)
                 return true;
             if (rig->cfg.role[index] == HUB_ENDPOINT && random(index == HUB_HOST ? 80 : 150) == 0)
                 configure_again();
@@ -155,7 +168,7 @@ void far_pump(sim_event *ev)
     f->pumping = true;
     paused = f->send_some(now);
     f->pumping = false;
-    if (paused && now < rig->traffic.send_ps)
+    if (paused && now < rig->begin + rig->traffic.send_ps)
         sim_schedule_by(rig->dom, ev, now + 1000 + rig->random(f->chance(10) ? 2000000 : 100000),
                         SIM_CLOCK);
 }

@@ -76,12 +76,8 @@ static unsigned bits_of(unsigned values)
 /* What reset does not reach is random. */
 static VerilatedContext *seeded(VerilatedContext *context, uint64_t seed)
 {
-#ifdef MUTANTS /* internal RAM cannot be cleared by its name, so all begins with zeroes */
-    (void)seed;
-#else
     context->randReset(2);
     context->randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
-#endif
     return context;
 }
 
@@ -101,6 +97,7 @@ struct Forward {
     ForwardIn last;
     std::deque<std::array<uint8_t, kMaxBus>> ddr[kMaxPorts];
     uint64_t time = 0;
+    [[maybe_unused]] uint64_t resets = 0;
 #if VM_TRACE
     VerilatedFstC fst;
 #endif
@@ -171,9 +168,12 @@ static void clear_memories(Forward *rtl)
 {
     for (auto &fifo : rtl->ddr)
         fifo.clear();
-#ifdef MUTANTS /* rtl-model/mutate */
+#ifdef MUTANTS /* rtl-model/mutate: it begins with zeroes */
+    uint64_t seed = rtl->resets + 1;
+
     rtl->~Forward();
-    new (rtl) Forward(0);
+    new (rtl) Forward(seed);
+    rtl->resets = seed;
     rtl->top.mutant = static_cast<uint16_t>(number_of("HUBSIM_RTL_MUTANT"));
 #else
     auto &even = rtl->top.rootp->hub_core__DOT__u_ram__DOT__u_even__DOT__mem;
@@ -307,6 +307,12 @@ void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out)
     out->err_kind = top.err_kind_o;
     out->err_advisory = top.err_advisory_o;
     memcpy(out->err_header, &top.err_header_o, sizeof(out->err_header));
+    out->dma_errors =
+        (top.dma_unexpected_o != 0 ? kUnexpected : 0) | (top.dma_poisoned_o != 0 ? kPoisoned : 0) |
+        (top.dma_timeout_o != 0 ? kTimeout : 0) | (top.dma_master_abort_o != 0 ? kMasterAbort : 0) |
+        (top.dma_target_abort_o != 0 ? kTargetAbort : 0);
+    memcpy(out->dma_header, &top.dma_header_o, sizeof(out->dma_header));
+    out->quiet = top.quiet_o;
     out->rx_free = top.rx_free_o;
     out->ddr_free = top.ddr_free_o;
     out->ddr_free_units = top.ddr_free_units_o;

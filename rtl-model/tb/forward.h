@@ -57,6 +57,17 @@ struct ForwardOut {
     uint32_t tx_data[kMaxOutputs * kMaxBus / 4];
     uint32_t err_valid, err_port, err_kind, err_advisory;
     uint8_t err_header[16];
+    uint32_t dma_errors, quiet; /* bits of enum ForwardDmaError */
+    uint8_t dma_header[16];
+};
+
+/* What channels find in completions of N, or miss. */
+enum ForwardDmaError {
+    kUnexpected = 1,
+    kPoisoned = 2,
+    kTimeout = 4,
+    kMasterAbort = 8,
+    kTargetAbort = 16,
 };
 
 struct Forward;

@@ -15,7 +15,7 @@ constexpr unsigned kPlaces = 64; /* of descriptors, for each channel, in each me
 
 uint64_t ListHost::self() const
 {
-    return plan.bar + HUB_AREA_SELF * (plan.part / HUB_AREAS);
+    return plan.bar + plan.own + HUB_AREA_SELF * (plan.part / HUB_AREAS);
 }
 
 /* ---- lists ---- */
@@ -26,14 +26,14 @@ uint64_t ListHost::any_source(uint32_t bytes)
 
     switch (random(20)) {
     case 0: /* another node's part, or a place that is no memory */
-        return plan.bar + random(3) * plan.part + HUB_AREA_SELF * (plan.part / HUB_AREAS) + low;
+        return plan.bar + plan.place() + HUB_AREA_SELF * (plan.part / HUB_AREAS) + low;
     case 1: /* runs out of internal memory, or just does not */
         return self() + HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES - (chance(50) ? bytes : 4 + low);
     case 2:
     case 3: /* an area of the own part */
-        return plan.bar + random(3) * (plan.part / HUB_AREAS) + random(64) * 4096 + low;
+        return plan.bar + plan.own + random(3) * (plan.part / HUB_AREAS) + random(64) * 4096 + low;
     case 4: /* the end of an area */
-        return plan.bar + (1 + random(2)) * (plan.part / HUB_AREAS) - 64 - low;
+        return plan.bar + plan.own + (1 + random(2)) * (plan.part / HUB_AREAS) - 64 - low;
     case 5:
     case 6:
     case 7:
@@ -50,11 +50,15 @@ uint64_t ListHost::any_source(uint32_t bytes)
 
 uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
 {
-    uint64_t to = plan.bar + (chance(3) ? plan.slots : random(plan.slots)) * plan.part;
+    uint64_t to = plan.bar + plan.place();
 
     switch (random(24)) {
     case 0: /* no address of the window */
         to = kHostBase;
+        break;
+    case 7:
+    case 8:
+        to = plan.bar + plan.bound();
         break;
     case 1: /* the end of an area */
         to += plan.part / HUB_AREAS - 4096;
@@ -67,7 +71,7 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
         break;
     case 5:
     case 6: /* back to the host */
-        to = plan.bar + random(3) * (plan.part / HUB_AREAS) + random(kNear);
+        to = plan.bar + plan.own + random(3) * (plan.part / HUB_AREAS) + random(kNear);
         break;
     default:
         to += random(HUB_AREA_SELF) * (plan.part / HUB_AREAS) +
@@ -141,7 +145,7 @@ void ListHost::set_registers(unsigned channel)
 
     values[0] = any_source(bytes);
     values[1] = any_destination(bytes, values[0]);
-    values[2] = bytes;
+    values[2] = bytes | (chance(20) ? (*rng)() << 32 : 0); /* of which the lower half counts */
     values[3] = chance(40) ? 0 : any_destination(8, random(16) == 0 ? random(16) : random(4) * 4);
     values[4] = (*rng)();
     if (chance(70)) {
@@ -151,7 +155,7 @@ void ListHost::set_registers(unsigned channel)
             store_value(base + 8 * i, values[i], chance(30));
     }
     if (chance(50))
-        store_value(base + HUB_DMA_IRQ, UINT64_C(1) << random(40), chance(20));
+        store_value(base + HUB_DMA_IRQ, UINT64_C(1) << random(64), chance(20));
 }
 
 /* A chain through both memories, and its start. */
@@ -166,14 +170,14 @@ void ListHost::write_list(unsigned channel)
     for (unsigned i = 0; i < n; i++) {
         if (chance(25))
             in_host = !in_host;
-        at.push_back(in_host ? static_cast<uint32_t>(random(kPlaces))
+        at.push_back(in_host ? static_cast<uint32_t>(random(chance(20) ? HUB_DESC_END : kPlaces))
                              : HUB_DESC_INTERNAL |
                                    static_cast<uint32_t>(channel * kPlaces + random(kPlaces)));
     }
     at.push_back(HUB_DESC_END);
-    if (chance(4)) /* nothing, nowhere, or a circle */
+    if (chance(6)) /* nothing, nowhere, or a circle */
         at.back() = chance(30)   ? HUB_DESC_INTERNAL | (1000 + random(100))
-                    : chance(50) ? 1000
+                    : chance(50) ? HUB_DESC_END ^ 1u << random(31)
                                  : at[0];
     for (unsigned i = 0; i < n; i++) {
         Descriptor d = any_descriptor();
@@ -183,7 +187,7 @@ void ListHost::write_list(unsigned channel)
             store(self() + HUB_INTERNAL_OFFSET + (at[i] & ~HUB_DESC_INTERNAL) * HUB_DESC_BYTES,
                   d.words.data(), HUB_DESC_BYTES);
         else
-            tables[(table & ~UINT64_C(4095)) + at[i] * HUB_DESC_BYTES] = d;
+            tables[(table & ~UINT64_C(4095)) + UINT64_C(1) * at[i] * HUB_DESC_BYTES] = d;
     }
     if (chance(70))
         set_registers(channel);
@@ -231,7 +235,7 @@ void ListHost::disturb(unsigned channel)
         break;
     case 6: /* all of its registers, in one packet: it starts twice, or not at all */
         for (uint32_t &w : words)
-            w = static_cast<uint32_t>(random(1024));
+            w = static_cast<uint32_t>(chance(50) ? random(1024) : (*rng)());
         store(base + 4 * random(8), words, sizeof(words));
         break;
     default: /* over descriptors and data that are being read */
@@ -241,6 +245,21 @@ void ListHost::disturb(unsigned channel)
               1 + static_cast<uint32_t>(random(sizeof(words))));
         break;
     }
+}
+
+/* How its last list has ended, or another register. */
+void ListHost::look_at(unsigned channel)
+{
+    static const uint32_t shown[] = { HUB_DMA_STATE, HUB_DMA_BYTES };
+    pcie_tlp tlp = {};
+
+    tlp.kind = PCIE_MRD;
+    tlp.tag = static_cast<uint8_t>((*rng)());
+    pcie_tlp_set_range(&tlp,
+                       self() + HUB_DMA(channel) +
+                           (chance(80) ? shown[random(2)] : static_cast<uint32_t>(8 * random(12))),
+                       8);
+    made.push_back(tlp);
 }
 
 std::vector<pcie_tlp> ListHost::act(sim_time_t now)
@@ -253,6 +272,8 @@ std::vector<pcie_tlp> ListHost::act(sim_time_t now)
         disturb(channel);
     } else if (hub->dma[channel].chains != started[channel].ended ||
                now >= started[channel].until) {
+        if (chance(60))
+            look_at(channel);
         started[channel] = { hub->dma[channel].chains, now + plan.patience_ps };
         start(channel);
     }
@@ -283,7 +304,7 @@ std::vector<TimedTlp> ListHost::answer(const pcie_tlp *request, sim_time_t now)
     uint32_t left = pcie_tlp_range(request, &addr);
     uint32_t most = std::min(pcie_port_mps(port), 64u << random(5));
     sim_time_t when = now + random(chance(4) ? 3000000 : 300000);
-    unsigned wrong = chance(plan.wrong) ? 1 + static_cast<unsigned>(random(8)) : 0;
+    unsigned wrong = chance(plan.wrong) ? 1 + static_cast<unsigned>(random(9)) : 0;
 
     if (wrong == 1) /* never */
         return list;
@@ -312,6 +333,9 @@ std::vector<TimedTlp> ListHost::answer(const pcie_tlp *request, sim_time_t now)
             cpl.byte_count = static_cast<uint16_t>(left + 4);
         if (wrong == 7 && chance(50)) /* another requester's, or completer's */
             (chance(50) ? cpl.requester_id : cpl.completer_id) ^= 1;
+        if (wrong == 9) /* more than is missing, perhaps */
+            cpl.length_dw = static_cast<uint16_t>(
+                std::max<uint64_t>(cpl.length_dw, random(pcie_port_mps(port) / 4)));
         fill(&cpl, addr, lead);
         list.push_back({ when, cpl });
         when += random(chance(1) ? 2000000 : 20000);

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <random>
 #include <vector>
@@ -21,7 +22,9 @@ struct hub;
 /* Where things lie; the rest follows from the random numbers. */
 struct ListPlan {
     uint64_t bar = 0, part = 0;       /* the window, and the bytes of one node's part */
-    unsigned slots = 8;               /* those with a route; one more has none */
+    uint64_t own = 0;                 /* where that of this node begins */
+    std::function<uint64_t()> place;  /* where that of any node does */
+    std::function<uint64_t()> bound;  /* near a bound of a route */
     uint64_t late_ps = 0;             /* an answer so late comes behind its time-out */
     unsigned wrong = 4;               /* of 100 answers */
     unsigned longest = 1500;          /* double words of one descriptor */
@@ -42,7 +45,7 @@ class ListHost
         : plan(plan), hub(hub), port(port), pool(pool), rng(rng)
     {
     }
-    /** Posted writes, in their order; the caller sends them at once. */
+    /** Writes, and reads of registers, in their order; the caller sends them at once. */
     std::vector<pcie_tlp> act(sim_time_t now);
     /** Completions of a read, those of one request in their order. */
     std::vector<TimedTlp> answer(const pcie_tlp *request, sim_time_t now);
@@ -64,6 +67,7 @@ class ListHost
     void write_list(unsigned channel);
     void start(unsigned channel);
     void disturb(unsigned channel);
+    void look_at(unsigned channel);
     void fill(pcie_tlp *cpl, uint64_t addr, uint32_t lead);
 
     ListPlan plan;

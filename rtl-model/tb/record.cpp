@@ -90,11 +90,34 @@ void on_cleared(void *user, uint32_t port, uint32_t half, uint32_t bits)
         rig->record.cleared.push_back({ hub_clock_edge(rig->hub()), 2 * port + half, bits });
 }
 
+void on_answered(void *user, bool expected, const pcie_tlp *cpl)
+{
+    Rig *rig = static_cast<Rig *>(user);
+    std::vector<Answer> &list = rig->record.answers;
+    Answer a = { hub_clock_edge(rig->hub()), kTimeout, {} };
+
+    if (cpl != nullptr) {
+        a.errors = !expected                    ? kUnexpected
+                   : cpl->status == PCIE_CPL_CA ? kTargetAbort
+                   : cpl->status != PCIE_CPL_SC ? kMasterAbort
+                                                : 0;
+        a.errors |= expected && cpl->poisoned ? kPoisoned : 0;
+        pcie_tlp_encode(cpl, a.header.data());
+    }
+    if (list.empty() || list.back().edge != a.edge)
+        list.push_back(a);
+    else if (cpl == nullptr) /* behind the completion of this edge */
+        list.back().errors |= kTimeout;
+    else
+        list.back() = { a.edge, a.errors | list.back().errors, a.header };
+}
+
 } // namespace
 
 hub_watch rig_watch(Rig *rig)
 {
-    return { rig, on_edge, on_received, on_put, on_granted, on_written, on_error, on_cleared };
+    return { rig,        on_edge,  on_received, on_put,     on_granted,
+             on_written, on_error, on_cleared,  on_answered };
 }
 
 /* At an edge at which the hub does nothing, too: what it could have seen then. */
@@ -158,8 +181,8 @@ State Rig::state_at(uint64_t edge)
     for (unsigned i = 0; i < params.ports * kPairs; i++) {
         const struct hub_range *r = hub_range(h, i / kPairs, i % kPairs);
 
-        s.in.lower[i] = r != nullptr ? r->lower : UINT64_MAX;
-        s.in.upper[i] = r != nullptr ? r->upper : 0;
+        s.in.lower[i] = r != nullptr ? r->lower : straps.lower[i];
+        s.in.upper[i] = r != nullptr ? r->upper : straps.upper[i];
     }
     return s;
 }
@@ -251,6 +274,18 @@ void Rig::notice(const State &s)
     last.lap = lap;
 }
 
+/* It holds a packet, or has one to make. */
+bool Rig::has_work()
+{
+    const struct hub *h = hub();
+    bool any = h->busy_dma != 0 || h->interrupts || h->notify_head != h->notify_tail ||
+               h->receiving != 0 || !fifo_empty(&h->sink);
+
+    for (const hub_fifo &f : h->fifo)
+        any |= !fifo_empty(&f);
+    return any;
+}
+
 void Rig::sample(uint64_t edge)
 {
     const struct hub *h = hub();
@@ -259,6 +294,8 @@ void Rig::sample(uint64_t edge)
 
     notice(s);
     sampled = edge;
+    if (record.work.empty() || record.work.back().any != has_work())
+        record.work.push_back({ edge, has_work() });
     if (record.self.empty() || record.self.back().busy != self.busy ||
         record.self.back().local_full != self.local_full)
         record.self.push_back(self);

@@ -75,6 +75,19 @@ struct Bits {
     uint32_t index, bits;
 };
 
+/* What channels found at an edge: bits of enum ForwardDmaError, and the completion. */
+struct Answer {
+    uint64_t edge;
+    uint32_t errors;
+    std::array<uint8_t, 16> header;
+};
+
+/* From an edge on, whether the hub has anything to do. */
+struct Work {
+    uint64_t edge;
+    bool any;
+};
+
 /* What happened how often: X(name, text) */
 #define RECORD_EVENTS(X)                                                                           \
     X(PostedFull, "receive buffer full, posted")                                                   \
@@ -140,9 +153,11 @@ struct Record {
     std::vector<Fault> faults;
     std::vector<Beside> beside;
     std::vector<Bits> cleared;
+    std::vector<Answer> answers;
+    std::vector<Work> work;
     std::array<uint64_t, 16> ended = {}; /* lists of channels, by their error; 15: aborted */
     uint64_t entries = 0, lost = 0;      /* notifications */
-    uint64_t edges = 0;
+    uint64_t first = 0, edges = 0;       /* the first edge, and that behind the last one */
 };
 
 /** Runs the hub with the parameters of an RTL core. */

@@ -7,7 +7,8 @@
 
 namespace
 {
-constexpr size_t kShown = 12; /* events of each side in a report */
+constexpr size_t kShown = 12;   /* events of each side in a report */
+constexpr unsigned kBusy = 100; /* cycles: the longest packet's, and some */
 
 /* A stream of packets, beat by beat. */
 struct Stream {
@@ -56,9 +57,11 @@ struct Replay {
     const Record &record;
     ForwardParams params;
     unsigned bus, outputs, first_own;
+    unsigned quiet_cycles; /* no longer than that */
     ForwardIn in;
     ForwardOut out;
-    size_t state = 0, grant = 0, written = 0, fault = 0, beside = 0, cleared = 0;
+    size_t state = 0, grant = 0, written = 0, fault = 0, beside = 0, cleared = 0, answer = 0;
+    size_t work = 0;
     std::vector<bool> joined; /* requests of the management processor */
     size_t asked = 0;
     std::vector<size_t> rx_next;
@@ -72,6 +75,8 @@ struct Replay {
         memset(&in, 0, sizeof(in));
         memset(&out, 0, sizeof(out));
         joined.resize(r.requests.size());
+        quiet_cycles = p.receive + p.route + p.output + p.registers + p.dma.completion + p.gap +
+                       p.ddr_cycles + kBusy;
     }
 
     uint8_t *bytes(uint32_t *words, unsigned index) const
@@ -201,12 +206,48 @@ struct Replay {
         return "";
     }
 
+    /* What a channel acts on at the next edge is shown before that. */
+    std::string compare_answers(uint64_t edge)
+    {
+        uint32_t errors = 0;
+        bool same = true;
+
+        if (answer < record.answers.size() && record.answers[answer].edge == edge + 1) {
+            const Answer &a = record.answers[answer++];
+
+            errors = a.errors;
+            same = (errors & ~kTimeout) == 0 || memcmp(a.header.data(), out.dma_header, 16) == 0;
+        }
+        if (errors != out.dma_errors || !same)
+            return "answers: C has errors " + std::to_string(errors) + ", the RTL " +
+                   std::to_string(out.dma_errors) + (same ? "" : " with another header");
+        return "";
+    }
+
+    /* The core may be quiet only while the hub in C has nothing to do, and is in the end. */
+    std::string compare_quiet(uint64_t edge)
+    {
+        while (work + 1 < record.work.size() && record.work[work + 1].edge < edge)
+            work++;
+        const Work &w = record.work[work];
+
+        if (w.any && out.quiet != 0)
+            return "the RTL is quiet, C has something to do";
+        if (!w.any && edge > w.edge + quiet_cycles && out.quiet == 0)
+            return "C has nothing to do, the RTL is not quiet";
+        return "";
+    }
+
     std::string compare(uint64_t edge)
     {
         uint32_t rx_free = 0;
         size_t first = grant;
         std::string beside_it = compare_faults(edge);
 
+        if (beside_it.empty())
+            beside_it = compare_answers(edge);
+        if (beside_it.empty())
+            beside_it = compare_quiet(edge);
         if (!beside_it.empty())
             return beside_it;
 
@@ -303,7 +344,7 @@ std::string replay_record(const ForwardLibrary &library, Forward *rtl, const Rec
     std::string what;
 
     library.reset(rtl);
-    for (uint64_t edge = 0; edge < record.edges; edge++) {
+    for (uint64_t edge = record.first; edge < record.edges; edge++) {
         r.give_state(edge);
         r.give_received(edge);
         r.give_request(edge);

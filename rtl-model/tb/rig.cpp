@@ -88,11 +88,69 @@ void Rig::fail_link(unsigned p)
 
     while (strcmp(kind->name, random(4) != 0 ? "down" : "flap") != 0)
         kind = kind[1].name != nullptr ? kind + 1 : pcie_faults;
-    v.at_ps = 4 * SIM_US + random(traffic.send_ps / 2);
+    v.at_ps = begin + 4 * SIM_US + random(traffic.send_ps / 2);
     v.for_ps = 100000 + random(traffic.outage_ps);
     v.every_ps = v.for_ps + 2 * SIM_US + random(4 * SIM_US);
     v.times = 1 + random(8);
     ASSERT_EQ(SIM_OK, pcie_port_add_fault(far[p].port, kind, &v, &err)) << err.text;
+}
+
+/* An area holds registers and internal RAM. Mostly the window lies on the base of cables. */
+void Rig::choose_window()
+{
+    unsigned most = random(8) == 0 ? 63 : 40;
+
+    part_log2 = static_cast<unsigned>(between(27, most - 4));
+    window_log2 = part_log2 + static_cast<unsigned>(between(3, std::min(13u, most - part_log2)));
+    /* A descriptor has addresses of 48 bits. */
+    bar = ((rng() >> (random(8) == 0 ? 0 : 17)) | HUB_CABLE_BASE) >> window_log2 << window_log2;
+}
+
+/* Some for each port and for none, in any order, with up to eight pairs of a port. */
+void Rig::choose_stretches()
+{
+    unsigned slots = 1u << (window_log2 - part_log2), most = std::min(slots, 8 * params.ports);
+    unsigned n =
+        static_cast<unsigned>(std::max(between(params.ports, most), between(params.ports, most)));
+    std::vector<unsigned> of, firsts = { 0 };
+
+    for (unsigned i = 0; i < n; i++) {
+        unsigned port = i < params.ports ? i : static_cast<unsigned>(random(params.ports + 1));
+
+        of.push_back(std::count(of.begin(), of.end(), port) < kPairs ? port : params.ports);
+    }
+    std::shuffle(of.begin(), of.end(), rng);
+    while (firsts.size() < n) {
+        unsigned at = static_cast<unsigned>(random(slots));
+
+        if (std::find(firsts.begin(), firsts.end(), at) == firsts.end())
+            firsts.push_back(at);
+    }
+    std::sort(firsts.begin(), firsts.end());
+    firsts.push_back(slots);
+    for (unsigned i = 0; i < n; i++)
+        stretches.push_back({ of[i], firsts[i], firsts[i + 1] - 1 });
+    slot = static_cast<unsigned>(any_part(HUB_HOST) >> part_log2);
+}
+
+uint64_t Rig::any_part(int port)
+{
+    const Stretch *s;
+    unsigned where = static_cast<unsigned>(random(4));
+
+    do
+        s = &stretches[random(stretches.size())];
+    while (port >= 0 && s->port != static_cast<unsigned>(port));
+    return (where == 0 ? s->first : where == 1 ? s->last : between(s->first, s->last)) << part_log2;
+}
+
+uint64_t Rig::near_bound()
+{
+    const struct hub_range *r = &hub()->ranges[random(hub()->nranges)];
+    uint64_t at = random(2) != 0 ? r->lower : r->upper;
+
+    return (at ^ random(8) ^ (random(8) != 0 ? UINT64_C(1) << random(window_log2) : 0)) &
+           (hub()->window_bytes - 1);
 }
 
 void Rig::routes()
@@ -100,14 +158,44 @@ void Rig::routes()
     machine_routes r = {};
     sim_error err = {};
 
-    r.slot = 0;
-    r.subcluster = 0x1234;
-    r.window_bytes = kSlots * kPart;
-    r.part_bytes = kPart;
-    for (unsigned slot = 0; slot < kSlots; slot++)
-        if (kSlotPort[slot] < params.ports)
-            r.ranges[r.nranges++] = { hub_port_names[kSlotPort[slot]], slot, slot };
+    choose_window();
+    choose_stretches();
+    r.slot = slot;
+    r.subcluster = static_cast<uint16_t>(rng());
+    r.window_bytes = UINT64_C(1) << window_log2;
+    r.part_bytes = UINT64_C(1) << part_log2;
+    for (const Stretch &s : stretches)
+        if (s.port < params.ports)
+            r.ranges[r.nranges++] = { hub_port_names[s.port], s.first, s.last };
     ASSERT_EQ(SIM_OK, hub_kind.set_routes(component, &r, &err)) << err.text;
+    disturb_routes();
+}
+
+/* Pairs begin and end with areas, overlap, leave gaps, and lie behind the window in part; those
+ * that are not in use have any bits. */
+void Rig::disturb_routes()
+{
+    uint64_t part = UINT64_C(1) << part_log2, window = UINT64_C(1) << window_log2;
+
+    for (unsigned i = 0; i < hub()->nranges; i++) {
+        struct hub_range *r = &hub()->ranges[i];
+
+        if (r->lower <= slot * part && slot * part <= r->upper)
+            continue;
+        if (random(4) == 0)
+            r->lower += random(HUB_AREAS) * area();
+        if (random(4) == 0)
+            r->upper += random(HUB_AREAS) * area();
+        if (random(8) == 0) /* as good as none, or up to the end of the window */
+            (random(2) != 0 ? r->lower : r->upper) = rng() | window;
+        if (r->upper < r->lower)
+            r->upper = UINT64_MAX;
+    }
+    for (unsigned i = 0; i < kMaxPorts * kPairs; i++) {
+        straps.upper[i] = rng() >> random(64);
+        straps.lower[i] =
+            straps.upper[i] + 1 + random(2) * ((UINT64_MAX - straps.upper[i]) >> (1 + random(63)));
+    }
 }
 
 void Rig::connect(unsigned p)
@@ -148,6 +236,16 @@ void Rig::connect(unsigned p)
         fail_link(p);
 }
 
+/* Until then, so that the numbers of edges have many bits, and carry through many of them. */
+void Rig::wait_long()
+{
+    sim_event late;
+
+    sim_event_init(&late, [](sim_event *) {});
+    sim_schedule_by(dom, &late, begin, SIM_TASK);
+    (void)sim_run(sim, begin);
+}
+
 void Rig::create()
 {
     sim_config sc = {};
@@ -158,6 +256,9 @@ void Rig::create()
     sim = sim_create(&sc);
     dom = sim_domain_create(sim, "node0");
     pool = mem_pool_create();
+    begin = random(4) == 0   ? 0
+            : random(2) != 0 ? rng() >> between(4, 40)
+                             : UINT64_C(1) << between(25, 59);
     configure_hub();
     place.dom = dom;
     place.path = "node0.hub";
@@ -191,29 +292,31 @@ void Rig::run()
     struct hub *h = hub();
     ListPlan plan;
 
+    wait_long();
     ASSERT_EQ(SIM_OK, hub_kind.start(component, &err)) << err.text;
+    record.first = sim_clock_edge(&h->clk, begin);
     look_at_rings();
     EXPECT_EQ(params.dma.timeout, h->timeout_cycles);
     sampler.rig = this;
-    plan.bar = kBar;
-    plan.part = kPart;
-    plan.slots = 0;
-    while (kSlotPort[plan.slots] < params.ports)
-        plan.slots++;
+    plan.bar = bar;
+    plan.part = UINT64_C(1) << part_log2;
+    plan.own = slot * plan.part;
+    plan.place = [this] { return any_part(); };
+    plan.bound = [this] { return near_bound(); };
     plan.late_ps = cfg.completion_timeout_ps;
     plan.wrong = traffic.wrong;
     host.reset(new ListHost(plan, h, far[HUB_HOST].port, pool, &rng));
     sim_event_init(&sampler.ev, rig_sample);
-    sim_schedule_by(dom, &sampler.ev, sim_clock_time(&h->clk, 0), SIM_TASK);
+    sim_schedule_by(dom, &sampler.ev, sim_clock_time(&h->clk, record.first), SIM_TASK);
     for (Far &f : far) {
         if (cfg.role[f.index] == HUB_ENDPOINT)
             f.configure();
         if (f.index == HUB_HOST)
             f.set_up();
         f.configured = true;
-        sim_schedule_by(dom, &f.pump, 3 * SIM_US + random(1000000), SIM_CLOCK);
+        sim_schedule_by(dom, &f.pump, begin + 3 * SIM_US + random(1000000), SIM_CLOCK);
     }
-    (void)sim_run(sim, traffic.send_ps + traffic.rest_ps);
+    (void)sim_run(sim, begin + traffic.send_ps + traffic.rest_ps);
     record.edges = std::min(record.edges, race.undecided);
     while (!record.granted.empty() && record.granted.back().edge >= record.edges)
         record.granted.pop_back();

@@ -16,11 +16,10 @@ extern "C" {
 #include <memory>
 #include <random>
 
-constexpr uint64_t kPart = UINT64_C(32) << 30, kBar = UINT64_C(2) << 40;
-constexpr unsigned kSlots = 16;
-constexpr uint64_t kAlien = UINT64_C(1) << 45; /* so far behind its base no BAR claims anything */
-/* Slots behind each port; behind the last ones there is nothing. */
-constexpr unsigned kSlotPort[kSlots] = { 0, 1, 1, 1, 2, 2, 2, 2, 3, 4, 4, 5, 5, 99, 99, 99 };
+/* Slots behind one pair of a port, or behind no port (the number of ports). */
+struct Stretch {
+    unsigned port, first, last;
+};
 
 struct Rig;
 
@@ -38,6 +37,7 @@ struct Far {
     };
     std::deque<Held> held;
     std::vector<TimedTlp> later; /* what is to be sent, by its time */
+    uint16_t id = 0;             /* the number of the hub's end */
     bool configured = false, pumping = false;
 
     unsigned random(unsigned n);
@@ -46,6 +46,7 @@ struct Far {
     void config_write(uint32_t reg, uint32_t value);
     void configure();
     void configure_again();
+    void configure_msi();
     void set_up();
     void make_packet();
     void make_write();
@@ -63,7 +64,9 @@ struct Far {
     bool send_some(sim_time_t now);
     void send_later(const TimedTlp &t);
     void received(pcie_tlp *tlp);
-    uint64_t base() const { return index == HUB_HOST ? kBar : HUB_CABLE_BASE; }
+    uint64_t base() const;
+    uint64_t self() const; /* the hub's own area */
+    void stray(pcie_tlp *tlp);
 };
 
 struct Sampler {
@@ -82,6 +85,11 @@ struct Rig {
     void *component = nullptr;
     std::deque<Far> far;
     Record record;
+    unsigned window_log2 = 0, part_log2 = 0, slot = 0;
+    sim_time_t begin = 0;
+    uint64_t bar = 0;               /* where the window lies for the host */
+    std::vector<Stretch> stretches; /* the window from slot 0 on */
+    ForwardIn straps = {};          /* what else never changes */
     Sampler sampler;
     hub_watch watch;
     uint64_t sampled = UINT64_MAX; /* the last edge with a sample */
@@ -104,12 +112,22 @@ struct Rig {
     uint64_t between(uint64_t low, uint64_t high) { return low + random(high - low + 1); }
     void create();
     void configure_hub();
+    void wait_long();
+    void choose_window();
+    void choose_stretches();
     void routes();
+    void disturb_routes();
+    /** Where the part of a node behind that port begins in the window; -1: behind any, or none. */
+    uint64_t any_part(int port = -1);
+    /** An offset that differs from one of a pair in a single bit, or in none. */
+    uint64_t near_bound();
+    uint64_t area() const { return UINT64_C(1) << (part_log2 - 2); }
     void connect(unsigned port);
     unsigned most_mps() const;
     void look_at_rings();
     void fail_link(unsigned port);
     void sample(uint64_t edge);
+    bool has_work();
     State state_at(uint64_t edge);
     void show_port(State *s, unsigned port);
     void notice(const State &s);

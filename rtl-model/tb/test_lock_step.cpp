@@ -30,6 +30,7 @@ Traffic full_queues()
     Traffic t;
 
     t.idle = 2;
+    t.lists = 15;
     t.stop_ps = 4000000;
     t.outage_ps = 1000000;
     return t;
@@ -77,9 +78,10 @@ Traffic notifications()
 {
     Traffic t;
 
-    t.idle = 5;
+    t.idle = 1;
+    t.reads = t.answers = 5;
     t.to_self = 95;
-    t.notes = 70;
+    t.notes = 85;
     t.tails = 1;
     t.routes = 5;
     t.hold_ps = 0;
@@ -110,9 +112,12 @@ Traffic registers()
 {
     Traffic t;
 
+    t.idle = 1;
+    t.lists = 20;
     t.to_self = 80;
     t.notes = 5;
     t.reads = 60;
+    t.hold_ps = 0;
     return t;
 }
 /* Lists for all channels, beside little else. */
@@ -137,7 +142,14 @@ Traffic hindered_lists()
     t.hold_ps = 1000000;
     return t;
 }
-const Kind kKinds[] = { { "any", Traffic() },
+Traffic any()
+{
+    Traffic t;
+
+    t.lists = 25;
+    return t;
+}
+const Kind kKinds[] = { { "any", any() },
                         { "full_queues", full_queues() },
                         { "one_output", one_output() },
                         { "back_pressure", back_pressure() },
@@ -237,7 +249,7 @@ void count(const Record &r, const ForwardParams &params, Counts *c)
     std::map<std::pair<uint64_t, uint32_t>, unsigned> want;
 
     c->tlps += r.granted.size();
-    c->edges += r.edges;
+    c->edges += r.edges - r.first;
     c->records++;
     c->in_ddr += r.written.size();
     for (const Packet &p : r.granted)
@@ -270,14 +282,14 @@ void count_channels(const Record &r, const ForwardParams &params, Counts *c)
 }
 
 /* Where a packet for SELF begins in the registers, or UINT32_MAX. */
-uint32_t register_of(const Packet &p)
+uint32_t register_of(const Packet &p, unsigned part_log2)
 {
     const uint8_t *at = &p.header[(p.header[0] & 0x20) != 0 ? 12 : 8];
     uint64_t addr = (p.header[0] & 0x20) != 0 ? uint64_t{ p.header[11] } << 32 : 0;
 
     for (unsigned i = 0; i < 4; i++)
         addr |= uint64_t{ at[i] } << 8 * (3 - i);
-    addr &= (UINT64_C(1) << 33) - 4; /* areas of the test's window have 8 GiB */
+    addr &= (UINT64_C(1) << (part_log2 - 2)) - 4; /* in its area */
     return addr < HUB_INTERNAL_OFFSET ? static_cast<uint32_t>(addr) : UINT32_MAX;
 }
 
@@ -294,7 +306,7 @@ void count_local(const Packet &p, SelfCounts *c)
 void count_self(const Record &r, const ForwardParams &params, SelfCounts *c)
 {
     for (const Packet &p : r.granted) {
-        uint32_t at = register_of(p);
+        uint32_t at = register_of(p, r.states.front().in.part_log2);
 
         if (p.source == params.ports * params.classes)
             count_local(p, c);

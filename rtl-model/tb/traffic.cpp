@@ -29,19 +29,28 @@ void Far::config_write(uint32_t reg, uint32_t value)
     tlp.kind = PCIE_CFGWR0;
     tlp.first_be = 0xf;
     tlp.length_dw = 1;
-    tlp.completer_id = 0x0100;
+    tlp.completer_id = id;
     tlp.addr = reg;
     fill(&tlp);
     memcpy(tlp.payload->data, &value, 4);
     send(tlp);
 }
 
+/* Anywhere, in the lower 4 GiB as often as not. */
+void Far::configure_msi()
+{
+    config_write(PCIE_CFG_MSI + 4, static_cast<uint32_t>(rig->rng()));
+    config_write(PCIE_CFG_MSI + 8, chance(50) ? 0 : static_cast<uint32_t>(rig->rng()));
+    config_write(PCIE_CFG_MSI + 12, static_cast<uint32_t>(rig->rng()));
+}
+
 /* The hub's end is an endpoint. */
 void Far::configure()
 {
+    id = static_cast<uint16_t>(rig->rng());
     config_write(PCIE_CFG_BAR(0), static_cast<uint32_t>(base()));
     config_write(PCIE_CFG_BAR(1), static_cast<uint32_t>(base() >> 32));
-    config_write(PCIE_CFG_MSI + 4, 0xfee00000);
+    configure_msi();
     config_write(PCIE_CFG_MSI, PCIE_MSI_ENABLE);
     config_write(PCIE_CFG_DEVICE_CONTROL, random(6) << 12);
     config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER);
@@ -73,8 +82,14 @@ const Register kRegisters[] = { { HUB_ID, 0x18 },
                                 { HUB_AREA_BASE(0), 0x20 },
                                 { HUB_NOTIFY, 0x30 },
                                 { HUB_ROUTE_MASK, 8 },
+                                { HUB_ERRORS(0), 0x10 },
                                 { HUB_ERRORS(0), 0x30 },
+                                { HUB_ROUTE_LOWER(0, 0), 0x300 },
                                 { HUB_ROUTE_LOWER(0, 0), 0xc00 },
+                                { HUB_DMA(0), 0x60 },
+                                { HUB_DMA(1), 0x60 },
+                                { HUB_DMA(2), 0x60 },
+                                { HUB_DMA(3), 0x60 },
                                 { HUB_DMA(0), 0x400 },
                                 { 0x2000, 16 },
                                 { HUB_INTERNAL_OFFSET - 16, 16 } };
@@ -88,8 +103,7 @@ uint32_t Far::any_register()
 
 void Far::write_words(pcie_tlp *tlp, uint32_t reg, std::vector<uint64_t> words)
 {
-    pcie_tlp_set_range(tlp, base() + HUB_AREA_SELF * (kPart / HUB_AREAS) + reg,
-                       static_cast<uint32_t>(words.size() * 8));
+    pcie_tlp_set_range(tlp, self() + reg, static_cast<uint32_t>(words.size() * 8));
     fill(tlp);
     memcpy(tlp->payload->data, words.data(), words.size() * 8);
     if (chance(10)) /* the lower halves, and the last upper one in part */
@@ -109,12 +123,13 @@ void Far::make_ring(pcie_tlp *tlp)
 /* What lies on the chip, or in the host's memory. */
 void Far::make_transfer(pcie_tlp *tlp)
 {
-    uint64_t from = kBar + HUB_AREA_SELF * (kPart / HUB_AREAS) + HUB_INTERNAL_OFFSET;
+    uint64_t from = rig->bar - base() + self() + HUB_INTERNAL_OFFSET;
 
     if (chance(50))
         from = 0x40000000 + random(256) * 4096;
     write_words(tlp, HUB_DMA(random(HUB_DMA_CHANNELS)) + HUB_DMA_SRC,
-                { from, kBar + random(13) * kPart + random(256) * 4096, 4u * (1 + random(400)) });
+                { from, rig->bar + rig->any_part() + random(256) * 4096,
+                  4u * (1 + random(400)) + (chance(30) ? rig->rng() << 32 : 0) });
 }
 
 /* Any bytes of registers, in one packet of some beats. */
@@ -125,7 +140,7 @@ void Far::write_anything(pcie_tlp *tlp)
     do /* channels are not for any values */
         reg = any_register();
     while (reg + dwords * 4 > HUB_DMA(0) && reg < HUB_DMA(HUB_DMA_CHANNELS));
-    pcie_tlp_set_range(tlp, base() + HUB_AREA_SELF * (kPart / HUB_AREAS) + reg, dwords * 4);
+    pcie_tlp_set_range(tlp, self() + reg, dwords * 4);
     fill(tlp);
     if (chance(30))
         tlp->first_be = static_cast<uint8_t>(dwords == 1 ? random(16) : 0xf << random(4) & 0xf);
@@ -185,8 +200,7 @@ void Far::write_self(pcie_tlp *tlp)
         uint32_t n = 1 + random(pcie_port_mps(port));
         uint64_t at = random(HUB_INTERNAL_BYTES - 4096);
 
-        pcie_tlp_set_range(tlp,
-                           base() + HUB_AREA_SELF * (kPart / HUB_AREAS) + HUB_INTERNAL_OFFSET + at,
+        pcie_tlp_set_range(tlp, self() + HUB_INTERNAL_OFFSET + at,
                            pcie_split(at, n, pcie_port_mps(port) - 4));
         fill(tlp);
     }
@@ -196,19 +210,19 @@ void Far::write_self(pcie_tlp *tlp)
 /* It reads registers, internal memory, or what is not to be read. */
 void Far::make_read(pcie_tlp *tlp)
 {
-    uint64_t self = base() + HUB_AREA_SELF * (kPart / HUB_AREAS);
     uint64_t at = random(HUB_INTERNAL_BYTES);
 
     tlp->kind = PCIE_MRD;
     if (chance(60))
-        pcie_tlp_set_range(tlp, self + (any_register() & ~(chance(60) ? 7u : 0u)),
+        pcie_tlp_set_range(tlp, self() + (any_register() & ~(chance(60) ? 7u : 0u)),
                            chance(90) ? 4 + 4 * random(2) : 12);
     else if (chance(10))
-        pcie_tlp_set_range(tlp, base() + random(kSlots) * kPart, 8);
+        pcie_tlp_set_range(tlp, base() + rig->any_part(), 8);
     else if (chance(5)) /* beyond its end */
-        pcie_tlp_set_range(tlp, self + HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES - 4 * random(2), 8);
+        pcie_tlp_set_range(tlp, self() + HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES - 4 * random(2),
+                           8);
     else
-        pcie_tlp_set_range(tlp, self + HUB_INTERNAL_OFFSET + at,
+        pcie_tlp_set_range(tlp, self() + HUB_INTERNAL_OFFSET + at,
                            pcie_split(at, random(chance(10) ? 4097 : 600),
                                       HUB_INTERNAL_BYTES - static_cast<uint32_t>(at)));
 }
@@ -231,21 +245,30 @@ void Far::make_stranger(pcie_tlp *tlp)
     tlp->poisoned = tlp->payload != nullptr && chance(20);
 }
 
+/* To where no BAR claims anything, with 3 double words perhaps. */
+void Far::stray(pcie_tlp *tlp)
+{
+    if (chance(50))
+        tlp->addr -= base();
+    else
+        tlp->addr ^= UINT64_C(1) << (rig->window_log2 + random(64 - rig->window_log2));
+}
+
 void Far::make_write()
 {
     const Traffic &t = rig->traffic;
     pcie_tlp tlp = {};
-    uint64_t at, slot = random(kSlots);
+    uint64_t at;
     uint32_t mps = pcie_port_mps(port);
 
     tlp.kind = PCIE_MWR;
     if (chance(t.to_self)) {
         write_self(&tlp);
     } else {
-        while (t.target >= 0 && kSlotPort[slot] != static_cast<unsigned>(t.target))
-            slot = random(kSlots);
-        at = base() + slot * kPart + random(HUB_AREA_SELF) * (kPart / HUB_AREAS) +
-             rig->random(chance(50) ? 1 << 20 : kPart / HUB_AREAS - 8192);
+        at = base() + rig->any_part(t.target) + random(HUB_AREA_SELF) * rig->area() +
+             rig->random(chance(50) ? 1 << 20 : rig->area() - 8192);
+        if (t.target < 0 && chance(10))
+            at = base() + rig->near_bound();
         /* Small ones, whole ones, and those that are cut short by a page. */
         pcie_tlp_set_range(&tlp, at,
                            pcie_split(at, 1 + random(chance(40) ? 40 : mps - 4), mps - 4));
@@ -256,7 +279,7 @@ void Far::make_write()
         fill(&tlp);
     }
     if (chance(1))
-        tlp.addr += chance(50) ? kAlien : 0 - base(); /* the latter with 3 double words, perhaps */
+        stray(&tlp);
     tlp.requester_id = static_cast<uint16_t>(rig->rng());
     tlp.tag = static_cast<uint8_t>(rig->rng());
     tlp.attr = random(8) & 7;
@@ -283,7 +306,8 @@ void Far::make_packet()
             make_stranger(&tlp);
         if (tlp.kind == PCIE_MRD) {
             tlp.attr = random(8) & 7;
-            tlp.addr += !chance(3) ? 0 : chance(50) ? kAlien : 0 - base();
+            if (chance(3))
+                stray(&tlp);
         }
     } else { /* an answer, mostly to nothing */
         tlp.kind = chance(70) ? PCIE_CPLD : PCIE_CPL;

@@ -46,7 +46,8 @@ struct hub_entry {
     uint32_t order; /* of arrival, wraps */
     uint8_t out;
     bool in_ddr;  /* and not in the receive buffer, from the end of its write on */
-    bool refused; /* its address is in no window: OUT_SELF does not take it for its own */
+    bool refused; /* its address is in no window: OUT_SELF does not take it for its own; in `sink`:
+                     its requester is another one than N */
 };
 _Static_assert(sizeof(struct hub_entry) <= SIM_CACHE_LINE, "one line for each packet");
 

@@ -134,24 +134,33 @@ static bool take_data(struct hub_read *r, const struct pcie_tlp *tlp)
     return true;
 }
 
+/* N records what is wrong with it. */
+static void answered(const struct hub_dma *dma, const struct pcie_tlp *cpl)
+{
+    struct hub *hub = dma->hub;
+
+    pcie_port_answered(hub_host(hub)->pcie, cpl);
+    if (__builtin_expect(hub->watch != NULL, 0))
+        hub->watch->answered(hub->watch->user, true, cpl);
+}
+
 static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
 {
     if (!dma->fetch_waits || tlp->tag != dma->fetch_tag || dma->asked_edge + 1 >= edge)
         return false;
-    pcie_port_answered(hub_host(dma->hub)->pcie, tlp);
+    answered(dma, tlp);
     dma_fetched(dma, tlp, edge);
     return true;
 }
 
 static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
 {
-    struct hub *hub = dma->hub;
     struct hub_read *r = read_of(dma, tlp->tag, edge);
     uint32_t error = dma_error_of(tlp, HUB_DMA_ERR_SOURCE);
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
-    pcie_port_answered(hub_host(hub)->pcie, tlp);
+    answered(dma, tlp);
     if (error != 0) {
         /* Nothing more of it is written; its place is free once no answer can come any more. */
         r->failed = true;
@@ -160,17 +169,18 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
         end_request(dma, r); /* an error status ends it too (2.3.2) */
     r->ready_edge = edge;
-    r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, edge, tlp->trace_id);
+    r->data_mark = hub_mark(dma->hub, HUB_STAGE_READ_DONE, edge, tlp->trace_id);
     return true;
 }
 
 /* @return false: no request waits for it */
-static bool take_completion(struct hub *hub, const struct pcie_tlp *tlp, uint64_t edge)
+static bool take_completion(struct hub *hub, const struct hub_entry *e, uint64_t edge)
 {
+    const struct pcie_tlp *tlp = &e->tlp;
     bool fetch = tlp->tag >= HUB_FETCH_TAG;
     uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
 
-    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub_host(hub)->function.id)
+    if (channel >= HUB_DMA_CHANNELS || e->refused)
         return false;
     return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
                  : read_completion(&hub->dma[channel], tlp, edge);
@@ -182,6 +192,7 @@ void dma_sink_put(struct hub *hub, const struct pcie_tlp *tlp, uint64_t edge)
     struct hub_entry *e = &f->ring[f->tail++ & f->mask];
 
     e->tlp = *tlp;
+    e->refused = tlp->requester_id != hub_host(hub)->function.id;
     e->edge = edge + hub->cfg.dma_completion_cycles;
 }
 
@@ -190,15 +201,22 @@ void dma_sink_step(struct hub *hub, uint64_t edge)
     for (struct hub_fifo *f = &hub->sink; !fifo_empty(f) && fifo_head(f)->edge <= edge; f->head++) {
         struct hub_entry *e = fifo_head(f);
 
-        if (!take_completion(hub, &e->tlp, edge))
+        if (!take_completion(hub, e, edge)) {
             pcie_port_advisory(hub_host(hub)->pcie, PCIE_ERR_UNEXPECTED, &e->tlp);
+            if (__builtin_expect(hub->watch != NULL, 0))
+                hub->watch->answered(hub->watch->user, false, &e->tlp);
+        }
         pcie_tlp_drop(&e->tlp);
     }
 }
 
 static void timed_out(struct hub_dma *dma)
 {
+    const struct hub *hub = dma->hub;
+
     pcie_port_error(hub_host(dma->hub)->pcie, PCIE_ERR_TIMEOUT, NULL);
+    if (__builtin_expect(hub->watch != NULL, 0))
+        hub->watch->answered(hub->watch->user, true, NULL);
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 

@@ -89,7 +89,8 @@ SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint
  * own packet joins its source, and may be granted from `from_edge` on. `granted`: with its data,
  * on the chip or `in_ddr`. `written`: a packet of so many data units is in DDR3, and its place on
  * the chip is free. `error`: SELF refuses a packet of `port`. `cleared`: a half of
- * HUB_ERRORS(port) is written. */
+ * HUB_ERRORS(port) is written. `answered`: a completion has come for a channel, or `!expected`, for
+ * none; NULL: a request is given up. */
 struct hub_watch {
     void *user;
     void (*edge)(void *user, uint64_t edge);
@@ -102,6 +103,7 @@ struct hub_watch {
     void (*error)(void *user, uint32_t port, uint32_t error, bool advisory,
                   const struct pcie_tlp *tlp);
     void (*cleared)(void *user, uint32_t port, uint32_t half, uint32_t bits);
+    void (*answered)(void *user, bool expected, const struct pcie_tlp *cpl);
 };
 /** `component` is a hub that has not started; *watch outlives it. */
 void hub_set_watch(void *component, const struct hub_watch *watch);
