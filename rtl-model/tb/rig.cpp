@@ -256,9 +256,10 @@ void Rig::create()
     sim = sim_create(&sc);
     dom = sim_domain_create(sim, "node0");
     pool = mem_pool_create();
+    /* Links count their symbols: picoseconds times some hundred have to fit into 64 bits. */
     begin = random(4) == 0   ? 0
-            : random(2) != 0 ? rng() >> between(4, 40)
-                             : UINT64_C(1) << between(25, 59);
+            : random(2) != 0 ? rng() >> between(10, 40)
+                             : UINT64_C(1) << between(25, 54);
     configure_hub();
     place.dom = dom;
     place.path = "node0.hub";
