@@ -10,8 +10,8 @@
 #include "rtl-model/cosim/mirror.h"
 #include "rtl-model/cosim/parameters.h"
 
-#include <stdio.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
