@@ -25,7 +25,6 @@ struct machine_component_desc {
     const struct machine_kind *kind;
     /** One for each row of the kind's table and in its range; `param` NULL ends them. */
     struct machine_value *values;
-    bool kind_is_set; /* by --set: another make than that of the file */
 };
 
 struct machine_link_desc {

@@ -235,7 +235,7 @@ class Cluster
         }
         EXPECT_EQ(values.size(), used) << name << ": unknown key";
         values_.back().push_back({});
-        nodes_[node].components.push_back({ name, kind, values_.back().data(), false });
+        nodes_[node].components.push_back({ name, kind, values_.back().data() });
     }
     void link(unsigned node, const char *port, const char *component, const char *far_port)
     {

@@ -51,6 +51,9 @@ struct load_machine *load_platform_create(const char *path, const struct load_op
 void load_machine_destroy(struct load_machine *machine);
 
 const struct machine_desc *load_machine_desc(const struct load_machine *machine);
+/** Is it of another make than its file says, by --set? */
+bool load_machine_make_is_set(const struct load_machine *machine,
+                              const struct machine_component_desc *component);
 
 /** Every value in force, in a fixed order; `path` is "node0.hub" or "" for the machine's own. */
 typedef void (*load_value_fn)(void *arg, const char *path, const struct machine_value *value);

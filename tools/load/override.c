@@ -59,10 +59,23 @@ static unsigned override_kinds(struct load_machine *m, const char *pattern, cons
                 continue;
             matches++;
             c->kind = other_make(m, c->kind, path, text, where);
-            c->kind_is_set = at == NULL;
+            if (at == NULL) {
+                m->makes =
+                    load_grow(&m->arena, m->makes, m->nmakes, &m->makes_room, sizeof(*m->makes));
+                m->makes[m->nmakes++] = c;
+            }
         }
     }
     return matches;
+}
+
+bool load_machine_make_is_set(const struct load_machine *machine,
+                              const struct machine_component_desc *component)
+{
+    for (unsigned i = 0; i < machine->nmakes; i++)
+        if (machine->makes[i] == component)
+            return true;
+    return false;
 }
 
 void load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,

@@ -61,6 +61,8 @@ struct load_machine {
     unsigned nplugs;
     struct load_plug *plugs; /* by load_check_ports() */
     struct load_fault_line *fault_lines, **fault_lines_end;
+    unsigned nmakes, makes_room;
+    const struct machine_component_desc **makes; /* whose kind is by --set */
     struct load_source *sources;
     struct load_table *tables;
     unsigned nplatforms;

@@ -359,7 +359,7 @@ struct Machine {
             machine_node_desc n = {};
 
             for (auto &c : b.nodes[i])
-                components[i].push_back({ c.name.c_str(), c.kind, c.values.data(), false });
+                components[i].push_back({ c.name.c_str(), c.kind, c.values.data() });
             for (auto &l : b.links[i])
                 links[i].push_back(plain(l));
             n.platform = "test";

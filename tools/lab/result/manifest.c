@@ -86,7 +86,7 @@ uint64_t lab_hash_machine(const struct load_machine *machine, bool sets)
 
         for (unsigned i = 0; i < node->ncomponents; i++) {
             hash_text(&hash, node->components[i].name);
-            if (sets || !node->components[i].kind_is_set)
+            if (sets || !load_machine_make_is_set(machine, &node->components[i]))
                 hash_text(&hash, node->components[i].kind->name);
         }
         hash_links(&hash, node->links, node->nlinks);
