@@ -64,7 +64,8 @@ struct hub {
     uint32_t nranges;
     struct hub_range ranges[HUB_MAX_PORTS * HUB_ROUTE_PAIRS];
     /* window */
-    uint64_t window_bytes, part_bytes, area_bytes;
+    uint64_t window_bytes, part_bytes; /* powers of two */
+    uint32_t area_log2;                /* of an area's bytes */
     uint32_t slot, subcluster;
     uint64_t area_base[HUB_AREA_SELF];
     const char *path;
@@ -123,6 +124,16 @@ static inline uint64_t hub_mark(const struct hub *hub, enum hub_stage stage, uin
 static inline struct hub_edge *hub_host(struct hub *hub)
 {
     return &hub->ports[HUB_HOST].edge;
+}
+
+/** Which area of its part an offset in the window lies in, and where in it. */
+static inline uint64_t hub_area(const struct hub *hub, uint64_t offset)
+{
+    return offset >> hub->area_log2 & (HUB_AREAS - 1);
+}
+static inline uint64_t hub_in_area(const struct hub *hub, uint64_t offset)
+{
+    return offset & ((UINT64_C(1) << hub->area_log2) - 1);
 }
 
 /** The head of `source` wants to go there. */

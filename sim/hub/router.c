@@ -19,7 +19,7 @@ uint32_t hub_route(const struct hub *hub, uint64_t offset)
 
         out ^= (out ^ r->port) & -(uint32_t)match;
     }
-    if (out == HUB_HOST && (offset & (hub->part_bytes - 1)) / hub->area_bytes == HUB_AREA_SELF)
+    if (out == HUB_HOST && hub_area(hub, offset) == HUB_AREA_SELF)
         return OUT_SELF;
     return out;
 }
@@ -34,17 +34,15 @@ bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p)
 
 bool hub_leave(const struct hub *hub, uint32_t out, uint64_t offset, uint64_t *addr_p)
 {
-    uint64_t in_part, area;
+    uint64_t area = hub_area(hub, offset);
 
     if (out != HUB_HOST) {
         *addr_p = HUB_CABLE_BASE + offset;
         return true;
     }
-    in_part = offset & (hub->part_bytes - 1);
-    area = in_part / hub->area_bytes;
     if (area >= HUB_AREA_SELF || hub->area_base[area] == 0)
         return false;
-    *addr_p = hub->area_base[area] + (in_part & (hub->area_bytes - 1));
+    *addr_p = hub->area_base[area] + hub_in_area(hub, offset);
     return true;
 }
 
@@ -82,7 +80,7 @@ int hub_set_routes(void *component, const struct machine_routes *routes, struct 
 
     hub->window_bytes = routes->window_bytes;
     hub->part_bytes = routes->part_bytes;
-    hub->area_bytes = routes->part_bytes / HUB_AREAS;
+    hub->area_log2 = (uint32_t)__builtin_ctzll(routes->part_bytes / HUB_AREAS);
     hub->slot = routes->slot;
     hub->subcluster = routes->subcluster;
     for (unsigned i = 0; i < routes->nranges; i++) {

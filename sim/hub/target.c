@@ -11,10 +11,10 @@
 static bool in_self_area(const struct hub *hub, uint64_t addr, uint64_t *in_area_p)
 {
     uint64_t offset = addr & (hub->window_bytes - 1);
-    uint64_t in_part = offset & (hub->part_bytes - 1);
 
-    *in_area_p = in_part & (hub->area_bytes - 1);
-    return offset / hub->part_bytes == hub->slot && in_part / hub->area_bytes == HUB_AREA_SELF;
+    *in_area_p = hub_in_area(hub, offset);
+    return (offset & ~(hub->part_bytes - 1)) == hub->slot * hub->part_bytes &&
+           hub_area(hub, offset) == HUB_AREA_SELF;
 }
 
 /* ---- answers --------------------------------------------------------------- */

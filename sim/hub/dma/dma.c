@@ -259,13 +259,13 @@ bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
     if (!hub_window_offset(hub, src, &first))
         return true;
     if (!hub_window_offset(hub, src + bytes - 1, &last) ||
-        first / hub->area_bytes != last / hub->area_bytes)
+        first >> hub->area_log2 != last >> hub->area_log2)
         return false;
     if (first / hub->part_bytes != hub->slot)
         return false;
-    if (first % hub->part_bytes / hub->area_bytes == HUB_AREA_SELF)
-        return first % hub->area_bytes >= HUB_INTERNAL_OFFSET &&
-               last % hub->area_bytes < HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES;
+    if (hub_area(hub, first) == HUB_AREA_SELF)
+        return hub_in_area(hub, first) >= HUB_INTERNAL_OFFSET &&
+               hub_in_area(hub, last) < HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES;
     return hub_leave(hub, 0, first, &addr);
 }
 
@@ -280,7 +280,7 @@ static bool destination_is_there(const struct hub *hub, uint64_t dst, uint64_t b
     if (!dma_route_write(hub, dst, &out, &addr) || !hub_window_offset(hub, dst + bytes - 1, &last))
         return false;
     (void)hub_window_offset(hub, dst, &first);
-    return first / hub->area_bytes == last / hub->area_bytes;
+    return first >> hub->area_log2 == last >> hub->area_log2;
 }
 
 /* From the descriptor's begin to the end of this row: that takes no division. */

@@ -42,7 +42,7 @@ static void next_row(struct hub_dma *dma)
 static bool read_internal(struct hub_dma *dma, struct hub_read *r, uint32_t bytes, uint64_t edge)
 {
     struct hub *hub = dma->hub;
-    uint32_t at = (uint32_t)((dma->src_at & (hub->area_bytes - 1)) - HUB_INTERNAL_OFFSET);
+    uint32_t at = (uint32_t)(hub_in_area(hub, dma->src_at) - HUB_INTERNAL_OFFSET);
 
     return dma_read_internal(dma, at, bytes, r->buffer, NULL, edge);
 }

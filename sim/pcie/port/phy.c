@@ -42,11 +42,9 @@ uint64_t pcie_phy_skip(struct pcie_phy *phy, uint64_t start)
 
 uint64_t pcie_phy_after_idle(struct pcie_phy *phy, sim_time_t now, uint64_t start)
 {
-    uint64_t pos = (now * phy->ps_den + phy->ps_num - 1) / phy->ps_num;
-
-    if (pos <= start) /* SKP ordered sets filled the gap */
+    if (now * phy->ps_den <= start * phy->ps_num) /* SKP ordered sets filled the gap */
         return start;
-    start = align_up(pos, phy->lanes);
+    start = align_up((now * phy->ps_den + phy->ps_num - 1) / phy->ps_num, phy->lanes);
     if (start >= phy->skp_due)
         phy->skp_due += ((start - phy->skp_due) / phy->skp_interval + 1) * phy->skp_interval;
     return start;
