@@ -1,5 +1,6 @@
 // Memory of rows, two ports: A writes bytes or reads, B reads. What is read at an edge, by the address
-// before it, is shown from that edge on; a row that is written at that edge is read as it was.
+// before it, is shown from that edge on; a row that is written at that edge is read as it was. Rows begin as
+// zeroes, as block RAM of an FPGA does after its configuration; no reset clears them.
 module hub_bank #(
   parameter int unsigned Rows = 2048,
   parameter int unsigned RowBytes = 16,
@@ -21,6 +22,10 @@ module hub_bank #(
   end
 
   logic [RowWidth-1:0] mem [Rows];
+
+  initial begin
+    for (int unsigned r = 0; r < Rows; r++) mem[r] = '0;
+  end
 
   always_ff @(posedge clk_i) begin
     for (int unsigned b = 0; b < RowBytes; b++) begin

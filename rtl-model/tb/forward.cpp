@@ -193,6 +193,8 @@ void forward_reset(Forward *rtl)
 #endif
     rtl->context.assertOn(false); /* what is random may break any rule */
     rtl->top.clk_i = 0;
+    rtl->top.rst_ni = 1; /* it has to fall, lest the next edge writes what is random to memories */
+    rtl->eval();
     rtl->top.rst_ni = 0;
     rtl->eval();
     rtl->top.clk_i = 1;
