@@ -74,14 +74,16 @@ module hub_dma_reads #(
   localparam int unsigned Lanes = BusBytes / 4;
   localparam int unsigned Longest = TimeoutCycles > FetchInternalCycles ? TimeoutCycles : FetchInternalCycles;
   localparam int unsigned AtWidth = $clog2(Longest + 1) + 1;
+  localparam int unsigned BytesWidth = $clog2(ReadBytes + 1);
+  localparam int unsigned LeftWidth = $clog2(ReadBytes / 4 + 1); // a request ends with a multiple of ReadBytes at the latest
   localparam logic [TagWidth-1:0] Last = TagWidth'(ReadTags - 1);
   localparam logic [5:0] LastBase = 6'((32 / ReadTags - 1) * ReadTags); // the last set of tags
 
   logic [TagWidth-1:0]         head_d, head_q, tail_d, tail_q;
   logic [UsedWidth-1:0]        used_d, used_q;
   logic [5:0]                  base_d, base_q; // the tags of this list begin with it
-  logic [12:0]                 written_d, written_q; // bytes of the oldest one
-  logic [ReadTags*13-1:0]      bytes_d, bytes_q, received_d, received_q;
+  logic [BytesWidth-1:0]       written_d, written_q; // bytes of the oldest one
+  logic [ReadTags*BytesWidth-1:0] bytes_d, bytes_q, received_d, received_q;
   logic [ReadTags*7-1:0]       addr_d, addr_q; // where the next answer has to begin
   logic [ReadTags-1:0]         waits_d, waits_q;   // for answers, until `at`
   logic [ReadTags-1:0]         reads_d, reads_q;   // internal RAM, until `at`
@@ -91,8 +93,9 @@ module hub_dma_reads #(
 
   logic [TagWidth-1:0] cpl_tag_d, cpl_tag_q, ram_tag_d, ram_tag_q;
   logic [DwWidth-1:0]  cpl_dw_d, cpl_dw_q, ram_dw_d, ram_dw_q;
-  logic [10:0]         cpl_left_d, cpl_left_q, ram_left_d, ram_left_q; // double words
+  logic [LeftWidth-1:0] cpl_left_d, cpl_left_q, ram_left_d, ram_left_q; // double words
   logic [3:0]          cpl_mask_d, cpl_mask_q; // enabled bytes of the first one
+  logic [BytesWidth-1:0] head_left, head_ready;
   logic                head_gone;
   logic [63:0]         dst;
   logic [7:0]          index; // the tag that was answered, in this list's set
@@ -104,10 +107,10 @@ module hub_dma_reads #(
   assign at_tag = TagWidth'(index);
 
   always_comb begin
-    logic [12:0] missing;
+    logic [BytesWidth-1:0] missing;
     logic [6:0]  expected;
     logic [12:0] came;
-    logic [10:0] wanted;
+    logic [LeftWidth-1:0] wanted;
     logic [1:0]  lead; // the first byte of the request in its double word
 
     head_d = head_q;
@@ -124,12 +127,12 @@ module hub_dma_reads #(
     at_d = at_q;
     cpl_tag_d = cpl_tag_q;
     cpl_dw_d = cpl_dw_q + DwWidth'(Lanes);
-    cpl_left_d = 32'(cpl_left_q) > Lanes ? cpl_left_q - 11'(Lanes) : '0;
+    cpl_left_d = 32'(cpl_left_q) > Lanes ? cpl_left_q - LeftWidth'(Lanes) : '0;
     cpl_mask_d = 4'hf;
     if (!cpl_beat_i) {cpl_dw_d, cpl_left_d, cpl_mask_d} = {cpl_dw_q, cpl_left_q, cpl_mask_q};
     ram_tag_d = ram_tag_q;
     ram_dw_d = ram_dw_q + DwWidth'(Lanes);
-    ram_left_d = 32'(ram_left_q) > Lanes ? ram_left_q - 11'(Lanes) : '0;
+    ram_left_d = 32'(ram_left_q) > Lanes ? ram_left_q - LeftWidth'(Lanes) : '0;
     if (!ram_beat_i) {ram_dw_d, ram_left_d} = {ram_dw_q, ram_left_q};
     answered_o = 1'b0;
     late_o = 1'b0;
@@ -137,8 +140,8 @@ module hub_dma_reads #(
     // Steps of this edge.
     if (push_i) begin
       tail_d = tail_q == Last ? '0 : tail_q + 1'b1;
-      bytes_d[32'(tail_q)*13 +: 13] = push_bytes_i;
-      received_d[32'(tail_q)*13 +: 13] = push_internal_i ? push_bytes_i : '0;
+      bytes_d[32'(tail_q)*BytesWidth +: BytesWidth] = BytesWidth'(push_bytes_i);
+      received_d[32'(tail_q)*BytesWidth +: BytesWidth] = push_internal_i ? BytesWidth'(push_bytes_i) : '0;
       addr_d[32'(tail_q)*7 +: 7] = push_addr_i;
       waits_d[tail_q] = !push_internal_i;
       reads_d[tail_q] = push_internal_i;
@@ -151,13 +154,13 @@ module hub_dma_reads #(
       if (push_internal_i) begin
         ram_tag_d = tail_q;
         ram_dw_d = '0;
-        ram_left_d = 11'((push_bytes_i + 13'(push_addr_i[1:0]) + 13'd3) >> 2);
+        ram_left_d = LeftWidth'((push_bytes_i + 13'(push_addr_i[1:0]) + 13'd3) >> 2);
       end
     end
     if (head_fails_i) failed_d[head_q] = 1'b1;
     head_gone = head_drops_i && used_q != '0 && failed_q[head_q] && !waits_q[head_q];
     if (sent_i) begin
-      written_d = written_q + sent_bytes_i;
+      written_d = written_q + BytesWidth'(sent_bytes_i);
       if (sent_bytes_i == head_left_o) head_gone = 1'b1;
     end
     if (head_gone) begin
@@ -169,25 +172,26 @@ module hub_dma_reads #(
 
     // Answers for the next edge; a request of this one cannot have any yet.
     if (cpl_begin_i) cpl_left_d = '0;
-    missing = bytes_q[32'(at_tag)*13 +: 13] - received_q[32'(at_tag)*13 +: 13];
+    missing = bytes_q[32'(at_tag)*BytesWidth +: BytesWidth] - received_q[32'(at_tag)*BytesWidth +: BytesWidth];
     expected = addr_q[32'(at_tag)*7 +: 7];
     came = {answer_dwords_i, 2'b00} - 13'(answer_addr_i[1:0]);
-    if (came > missing) came = missing;
-    lead = expected[1:0] - received_q[32'(at_tag)*13 +: 2];
-    wanted = 11'((missing + 13'(answer_addr_i[1:0]) + 13'd3) >> 2);
+    if (came > 13'(missing)) came = 13'(missing);
+    lead = expected[1:0] - received_q[32'(at_tag)*BytesWidth +: 2];
+    wanted = LeftWidth'((13'(missing) + 13'(answer_addr_i[1:0]) + 13'd3) >> 2);
     if (answer_i && 32'(index) < ReadTags && waits_q[at_tag] &&
-        (!answer_data_i || (answer_count_i == missing && answer_addr_i == expected))) begin
+        (!answer_data_i || (answer_count_i == 13'(missing) && answer_addr_i == expected))) begin
       answered_o = 1'b1;
       if (answer_bad_i) failed_d[at_tag] = 1'b1;
       if (answer_data_i) begin
-        received_d[32'(at_tag)*13 +: 13] = received_q[32'(at_tag)*13 +: 13] + came;
+        received_d[32'(at_tag)*BytesWidth +: BytesWidth] =
+            received_q[32'(at_tag)*BytesWidth +: BytesWidth] + BytesWidth'(came);
         addr_d[32'(at_tag)*7 +: 7] = expected + 7'(came);
         cpl_tag_d = at_tag;
-        cpl_dw_d = DwWidth'((received_q[32'(at_tag)*13 +: 13] + 13'(lead)) >> 2);
-        cpl_left_d = answer_dwords_i < wanted ? answer_dwords_i : wanted;
+        cpl_dw_d = DwWidth'((13'(received_q[32'(at_tag)*BytesWidth +: BytesWidth]) + 13'(lead)) >> 2);
+        cpl_left_d = answer_dwords_i < 11'(wanted) ? LeftWidth'(answer_dwords_i) : wanted;
         cpl_mask_d = 4'hf << answer_addr_i[1:0];
       end
-      if (came == missing || !answer_data_i) waits_d[at_tag] = 1'b0;
+      if (came == 13'(missing) || !answer_data_i) waits_d[at_tag] = 1'b0;
     end
 
     // What is over at the next edge.
@@ -257,9 +261,11 @@ module hub_dma_reads #(
   assign head_o = used_q != '0 && !failed_q[head_q];
   assign head_tag_o = head_q;
   assign head_dst_o = dst + 64'(written_q);
-  assign head_left_o = bytes_q[32'(head_q)*13 +: 13] - written_q;
-  assign head_ready_o = reads_q[head_q] ? '0 : received_q[32'(head_q)*13 +: 13] - written_q;
-  assign head_dw_o = DwWidth'((written_q + 13'(dst[1:0])) >> 2);
+  assign head_left = bytes_q[32'(head_q)*BytesWidth +: BytesWidth] - written_q;
+  assign head_ready = received_q[32'(head_q)*BytesWidth +: BytesWidth] - written_q;
+  assign head_left_o = 13'(head_left);
+  assign head_ready_o = reads_q[head_q] ? '0 : 13'(head_ready);
+  assign head_dw_o = DwWidth'((13'(written_q) + 13'(dst[1:0])) >> 2);
 
 `ifndef SYNTHESIS
   logic [CycleWidth-1:0] last_q; // number of the edge before
@@ -270,7 +276,7 @@ module hub_dma_reads #(
     is_q   <= channel_i;
     if (rst_ni) begin
       user_pushes_where_room_is: assert (!push_i || 32'(used_q) < ReadTags);
-      user_reads_something:      assert (!push_i || push_bytes_i != '0);
+      user_reads_what_fits:      assert (!push_i || (push_bytes_i != '0 && 32'(push_bytes_i) + 32'(push_addr_i[1:0]) <= ReadBytes));
       user_sends_what_is_there:  assert (!sent_i || (used_q != '0 && sent_bytes_i != '0 && sent_bytes_i <= head_ready_o));
       user_fails_what_is_there:  assert (!head_fails_i || used_q != '0);
       user_ends_a_list_first:    assert (!new_turn_i || (used_q == '0 && !push_i));
@@ -284,17 +290,17 @@ module hub_dma_reads #(
 `endif
 `ifdef FORMAL
   logic [TagWidth-1:0] slot; // any one place; the proof follows its requests
-  logic [12:0]         came;
+  logic [BytesWidth-1:0] came;
 
-  assign came = received_d[32'(at_tag)*13 +: 13] - received_q[32'(at_tag)*13 +: 13];
+  assign came = received_d[32'(at_tag)*BytesWidth +: BytesWidth] - received_q[32'(at_tag)*BytesWidth +: BytesWidth];
   hub_dma_reads_proof #(.ReadTags(ReadTags), .TimeoutCycles(TimeoutCycles)) u_proof (
     .clk_i, .rst_ni, .push_i, .push_internal_i, .push_bytes_i, .push_tag_i(push_tag_o),
     .answer_tag_i({1'b0, channel_i, answer_tag_i}), .answer_at_i(at_tag), .answer_data_i,
-    .answer_bad_i, .came_i(came), .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i,
+    .answer_bad_i, .came_i(13'(came)), .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i,
     .sent_bytes_i, .gone_i(head_gone), .head_i(head_q), .tail_i(tail_q), .used_i(used_q),
     .head_ready_i(head_ready_o), .slot_o(slot), .tag_i({1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(slot)),
-    .waits_i(waits_q[slot]), .failed_i(failed_q[slot]), .bytes_i(bytes_q[32'(slot)*13 +: 13]),
-    .received_i(received_q[32'(slot)*13 +: 13]), .written_i(written_q),
+    .waits_i(waits_q[slot]), .failed_i(failed_q[slot]), .bytes_i(13'(bytes_q[32'(slot)*BytesWidth +: BytesWidth])),
+    .received_i(13'(received_q[32'(slot)*BytesWidth +: BytesWidth])), .written_i(13'(written_q)),
     .left_i(32'(AtWidth'(at_q[32'(slot)*AtWidth +: AtWidth] - AtWidth'(cycle_i))))
   );
 `endif
