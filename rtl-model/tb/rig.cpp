@@ -171,8 +171,8 @@ void Rig::routes()
     disturb_routes();
 }
 
-/* Pairs begin and end with areas, overlap, leave gaps, and lie behind the window in part; those
- * that are not in use have any bits. */
+/* Pairs begin and end anywhere, often with areas, overlap, leave gaps, and lie behind the window in
+ * part; those that are not in use have any bits. */
 void Rig::disturb_routes()
 {
     uint64_t part = UINT64_C(1) << part_log2, window = UINT64_C(1) << window_log2;
@@ -183,9 +183,9 @@ void Rig::disturb_routes()
         if (r->lower <= slot * part && slot * part <= r->upper)
             continue;
         if (random(4) == 0)
-            r->lower += random(HUB_AREAS) * area();
+            r->lower += random(2) != 0 ? random(HUB_AREAS) * area() : random(part);
         if (random(4) == 0)
-            r->upper += random(HUB_AREAS) * area();
+            r->upper += random(2) != 0 ? random(HUB_AREAS) * area() : random(part);
         if (random(8) == 0) /* as good as none, or up to the end of the window */
             (random(2) != 0 ? r->lower : r->upper) = rng() | window;
         if (r->upper < r->lower)

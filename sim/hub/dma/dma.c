@@ -235,19 +235,25 @@ uint64_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8
 
 /* ---- what a descriptor asks for ---------------------------------------------------- */
 
-bool dma_route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint64_t *addr_p)
+bool dma_leave(const struct hub *hub, uint32_t out, uint64_t dst, uint64_t *addr_p)
 {
     uint64_t offset;
-    uint32_t out;
 
-    if (!hub_window_offset(hub, dst, &offset))
-        return false;
-    out = hub_route(hub, offset);
-    if (out == HUB_ROUTE_NONE)
-        return false;
-    *out_p = out;
     *addr_p = dst;
-    return out == OUT_SELF || hub_leave(hub, out, offset, addr_p);
+    return hub_window_offset(hub, dst, &offset) &&
+           (out == OUT_SELF || hub_leave(hub, out, offset, addr_p));
+}
+
+/* The way of the descriptor at work: that of its first byte. @return false: there is none */
+static bool route_writes(struct hub_dma *dma)
+{
+    uint64_t offset;
+    uint64_t addr;
+
+    if (!hub_window_offset(dma->hub, dma->now.dst, &offset))
+        return false;
+    dma->out = hub_route(dma->hub, offset);
+    return dma->out != HUB_ROUTE_NONE && dma_leave(dma->hub, dma->out, dma->now.dst, &addr);
 }
 
 bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
@@ -270,41 +276,38 @@ bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
 }
 
 /* All that is written lies in one area of the window. */
-static bool destination_is_there(const struct hub *hub, uint64_t dst, uint64_t bytes)
+static bool destination_is_there(struct hub_dma *dma, uint64_t bytes)
 {
+    const struct hub *hub = dma->hub;
+    uint64_t dst = dma->now.dst;
     uint64_t first;
     uint64_t last;
-    uint64_t addr;
-    uint32_t out;
 
-    if (!dma_route_write(hub, dst, &out, &addr) || !hub_window_offset(hub, dst + bytes - 1, &last))
-        return false;
-    (void)hub_window_offset(hub, dst, &first);
-    return first >> hub->area_log2 == last >> hub->area_log2;
+    return route_writes(dma) && hub_window_offset(hub, dst, &first) &&
+           hub_window_offset(hub, dst + bytes - 1, &last) &&
+           first >> hub->area_log2 == last >> hub->area_log2;
 }
 
 /* From the descriptor's begin to the end of this row: that takes no division. */
-uint32_t dma_check_row(const struct hub_dma *dma)
+uint32_t dma_check_row(struct hub_dma *dma)
 {
     const struct hub_descriptor *d = &dma->now;
 
     if (!dma_source_is_local(dma->hub, d->src, dma->src_at + dma->row_left - d->src))
         return HUB_DMA_ERR_SOURCE;
-    if (!destination_is_there(dma->hub, d->dst, dma->dst_at + dma->row_left - d->dst))
+    if (!destination_is_there(dma, dma->dst_at + dma->row_left - d->dst))
         return HUB_DMA_ERR_DEST;
     return 0;
 }
 
-static uint32_t check_descriptor(const struct hub_dma *dma)
+static uint32_t check_descriptor(struct hub_dma *dma)
 {
     const struct hub_descriptor *d = &dma->now;
-    uint64_t addr;
-    uint32_t out;
 
     if (d->status && d->dst % 8 != 0)
         return HUB_DMA_ERR_ALIGN;
     if (d->status)
-        return dma_route_write(dma->hub, d->dst, &out, &addr) ? 0 : HUB_DMA_ERR_DEST;
+        return route_writes(dma) ? 0 : HUB_DMA_ERR_DEST;
     if (d->size == 0 || d->size % 4 != 0 || d->burst % 4 != 0)
         return HUB_DMA_ERR_LENGTH;
     if (((d->src ^ d->dst) & 15) != 0 || (d->burst != 0 && ((d->src_gap ^ d->dst_gap) & 15) != 0))

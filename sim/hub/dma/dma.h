@@ -19,6 +19,7 @@ SIM_BEGIN_DECLS
 struct hub_read {
     uint64_t src, dst; /* src: as it is asked for */
     uint32_t bytes, received, written;
+    uint32_t out; /* by which its writes leave */
     uint8_t tag;
     uint64_t edge; /* at which it was made */
     bool waits;    /* for completions, until the edge `deadline`, */
@@ -82,6 +83,7 @@ struct hub_dma {
     uint32_t tag_turn; /* so the next one uses other tags */
     /* the descriptor at work: its reads are being issued, or its status is due */
     struct hub_descriptor now;
+    uint32_t out;        /* by which its writes leave: as the first byte goes */
     bool active, ending; /* ending: `now` is the status word of the registers */
     bool overlaps;       /* the last one allowed the next to begin before its end */
     uint64_t src_at, dst_at;

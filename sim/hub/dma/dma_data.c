@@ -70,6 +70,7 @@ uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
     r->bytes = bytes;
     r->src = addr;
     r->dst = dma->dst_at;
+    r->out = dma->out;
     r->received = r->written = 0;
     r->waits = r->failed = false;
     dma->read_tail++;
@@ -268,44 +269,43 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
 {
     const struct hub *hub = dma->hub;
     struct hub_read *r;
-    uint64_t addr = 0, to;
-    uint32_t out = 0, n, mps;
+    uint64_t addr, to;
+    uint32_t n, mps;
 
     if (reads_empty(dma))
         return UINT64_MAX;
     r = read_at(dma, dma->read_head);
     if (r->failed)
         return UINT64_MAX; /* what is left of it is still to come */
-    if (!dma_route_write(hub, r->dst + r->written, &out, &addr)) {
+    to = r->dst + r->written;
+    if (!dma_leave(hub, r->out, to, &addr)) {
         r->failed = true; /* the area was closed meanwhile */
         dma_found(dma, HUB_DMA_ERR_DEST);
         return UINT64_MAX;
     }
-    to = r->dst + r->written;
-    mps = hub->ports[out < HUB_MAX_PORTS ? out : HUB_HOST].mps_bytes;
+    mps = hub->ports[r->out < HUB_MAX_PORTS ? r->out : HUB_HOST].mps_bytes;
     n = pcie_split(to, r->bytes - r->written, mps - (uint32_t)(to & 3)); /* of whole double words */
     if (r->received - r->written < n)
         return UINT64_MAX;
     if (r->ready_edge > edge)
         return r->ready_edge;
-    return put_write(dma, out, addr, n, edge,
+    return put_write(dma, r->out, addr, n, edge,
                      hub_marks(hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
 }
 
 uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge)
 {
-    uint64_t addr = 0;
-    uint32_t out = 0;
+    uint64_t addr;
 
     if (!dma->active || !dma->now.status || !reads_empty(dma))
         return UINT64_MAX;
     if (edge < dma->status_edge)
         return dma->status_edge;
-    if (!dma_route_write(dma->hub, dma->now.dst, &out, &addr)) {
+    if (!dma_leave(dma->hub, dma->out, dma->now.dst, &addr)) {
         dma_found(dma, HUB_DMA_ERR_DEST);
         return UINT64_MAX;
     }
-    return put_write(dma, out, addr, 8, edge,
+    return put_write(dma, dma->out, addr, 8, edge,
                      hub_marks(dma->hub, HUB_STAGE_STATUS, edge, dma->marks.begun,
                                dma->marks.status, dma->marks.written));
 }

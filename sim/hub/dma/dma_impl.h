@@ -41,9 +41,10 @@ void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d);
  * is open. */
 bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes);
 /** The row of the descriptor at work that is to be read next. @return an error, or 0 */
-uint32_t dma_check_row(const struct hub_dma *dma);
-/** Where a write to bus address `dst` goes. @return false: nowhere */
-bool dma_route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint64_t *addr_p);
+uint32_t dma_check_row(struct hub_dma *dma);
+/** The address that a write to bus address `dst` has when it leaves by `out`. @return false: it has
+ * none, in a closed area or outside of the window */
+bool dma_leave(const struct hub *hub, uint32_t out, uint64_t dst, uint64_t *addr_p);
 /** Asks the host for bytes at a bus address. @return the edge at which the request is given up */
 uint64_t dma_send_read(struct hub_dma *dma, uint64_t addr, uint32_t bytes, uint8_t tag,
                        uint64_t edge, uint64_t mark);
