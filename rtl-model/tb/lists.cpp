@@ -43,7 +43,9 @@ uint64_t ListHost::any_source(uint32_t bytes)
         return self() + HUB_INTERNAL_OFFSET + random(HUB_INTERNAL_BYTES / 2) + low;
     default:
         if (chance(40)) /* anywhere, with the window in few cases */
-            return (random(UINT64_C(1) << (31 + random(17))) & ~UINT64_C(4095)) + low;
+            return chance(5)
+                       ? (UINT64_C(1) << 48) - 4096 + random(64) * 64 /* behind which none is */
+                       : (random(UINT64_C(1) << (31 + random(17))) & ~UINT64_C(4095)) + low;
         return kHostBase + random(kNear / 4096) * 4096 + low;
     }
 }

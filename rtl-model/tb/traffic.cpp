@@ -213,7 +213,7 @@ void Far::make_read(pcie_tlp *tlp)
     uint64_t at = random(HUB_INTERNAL_BYTES);
 
     tlp->kind = PCIE_MRD;
-    if (chance(60))
+    if (chance(75))
         pcie_tlp_set_range(tlp, self() + (any_register() & ~(chance(60) ? 7u : 0u)),
                            chance(90) ? 4 + 4 * random(2) : 12);
     else if (chance(10))
