@@ -13,7 +13,7 @@ static uint64_t partners_of(const struct hub_config *cfg)
     for (uint32_t p = 0; p < 16; p++) {
         uint32_t partner = p < cfg->ports ? hub_port_partner(cfg, p) : (uint32_t)HUB_PORT_NONE;
 
-        all |= (uint64_t)(partner < cfg->ports ? partner : 15) << 4 * p;
+        all |= (uint64_t)(partner != HUB_PORT_NONE ? partner : 15) << 4 * p;
     }
     return all;
 }

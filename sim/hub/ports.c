@@ -50,12 +50,20 @@ uint32_t hub_port_find(const char *name)
     return p;
 }
 
-uint32_t hub_port_partner(const struct hub_config *cfg, uint32_t port)
+/* Whether or not the chip has that port. */
+static uint32_t named_partner(const struct hub_config *cfg, uint32_t port)
 {
     if (rows[port].rings == BOARD)
         return rows[port].partner;
     return cfg->ring[port] == 0 ? (uint32_t)HUB_PORT_NONE
                                 : HUB_FIRST_FREE + (uint32_t)cfg->ring[port] - 1;
+}
+
+uint32_t hub_port_partner(const struct hub_config *cfg, uint32_t port)
+{
+    uint32_t partner = named_partner(cfg, port);
+
+    return port < cfg->ports && partner < cfg->ports ? partner : (uint32_t)HUB_PORT_NONE;
 }
 
 bool hub_port_date_line(const struct hub_config *cfg, uint32_t port)
@@ -68,7 +76,7 @@ static int refuse_ring(const char *head, const struct hub_config *cfg, uint32_t 
                        uint32_t partner, struct sim_error *err)
 {
     bool changed = partner != rows[port].partner;
-    uint32_t at = changed ? port : partner, of = hub_port_partner(cfg, at);
+    uint32_t at = changed ? port : partner, of = named_partner(cfg, at);
     const char *word = of == HUB_PORT_NONE ? "none" : hub_port_names[of];
     char key[32];
 
@@ -84,9 +92,9 @@ static int refuse_ring(const char *head, const struct hub_config *cfg, uint32_t 
 int hub_check_rings(const char *head, const struct hub_config *cfg, struct sim_error *err)
 {
     for (uint32_t p = HUB_FIRST_FREE; p < cfg->ports; p++) {
-        uint32_t partner = hub_port_partner(cfg, p);
+        uint32_t partner = named_partner(cfg, p);
 
-        if (partner != HUB_PORT_NONE && (partner == p || hub_port_partner(cfg, partner) != p))
+        if (partner != HUB_PORT_NONE && (partner == p || named_partner(cfg, partner) != p))
             return refuse_ring(head, cfg, p, partner, err);
     }
     return SIM_OK;

@@ -59,6 +59,25 @@ TEST_F(Ports, PartnersKeepTheirRingMoving)
     EXPECT_GT(kNodes * kWrites, flood());
 }
 
+/* So nothing enters a ring by it, and its link has no virtual channel 1. */
+TEST_F(Ports, OneWithoutItsPartnerCarriesNoRing)
+{
+    cfg.vc1_ph_credits = 4;
+    for (auto &[ports, last] :
+         std::map<uint64_t, const char *>{ { 2, "e" }, { 5, "a" }, { 7, "c" } }) {
+        uint32_t p = hub_port_find(last);
+
+        cfg.ports = ports;
+        EXPECT_EQ(uint32_t(HUB_PORT_NONE), hub_port_partner(&cfg, p)) << last;
+        EXPECT_EQ(nullptr, hub_ring(&cfg, last).partner) << last;
+        cfg.ports = ports + 1;
+        EXPECT_EQ(p + 1, hub_port_partner(&cfg, p)) << last;
+        EXPECT_EQ(p, hub_port_partner(&cfg, p + 1)) << last;
+    }
+    cfg.ports = 2;
+    EXPECT_EQ(uint32_t(HUB_PORT_NONE), hub_port_partner(&cfg, HUB_PORT_a));
+}
+
 TEST_F(Ports, RegistersHaveRoomForAll)
 {
     cfg.ports = HUB_MAX_PORTS;
