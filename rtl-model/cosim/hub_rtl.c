@@ -311,7 +311,7 @@ static void take_request(struct core *core, uint64_t edge)
 
     if (!core->out.request_taken || port == NULL)
         return;
-    core->hub->bringups &= ~(1u << port->index);
+    bringup_joined(port);
     pcie_tlp_drop(&port->request);
 }
 

@@ -49,13 +49,21 @@ static void send_access(struct hub_port *port, uint64_t late)
         tlp.payload = mem_payload_alloc(hub->pool, 4);
         sim_store(tlp.payload->data, a.value, 4);
     }
-    port->deadline = hub_request_sent(hub);
-    if (port->deadline != UINT64_MAX)
-        port->deadline += late;
     port->request = tlp;
     port->request_edge = hub_clock_edge(hub) + late + hub->cfg.bringup_cycles - 1;
     hub->bringups |= 1u << port->index;
     hub_wake(hub, port->request_edge);
+}
+
+static bool waits_to_join(const struct hub_port *port)
+{
+    return (port->hub->bringups >> port->index & 1) != 0;
+}
+
+void bringup_joined(struct hub_port *port)
+{
+    port->hub->bringups &= ~(1u << port->index);
+    port->deadline = hub_request_sent(port->hub);
 }
 
 /* The processor's requests join behind all that the hub itself has for this edge. */
@@ -71,7 +79,7 @@ uint64_t bringup_step(struct hub *hub, uint64_t edge)
             next = sim_min(next, at);
             continue;
         }
-        hub->bringups &= ~(1u << port->index);
+        bringup_joined(port);
         hub_push_local(hub, &port->request, port->index, edge + 1);
         hub->local_edge = edge + 1;
     }
@@ -86,7 +94,7 @@ void bringup_start(struct hub_port *port)
 
 static bool waits_for_answer(const struct hub_port *port)
 {
-    return port->bringup != BRINGUP_IDLE && port->bringup < BRINGUP_DONE;
+    return port->bringup != BRINGUP_IDLE && port->bringup < BRINGUP_DONE && !waits_to_join(port);
 }
 
 uint64_t bringup_timeout(struct hub_port *port, uint64_t edge)

@@ -63,6 +63,8 @@ void bringup_start(struct hub_port *port);
 void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp, uint64_t late);
 /** Requests that are due join the local queue, one at an edge. @return the next edge to look at */
 uint64_t bringup_step(struct hub *hub, uint64_t edge);
+/** It has joined at this edge, from which its time-out counts. */
+void bringup_joined(struct hub_port *port);
 /** Gives up a request whose deadline this edge is. @return the deadline of one that waits, or
  * UINT64_MAX. */
 uint64_t bringup_timeout(struct hub_port *port, uint64_t edge);

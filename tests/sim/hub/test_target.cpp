@@ -1,6 +1,7 @@
 /* What ends in the hub: answers to reads, registers, the notification ring, states of links. */
 #include "rig.h"
 
+#include "hub/dma/dma.h"
 #include "hub/port.h"
 #include "hub/queue.h"
 
@@ -189,31 +190,84 @@ TEST_F(Target, NotificationsThatFindNoPlaceAreCounted)
     EXPECT_EQ(lost, load(0, reg(0, HUB_RING_LOST)));
 }
 
+constexpr uint32_t kHubId = HUB_DEVICE_ID << 16 | HUB_VENDOR_ID;
+
+pcie_tlp says_id(FakeHost &far, const pcie_tlp &request, uint32_t id)
+{
+    pcie_tlp cpl = pcie_tlp_answer(&request, PCIE_CPL_SC);
+
+    cpl.kind = PCIE_CPLD;
+    cpl.length_dw = 1;
+    cpl.payload = mem_payload_alloc(far.pool, 4);
+    memcpy(cpl.payload->data, &id, 4);
+    return cpl;
+}
+
 /* A root port configures what says that it is a hub, and nothing else. */
 TEST_F(Target, ARootPortLooksForAHub)
 {
-    const uint32_t id = HUB_DEVICE_ID << 16 | HUB_VENDOR_ID;
-
     cfg.completion_timeout_ps = 0;
-    for (uint32_t says : { id, id + 1, id ^ 1u << 16 }) {
+    for (uint32_t says : { kHubId, kHubId + 1, kHubId ^ 1u << 16 }) {
         FakeHost far;
 
         before_start = [&] { plug_host(far, 0, "w"); };
         build(1);
         ASSERT_EQ(1u, far.answered.size());
         EXPECT_EQ(PCIE_CFGRD0, far.answered[0].second.kind);
-        pcie_tlp cpl = pcie_tlp_answer(&far.answered[0].second, PCIE_CPL_SC);
-        cpl.kind = PCIE_CPLD;
-        cpl.length_dw = 1;
-        cpl.payload = mem_payload_alloc(far.pool, 4);
-        memcpy(cpl.payload->data, &says, 4);
-        far.send(cpl);
+        far.send(says_id(far, far.answered[0].second, says));
         run();
-        EXPECT_EQ(says == id ? 2u : 1u, far.answered.size());
+        EXPECT_EQ(says == kHubId ? 2u : 1u, far.answered.size());
         pcie_port_destroy(far.port);
         TearDown();
         mem_pool_destroy(far.pool);
     }
+}
+
+/* What the processor needs for a request is no time of the far side's. */
+TEST_F(Target, ARequestOfTheProcessorIsGivenUpOnlyAfterItWasSent)
+{
+    const uint64_t late = UINT64_C(1) << PCIE_ERR_TIMEOUT;
+    FakeHost far;
+
+    cfg.bringup_cycles = 10000; /* 40 us */
+    cfg.completion_timeout_ps = 20 * SIM_US;
+    build(2);
+    EXPECT_EQ(1u | 1u << HUB_PORT_w, load(1, reg(1, HUB_LINK_STATUS)));
+    EXPECT_EQ(0u, load(1, reg(1, HUB_ERRORS(HUB_PORT_w))) & late);
+    TearDown();
+
+    before_start = [&] { plug_host(far, 0, "w"); };
+    build(1);
+    EXPECT_EQ(1u, far.answered.size()); /* it does not answer */
+    EXPECT_EQ(late, load(0, reg(0, HUB_ERRORS(HUB_PORT_w))) & late);
+    EXPECT_NEAR(60e6, double(sim_reached(sim)), 3e6);
+    pcie_port_destroy(far.port);
+    TearDown();
+    mem_pool_destroy(far.pool);
+}
+
+TEST_F(Target, NothingAnswersARequestThatHasNotJoinedYet)
+{
+    FakeHost far;
+    pcie_tlp early = {};
+
+    cfg.bringup_cycles = 10000;
+    cfg.completion_timeout_ps = 0;
+    early.kind = PCIE_CPL;
+    early.tag = HUB_BRINGUP_TAG;
+    early.byte_count = 4;
+    before_start = [&] {
+        plug_host(far, 0, "w");
+        far.send(early);
+    };
+    build(1);
+    ASSERT_EQ(1u, far.answered.size());
+    far.send(says_id(far, far.answered[0].second, kHubId));
+    run();
+    EXPECT_EQ(2u, far.answered.size());
+    pcie_port_destroy(far.port);
+    TearDown();
+    mem_pool_destroy(far.pool);
 }
 
 /* A root claims all addresses, so no BAR keeps out what only looks like a register's. */
