@@ -244,16 +244,18 @@ bool dma_leave(const struct hub *hub, uint32_t out, uint64_t dst, uint64_t *addr
            (out == OUT_SELF || hub_leave(hub, out, offset, addr_p));
 }
 
-/* The way of the descriptor at work: that of its first byte. @return false: there is none */
-static bool route_writes(struct hub_dma *dma)
+/* By which output the descriptor at work writes: as its first byte goes, or HUB_ROUTE_NONE. */
+static uint32_t route_of_writes(const struct hub_dma *dma)
 {
     uint64_t offset;
     uint64_t addr;
+    uint32_t out;
 
     if (!hub_window_offset(dma->hub, dma->now.dst, &offset))
-        return false;
-    dma->out = hub_route(dma->hub, offset);
-    return dma->out != HUB_ROUTE_NONE && dma_leave(dma->hub, dma->out, dma->now.dst, &addr);
+        return HUB_ROUTE_NONE;
+    out = hub_route(dma->hub, offset);
+    return out != HUB_ROUTE_NONE && dma_leave(dma->hub, out, dma->now.dst, &addr) ? out
+                                                                                  : HUB_ROUTE_NONE;
 }
 
 bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
@@ -276,20 +278,20 @@ bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
 }
 
 /* All that is written lies in one area of the window. */
-static bool destination_is_there(struct hub_dma *dma, uint64_t bytes)
+static bool destination_is_there(const struct hub_dma *dma, uint64_t bytes)
 {
     const struct hub *hub = dma->hub;
     uint64_t dst = dma->now.dst;
     uint64_t first;
     uint64_t last;
 
-    return route_writes(dma) && hub_window_offset(hub, dst, &first) &&
+    return route_of_writes(dma) != HUB_ROUTE_NONE && hub_window_offset(hub, dst, &first) &&
            hub_window_offset(hub, dst + bytes - 1, &last) &&
            first >> hub->area_log2 == last >> hub->area_log2;
 }
 
 /* From the descriptor's begin to the end of this row: that takes no division. */
-uint32_t dma_check_row(struct hub_dma *dma)
+uint32_t dma_check_row(const struct hub_dma *dma)
 {
     const struct hub_descriptor *d = &dma->now;
 
@@ -300,14 +302,14 @@ uint32_t dma_check_row(struct hub_dma *dma)
     return 0;
 }
 
-static uint32_t check_descriptor(struct hub_dma *dma)
+static uint32_t check_descriptor(const struct hub_dma *dma)
 {
     const struct hub_descriptor *d = &dma->now;
 
     if (d->status && d->dst % 8 != 0)
         return HUB_DMA_ERR_ALIGN;
     if (d->status)
-        return route_writes(dma) ? 0 : HUB_DMA_ERR_DEST;
+        return dma->out != HUB_ROUTE_NONE ? 0 : HUB_DMA_ERR_DEST;
     if (d->size == 0 || d->size % 4 != 0 || d->burst % 4 != 0)
         return HUB_DMA_ERR_LENGTH;
     if (((d->src ^ d->dst) & 15) != 0 || (d->burst != 0 && ((d->src_gap ^ d->dst_gap) & 15) != 0))
@@ -332,6 +334,7 @@ static void begin_descriptor(struct hub_dma *dma, const struct hub_descriptor *d
     dma->dst_at = d->dst;
     dma->left = d->size;
     dma->row_left = d->burst != 0 && d->burst < d->size ? d->burst : d->size;
+    dma->out = route_of_writes(dma);
     error = check_descriptor(dma);
     if (error != 0) {
         dma_found(dma, error);

@@ -41,7 +41,7 @@ void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d);
  * is open. */
 bool dma_source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes);
 /** The row of the descriptor at work that is to be read next. @return an error, or 0 */
-uint32_t dma_check_row(struct hub_dma *dma);
+uint32_t dma_check_row(const struct hub_dma *dma);
 /** The address that a write to bus address `dst` has when it leaves by `out`. @return false: it has
  * none, in a closed area or outside of the window */
 bool dma_leave(const struct hub *hub, uint32_t out, uint64_t dst, uint64_t *addr_p);
