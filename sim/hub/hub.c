@@ -204,7 +204,9 @@ static int check_bubble(const char *head, const struct hub_config *cfg, struct s
     return SIM_OK;
 }
 
-/* DDR3 takes what finds so many packets of its port on the chip: a buffer must hold more. */
+/* DDR3 takes what finds so many packets of its port on the chip: a buffer must hold more. One
+ * beat a cycle goes there, and the place on the chip is free behind the write: what comes into it
+ * must not overtake the reader. */
 static int check_ddr(const char *head, const struct hub_config *cfg, struct sim_error *err)
 {
     for (uint32_t i = HUB_HOST + 1; i < cfg->ports && cfg->ddr_bytes != 0; i++) {
@@ -215,6 +217,11 @@ static int check_ddr(const char *head, const struct hub_config *cfg, struct sim_
                                    "expected less than %s.link.ph_credits, %llu, or ddr.bytes = 0",
                                    hub_port_names[i], (unsigned long long)headers);
     }
+    if (cfg->ddr_bytes != 0 && cfg->ddr_bytes_per_cycle > 2 * cfg->bus_bytes)
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.bytes_per_cycle",
+                               cfg->ddr_bytes_per_cycle,
+                               "expected at most %llu, two beats of bus_bytes, or ddr.bytes = 0",
+                               (unsigned long long)(2 * cfg->bus_bytes));
     return SIM_OK;
 }
 

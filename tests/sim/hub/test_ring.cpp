@@ -259,4 +259,26 @@ TEST_F(Ring, ADDR3ThatNoPortCanReachIsAnError)
                  err.text);
 }
 
+/* Beats go there one by one: what is written in less time than half of them take is not there. */
+TEST_F(Ring, ADDR3ThatTakesMoreThanTwoBeatsACycleIsAnError)
+{
+    machine_place place = {};
+    sim_error err = {};
+    void *hub = nullptr;
+
+    place.path = "node0.hub";
+    cfg.ddr_bytes = 1 << 20;
+    cfg.ddr_bytes_per_cycle = 2 * cfg.bus_bytes + 1;
+    EXPECT_EQ(SIM_ERR_CONFIG, hub_kind.create(&place, &cfg, &hub, &err));
+    EXPECT_STREQ("node0.hub.ddr.bytes_per_cycle = 33: expected at most 32, two beats of bus_bytes, "
+                 "or ddr.bytes = 0",
+                 err.text);
+    cfg.ddr_bytes_per_cycle--;
+    build(2);
+    TearDown();
+    cfg.ddr_bytes = 0;
+    cfg.ddr_bytes_per_cycle = 4096; /* it says nothing */
+    build(2);
+}
+
 } // namespace
