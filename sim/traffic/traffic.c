@@ -207,10 +207,22 @@ static void take_write(struct traffic *t, const struct pcie_tlp *tlp)
     count_payload(t, n);
 }
 
+static void release_tag(struct traffic *t, uint8_t tag)
+{
+    t->left[tag] = 0;
+    t->free[t->nfree++] = tag;
+    traffic_wake(t);
+}
+
 static void take_completion(struct traffic *t, const struct pcie_tlp *tlp)
 {
     uint32_t left = t->left[tlp->tag], n, at = (uint32_t)t->cfg.read_bytes - left;
 
+    if (left != 0 && tlp->status != PCIE_CPL_SC) { /* it ends the request (2.3.2) */
+        t->count.refused++;
+        release_tag(t, tlp->tag);
+        return;
+    }
     if (tlp->kind != PCIE_CPLD || left == 0 || tlp->byte_count != left) {
         t->count.wrong++;
         return;
@@ -218,10 +230,8 @@ static void take_completion(struct traffic *t, const struct pcie_tlp *tlp)
     n = (uint32_t)sim_min(left, tlp->length_dw * 4u - (tlp->lower_addr & 3u));
     t->count.wrong += memcmp(tlp->payload->data, &t->page[at], n) != 0;
     t->left[tlp->tag] -= n;
-    if (t->left[tlp->tag] == 0) {
-        t->free[t->nfree++] = tlp->tag;
-        traffic_wake(t);
-    }
+    if (t->left[tlp->tag] == 0)
+        release_tag(t, tlp->tag);
     count_payload(t, n);
 }
 

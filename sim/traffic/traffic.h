@@ -33,6 +33,7 @@ struct traffic_count {
     uint64_t received_bytes; /* up to now */
     uint64_t bytes;          /* between two arrivals, the second one being the last that counts, */
     sim_time_t ps;           /* and the time between them; 0: the measured time has not ended */
+    uint64_t refused;        /* reads that an answer with an error status has ended */
     uint64_t wrong; /* packets with other bytes than were sent, or that answer no request */
 };
 

@@ -333,6 +333,63 @@ TEST(Traffic, GoesOnAfterTheLinkWasDown)
     }
 }
 
+/** The far end of a link: it answers each read with Unsupported Request. */
+struct Refuser {
+    mem_pool *pool = mem_pool_create();
+    pcie_port *port = nullptr;
+
+    Refuser(sim_domain *dom, const pcie_port_config &cfg, sim_error *err)
+    {
+        const pcie_port_user user = { received, [](void *, pcie_class) {}, nullptr, this };
+
+        EXPECT_EQ(SIM_OK, pcie_port_create(dom, pool, "node1.b", &cfg, &user, &port, err));
+    }
+    ~Refuser()
+    {
+        pcie_port_destroy(port);
+        mem_pool_destroy(pool);
+    }
+    Refuser(const Refuser &) = delete;
+    static void received(void *user, pcie_tlp *tlp)
+    {
+        pcie_port *port = static_cast<Refuser *>(user)->port;
+        const pcie_tlp cpl = pcie_tlp_answer(tlp, PCIE_CPL_UR);
+
+        pcie_port_consume(port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
+        ASSERT_TRUE(pcie_port_can_send(port, PCIE_COMPLETION));
+        pcie_port_send(port, &cpl);
+    }
+};
+
+TEST(Traffic, AnErrorStatusEndsARead)
+{
+    const Case c = { 3, 4, 256, true, false };
+    const sim_config cfg = {};
+    traffic_config a = of_case(c, true);
+    machine_place place = {};
+    sim_error err = {};
+    void *end = nullptr;
+
+    a.tags = 4;
+    sim *simulation = sim_create(&cfg);
+    place.dom = sim_domain_create(simulation, "node0");
+    place.path = "node0.a";
+    ASSERT_EQ(SIM_OK, traffic_kind.create(&place, &a, &end, &err)) << err.text;
+    {
+        Refuser far(sim_domain_create(simulation, "node1"), a.link, &err);
+
+        ASSERT_EQ(SIM_OK, pcie_link_join(static_cast<pcie_port *>(traffic_kind.port(end, 0).end),
+                                         far.port, 10 * SIM_NS, &err));
+        ASSERT_EQ(SIM_OK, traffic_kind.start(end, &err)) << err.text;
+        (void)sim_run(simulation, 100 * SIM_US);
+        EXPECT_LT(10 * a.tags, traffic_counted(end).refused);
+        EXPECT_EQ(0u, traffic_counted(end).wrong);
+        EXPECT_EQ(0u, traffic_counted(end).received_bytes);
+    }
+    traffic_kind.destroy(end);
+    sim_destroy(simulation);
+}
+
 /* ---- what is refused ------------------------------------------------------------------ */
 
 std::string refusal(traffic_config a)

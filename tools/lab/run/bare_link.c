@@ -132,7 +132,7 @@ void lab_measure_flows(const struct lab_site *site, struct machine *machine, FIL
         struct traffic_count count = counted(machine, &flows.flows[i]);
 
         bytes += (double)count.bytes * ((double)ps / (double)count.ps);
-        wrong += count.wrong;
+        wrong += count.wrong + count.refused;
     }
     lab_line_write(out, LAB_LINE_RESULT,
                    "bytes=%.0f latency_ps_min=%" PRIu64 " latency_ps_median=%" PRIu64
