@@ -48,8 +48,8 @@ static const struct machine_param params[] = {
     ROW("dma.completion_cycles", "cycles", 2, 256, 4, dma_completion_cycles, "From the first beat of a completion on the bus to where the channel acts on it."),
     ROW("completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS, completion_timeout_ps, "Longest wait for the answer to a request of a DMA channel or of the management processor; 0: without end."),
     ROW("firmware.status_register_cycles", "cycles", 0, 65535, 8, status_register_cycles, "From the last read request to the status word of the registers."),
-    ROW("firmware.status_host_cycles", "cycles", 0, 65535, 8, status_host_cycles, "From the last read request to a status word that came with a descriptor in host memory."),
-    ROW("firmware.status_internal_cycles", "cycles", 0, 65535, 8, status_internal_cycles, "From the last read request to a status word that lies in internal memory."),
+    ROW("firmware.status_host_cycles", "cycles", 0, 65535, 8, status_host_cycles, "From the last read request to a status word whose descriptor was fetched from host memory."),
+    ROW("firmware.status_internal_cycles", "cycles", 0, 65535, 8, status_internal_cycles, "From the last read request to a status word whose descriptor was fetched from internal memory."),
     MACHINE_PARAM_END,
 };
 

@@ -6,7 +6,7 @@
  *
  * A status word follows all data before it. It is prepared while data is still
  * on its way, from the issue of the last read request on; how long that takes
- * is the firmware's, by the place where the word lies.
+ * is the firmware's, by where its descriptor came from: registers, host or internal memory.
  */
 #include "hub/dma/dma_impl.h"
 
