@@ -1,8 +1,8 @@
 // The DMA channels of the hub, with SINK and the channels' port of internal RAM.
 //
 // What is on an input before edge n counts for it. Registers change by the beats that SELF decodes and
-// are shown as they are behind the last edge; `irq_o` has the bits of the lists that end at the coming
-// one. Errors are shown in the cycle behind the edge at which a channel, or none, acts on a completion.
+// are shown as they are behind the last edge; `dma_irq_o` has the bits of the lists that end at the coming
+// one. Errors are shown in the cycle before the edge at which a channel, or none, acts on a completion.
 //
 // Sources toward the crossbar, from 0 on: the channels' requests, then their writes. A header is shown
 // as long as it may be granted, and from the grant on the beats of its data. `mps_i`, `area_base_i` and

@@ -8,7 +8,8 @@
 // With `Vc1`, a write that leaves by a port gets its Traffic Class here. It is 1 where that way crosses
 // the date line of a ring, or goes straight on from one virtual channel 1 to another. Else it is 0.
 //
-// Bit 15 of the header, reserved on the wire, marks for SELF that no BAR claims the address.
+// Bit 15 of the header, reserved on the wire, marks for SELF a request whose address no BAR claims, and a
+// write that goes there because it has no way.
 module hub_route #(
   parameter int unsigned Ports = 4,
   parameter int unsigned Pairs = 8,

@@ -70,7 +70,7 @@ class Part : public sc_core::sc_module
     Plug &plug(const std::string &name);
     const std::string &path() const { return where; }
     unsigned node() const { return place; }
-    /** Of this part alone: see fingerprint_of(). */
+    /** That of this part alone; fingerprint_of() puts parts together. */
     sim_fingerprint fingerprint() const { return sim_domain_fingerprint(dom); }
 
   protected:

@@ -13,7 +13,8 @@ namespace hubsim
 namespace
 {
 
-/* Of DRAM: kept free, then the driver's memory, then the rank's; as hosts/launch divides it. */
+/* DRAM begins with what is kept free, then the driver's memory, then the rank's; hosts/launch
+ * divides it likewise. */
 constexpr uint64_t kReserved = UINT64_C(1) << 20, kKernel = UINT64_C(8) << 20, kAlign = 65536;
 constexpr uint64_t kGiB = UINT64_C(1) << 30;
 constexpr uint32_t kVectors = 32;

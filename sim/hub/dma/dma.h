@@ -9,9 +9,11 @@
 
 SIM_BEGIN_DECLS
 
-#define HUB_TAGS_PER_CHANNEL   32u          /* tag = channel * 32 + index */
+/* Tags of a channel's reads are 32 * channel + the set of its turn + index; that of a descriptor is
+ * HUB_FETCH_TAG + channel + 8 * (turn mod 16). See docs/hub-spec.md, "Completions". */
+#define HUB_TAGS_PER_CHANNEL   32u
 #define HUB_DMA_REQUESTS(tags) ((tags) + 2) /* places of a channel for requests on their way */
-#define HUB_FETCH_TAG          (HUB_DMA_CHANNELS * HUB_TAGS_PER_CHANNEL) /* + channel */
+#define HUB_FETCH_TAG          (HUB_DMA_CHANNELS * HUB_TAGS_PER_CHANNEL)
 #define HUB_BRINGUP_TAG        (HUB_FETCH_TAG + HUB_DMA_CHANNELS)
 #define HUB_PREFETCH_MAX       16u
 
@@ -25,7 +27,7 @@ struct hub_read {
     bool waits;    /* for completions, until the edge `deadline`, */
     bool failed;   /* and nothing of it is written any more */
     uint64_t deadline;
-    uint64_t ready_edge;           /* of internal memory: when its bytes can be used */
+    uint64_t ready_edge;           /* when the bytes that came last can be used */
     uint8_t *buffer;               /* dma_read_bytes */
     uint64_t data_mark, free_mark; /* the bytes received so far; the place is free again */
 };
