@@ -357,18 +357,24 @@ bool Bridge::forward(const pcie_tlp &tlp, tlm::tlm_command command, uint8_t *byt
     return trans.is_response_ok();
 }
 
+/* What the answer says is the requester's to judge, so the error is advisory (6.2.3.2.4.1). */
+void Bridge::refuse(const pcie_tlp &request)
+{
+    pcie_port_advisory(edge.pcie, PCIE_ERR_UNSUPPORTED, &request);
+    send(hub_edge_completion(&edge, &request, PCIE_CPL_UR));
+}
+
 void Bridge::answer(const pcie_tlp &request)
 {
     std::vector<uint8_t> bytes(request.length_dw * 4u);
+    uint32_t left = pcie_tlp_byte_count(&request);
     uint64_t addr;
-    uint32_t n = pcie_tlp_range(&request, &addr), left = pcie_tlp_byte_count(&request);
 
+    (void)pcie_tlp_range(&request, &addr);
     if (!forward(request, tlm::TLM_READ_COMMAND, bytes.data())) {
-        send(hub_edge_completion(&edge, &request, PCIE_CPL_UR));
+        refuse(request);
         return;
     }
-    if (n == 0)
-        n = 1;
     while (left > 0) {
         uint32_t part = pcie_split_completion(addr, left, pcie_port_mps(edge.pcie));
         uint32_t skip = addr & 3;
@@ -411,7 +417,7 @@ void Bridge::handle(const pcie_tlp &tlp)
         [[fallthrough]];
     default:
         if (pcie_tlp_class(&tlp) == PCIE_NONPOSTED)
-            send(hub_edge_completion(&edge, &tlp, PCIE_CPL_UR));
+            refuse(tlp);
     }
 }
 

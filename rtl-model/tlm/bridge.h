@@ -91,6 +91,7 @@ class Bridge : public sc_core::sc_module
     void handle(const pcie_tlp &tlp);
     bool forward(const pcie_tlp &tlp, tlm::tlm_command command, uint8_t *bytes);
     void answer(const pcie_tlp &request);
+    void refuse(const pcie_tlp &request);
     void complete(const pcie_tlp &cpl);
     static uint32_t take_data(Read &r, const pcie_tlp &cpl);
     static void received(void *user, pcie_tlp *tlp);

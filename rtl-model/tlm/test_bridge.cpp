@@ -120,7 +120,7 @@ struct Results {
     bool device_waited = false, device_wrote = false;
     std::vector<tlm::tlm_response_status> changed, after_changed;
     uint8_t kept = 0;
-    uint32_t kept_bar = 0, errors = 0;
+    uint32_t kept_bar = 0, errors = 0, refusals = 0;
 };
 
 /** What runs on both sides. */
@@ -265,6 +265,7 @@ class Script : public sc_core::sc_module
         got.large_ps = time_of_read(4096);
         got.outside = read(host, kBar + 2 * kSize, 4);
         got.refused = read(host, kBar + Memory::kRefused, 4);
+        got.refusals = root.config_read(PCIE_AER_CORRECTABLE);
         got.byte_enables = transfer(host, tlm::TLM_WRITE_COMMAND, kBar, bytes, 8, 8, enables);
         got.streaming = transfer(host, tlm::TLM_WRITE_COMMAND, kBar, bytes, 8, 4);
         got.late = read(host, kBar + Memory::kHangs, 4);
@@ -384,6 +385,12 @@ TEST_F(Bridges, ErrorsAreResponses)
     EXPECT_EQ(tlm::TLM_GENERIC_ERROR_RESPONSE, results.late);
     EXPECT_EQ(tlm::TLM_OK_RESPONSE, results.after_late)
         << "an answer that came too late is dropped";
+}
+
+/* The device records what it refuses, and leaves it to the root what that means. */
+TEST_F(Bridges, WhatIsRefusedIsRecorded)
+{
+    EXPECT_EQ(1u << (PCIE_ERR_ADVISORY - PCIE_ERR_CORRECTABLE), results.refusals);
 }
 
 TEST_F(Bridges, DataThatAreMissingWrongOrPoisonedAreNoSuccess)
