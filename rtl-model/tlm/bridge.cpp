@@ -154,7 +154,13 @@ unsigned Bridge::ask(pcie_tlp tlp, uint8_t *to, uint32_t n, uint64_t addr)
     tlp.requester_id = edge.function.id;
     tlp.tag = static_cast<uint8_t>(tag);
     send(tlp);
+    reads[tag].over = sc_core::sc_time_stamp() + sc_core::sc_time::from_value(config.timeout_ps);
     return tag;
+}
+
+bool Bridge::is_over(const Read &r) const
+{
+    return config.timeout_ps != 0 && sc_core::sc_time_stamp() >= r.over;
 }
 
 tlm::tlm_response_status Bridge::wait_for(unsigned tag)
@@ -164,8 +170,8 @@ tlm::tlm_response_status Bridge::wait_for(unsigned tag)
 
     if (r.left != 0 && config.timeout_ps == 0)
         sc_core::wait(r.ended);
-    else if (r.left != 0)
-        sc_core::wait(sc_core::sc_time::from_value(config.timeout_ps), r.ended);
+    else if (r.left != 0 && !is_over(r))
+        sc_core::wait(r.over - sc_core::sc_time_stamp(), r.ended);
     late = r.left != 0;
     r.open = false;
     tag_free.notify(sc_core::SC_ZERO_TIME);
@@ -311,7 +317,7 @@ void Bridge::complete(const pcie_tlp &cpl)
 {
     Read &r = reads[cpl.tag % kTags];
 
-    if (cpl.tag >= kTags || !r.open || r.left == 0) { /* it came too late */
+    if (cpl.tag >= kTags || !r.open || r.left == 0 || is_over(r)) { /* it came too late */
         pcie_port_advisory(edge.pcie, PCIE_ERR_UNEXPECTED, &cpl);
         return;
     }

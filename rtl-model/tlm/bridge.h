@@ -76,6 +76,7 @@ class Bridge : public sc_core::sc_module
         uint32_t left = 0;
         unsigned lower = 0; /* low bits of the next byte's address */
         tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+        sc_core::sc_time over; /* no answer counts any more: its time-out, from when it was sent */
         sc_core::sc_event ended;
     };
 
@@ -94,6 +95,7 @@ class Bridge : public sc_core::sc_module
     void refuse(const pcie_tlp &request);
     void complete(const pcie_tlp &cpl);
     static uint32_t take_data(Read &r, const pcie_tlp &cpl);
+    bool is_over(const Read &r) const;
     static void received(void *user, pcie_tlp *tlp);
     static void ready(void *user, pcie_class cls);
 

@@ -39,7 +39,7 @@ links:
   - { from: root.link, to: device.link, length_mm: 100 }
 )";
 
-/** Bytes that take 10 ns for each access; the last 256 refuse, and one word hangs. */
+/** Bytes that take 10 ns for each access; the last 256 refuse, and what begins at `hangs` hangs. */
 class Memory : public sc_core::sc_module
 {
   public:
@@ -52,6 +52,7 @@ class Memory : public sc_core::sc_module
     tlm_utils::simple_target_socket<Memory> socket;
     std::vector<uint8_t> bytes = std::vector<uint8_t>(kSize);
     unsigned largest = 0;
+    uint64_t hangs = kHangs;
 
   private:
     void b_transport(tlm::tlm_generic_payload &trans, sc_core::sc_time &delay)
@@ -64,7 +65,7 @@ class Memory : public sc_core::sc_module
             trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
             return;
         }
-        if (at == kHangs)
+        if (at == hangs)
             delay += sc_core::sc_time(100, sc_core::SC_US);
         if (trans.is_write())
             memcpy(&bytes[at], trans.get_data_ptr(), n);
@@ -116,7 +117,7 @@ struct Results {
     uint32_t id = 0, bar = 0, absent = 0;
     unsigned wrong = 0, transfers = 0;
     tlm::tlm_response_status disabled, outside, refused, late, after_late, byte_enables, streaming;
-    sim_time_t small_ps = 0, large_ps = 0;
+    sim_time_t small_ps = 0, large_ps = 0, late_ps = 0;
     bool device_waited = false, device_wrote = false;
     std::vector<tlm::tlm_response_status> changed, after_changed;
     uint8_t kept = 0;
@@ -127,7 +128,7 @@ struct Results {
 class Script : public sc_core::sc_module
 {
   public:
-    Script(const sc_core::sc_module_name &name, hubsim::Bridge &with, const Memory &far_memory,
+    Script(const sc_core::sc_module_name &name, hubsim::Bridge &with, Memory &far_memory,
            Tap &to_device, Tap &to_root)
         : sc_module(name), host("host"), device("device"), root(with), far(far_memory),
           down(to_device), up(to_root)
@@ -271,6 +272,10 @@ class Script : public sc_core::sc_module
         got.late = read(host, kBar + Memory::kHangs, 4);
         sc_core::wait(200, sc_core::SC_US);
         got.after_late = read(host, kBar, 4);
+        far.hangs = 0; /* and so do the requests behind the first one */
+        got.late_ps = time_of_read(2048);
+        far.hangs = Memory::kHangs;
+        sc_core::wait(200, sc_core::SC_US);
         changed_completions();
         poisoned_writes();
     }
@@ -285,7 +290,7 @@ class Script : public sc_core::sc_module
     }
 
     hubsim::Bridge &root;
-    const Memory &far;
+    Memory &far;
     Tap &down, &up;
 };
 
@@ -385,6 +390,12 @@ TEST_F(Bridges, ErrorsAreResponses)
     EXPECT_EQ(tlm::TLM_GENERIC_ERROR_RESPONSE, results.late);
     EXPECT_EQ(tlm::TLM_OK_RESPONSE, results.after_late)
         << "an answer that came too late is dropped";
+}
+
+/* All of them are sent at once, and none waits for the end of another one. */
+TEST_F(Bridges, EachRequestIsGivenUpByWhenItWasSent)
+{
+    EXPECT_NEAR(20e6, static_cast<double>(results.late_ps), 1e6);
 }
 
 /* The device records what it refuses, and leaves it to the root what that means. */
