@@ -451,7 +451,7 @@ static int core_start(void *arg, struct hub *hub, struct sim_error *err)
     in->slot = (uint16_t)hub->slot;
     in->subcluster = (uint16_t)hub->subcluster;
     in->date_line = hub->date_line;
-    for (uint32_t p = 0; p < hub->nports; p++)
+    for (uint32_t p = 0; p < hub->nports; p++) /* a run that would need more ends: see mirror.c */
         in->ddr_places[p] = (uint32_t)sim_min(hub->ports[p].ddr_places, MODEL_DDR_PACKETS);
     for (uint32_t i = 0; i < MODEL_PORTS * MODEL_PAIRS; i++) {
         const struct hub_range *r = hub_range(hub, i / MODEL_PAIRS, i % MODEL_PAIRS);
@@ -487,6 +487,24 @@ static const struct hub_core_ops ops = {
     .destroy = core_destroy,
 };
 
+/* A queue of the core has a place for each credit, so these may not be infinite. Of completions all
+ * that can be asked for is known, and data has an end where headers have one. */
+static int check_credits(const char *head, const struct hub_config *cfg, struct sim_error *err)
+{
+    for (uint32_t p = 0; p < cfg->ports; p++) {
+        const struct pcie_port_config *link = &cfg->port[p];
+        const char *key = link->ph_credits == 0 ? "ph_credits" : "nph_credits";
+        char name[48];
+
+        if (link->ph_credits != 0 && link->nph_credits != 0)
+            continue;
+        (void)snprintf(name, sizeof(name), "%s.link.%s", hub_port_names[p], key);
+        return sim_error_value(err, SIM_ERR_CONFIG, head, name, 0,
+                               "hub.rtl expects 1 to 127: a queue holds no infinite credits");
+    }
+    return SIM_OK;
+}
+
 /* What the core in SystemVerilog does not have. */
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
@@ -517,7 +535,7 @@ static int check_config(const struct machine_place *place, const struct hub_conf
         return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.chip_tlps", cfg->ddr_chip_tlps,
                                "hub.rtl expects less than %" PRIu64 ", the packets of a queue",
                                core_posted_headers(cfg));
-    return SIM_OK;
+    return check_credits(head, cfg, err);
 }
 
 static uint64_t stages_of(const struct hub_config *cfg)

@@ -211,6 +211,19 @@ TEST_F(Command, WhatAHubCannotBeIsLocated)
 }
 
 /* What a hub passes on is as large as some host has sent it. */
+/* Queues of the core in SystemVerilog have as many places as there are credits. */
+TEST_F(Command, AHubInSystemVerilogHasNoBufferWithoutEnd)
+{
+    for (const char *key : { "e.link.ph_credits", "n.link.nph_credits" }) {
+        const std::string set = std::string(" --set 'node0.hub.") + key + "=0'";
+
+        EXPECT_EQ(1, run("run two-node --set 'node*.hub.kind=hub.rtl'" + set));
+        EXPECT_EQ("hubsim: --set: node0.hub." + std::string(key) +
+                      " = 0: hub.rtl expects 1 to 127: a queue holds no infinite credits\n",
+                  errors);
+    }
+}
+
 TEST_F(Command, PayloadsFitThroughAllLinksOfASubcluster)
 {
     const std::string wide = "256, the payload of packets that may come from ";
