@@ -39,7 +39,7 @@ module hub_dma_fetch #(
   output logic                       ask_ram_o,
   output logic [RamWidth-1:0]        ram_addr_o,
   input  logic                       ram_i,
-  output logic                       bad_o,        // a pointer beyond internal RAM
+  output logic                       bad_o,        // a pointer to RAM behind its descriptors
   output logic                       more_o,       // a pointer is known, or an answer is to come
 
   // Answers and beats.
