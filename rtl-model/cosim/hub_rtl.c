@@ -523,11 +523,9 @@ static int check_config(const struct machine_place *place, const struct hub_conf
         return sim_error_value(err, SIM_ERR_CONFIG, head, "completion_timeout_ps",
                                cfg->completion_timeout_ps,
                                "hub.rtl expects 0, or 2 to 2^32 - 1 cycles of its clock");
-    if (cfg->ddr_bytes != 0 &&
-        (cfg->ddr_bytes_per_cycle < 4 || cfg->ddr_bytes_per_cycle > 2 * cfg->bus_bytes))
+    if (cfg->ddr_bytes != 0 && cfg->ddr_bytes_per_cycle < 4)
         return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.bytes_per_cycle",
-                               cfg->ddr_bytes_per_cycle,
-                               "hub.rtl expects 4 to two beats of the bus");
+                               cfg->ddr_bytes_per_cycle, "hub.rtl expects at least 4");
     if (cfg->ddr_bytes != 0 && cfg->ddr_cycles * cfg->ddr_bytes_per_cycle < core_largest_data(cfg))
         return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.cycles", cfg->ddr_cycles,
                                "hub.rtl expects what a packet of mps_bytes takes to write");
