@@ -49,12 +49,14 @@ module hub_local #(
   localparam int unsigned BeatUnits = BusBytes / 16;
   localparam int unsigned Beats = (Units + Packets * (BeatUnits - 1)) / BeatUnits;
   localparam int unsigned BeatsWidth = 9;
-  localparam int unsigned EntryWidth = 64 + OutWidth + 128 + 64 + 1 + 12 + 13 + 3;
+  localparam int unsigned HeaderWidth = 128 - 8; // Length has two bits, but for completions of a read
+  localparam int unsigned CutWidth = 12 + 13 + 3;
+  localparam int unsigned EntryWidth = 64 + OutWidth + HeaderWidth + 1 + 64;
 
   logic [$clog2(Packets+1)-1:0] used;
   logic [$clog2(Beats+1)-1:0]   beats_used;
-  logic [63:0]                  due, data, data_q;
-  logic [127:0]                 entry_header;
+  logic [63:0]                  due, data, data_q; // a read has no data here, but what is left of it
+  logic [HeaderWidth-1:0]       entry_header;
   logic                         cut, pop;
   logic [11:0]                  addr, entry_addr, addr_d, addr_q;
   logic [12:0]                  left, entry_left, left_d, left_q, piece;
@@ -67,11 +69,11 @@ module hub_local #(
 
   hub_fifo #(.Width(EntryWidth), .Depth(Packets)) u_entries (
     .clk_i, .rst_ni, .write_i(join_i),
-    .data_i({join_due_i, join_out_i, join_header_i, join_data_i, join_cut_i, join_addr_i, join_bytes_i,
-             join_mps_i}),
-    .read_i(pop), .data_o({due, out_o, entry_header, data, cut, entry_addr, entry_left, mps}),
-    .used_o(used)
+    .data_i({join_due_i, join_out_i, join_header_i[127:32], join_header_i[25:18], join_header_i[15:0], join_cut_i,
+             join_cut_i ? {{64-CutWidth{1'b0}}, join_addr_i, join_bytes_i, join_mps_i} : join_data_i}),
+    .read_i(pop), .data_o({due, out_o, entry_header, cut, data}), .used_o(used)
   );
+  assign {entry_addr, entry_left, mps} = data[CutWidth-1:0];
   hub_fifo #(.Width(BusWidth), .Depth(Beats)) u_data (
     .clk_i, .rst_ni, .write_i(data_write_i), .data_i, .read_i(data_read_i && !small_q),
     .data_o(read_data), .used_o(beats_used)
@@ -100,10 +102,10 @@ module hub_local #(
   assign waits_o = used != '0;
   assign valid_o = used != '0 && due <= cycle_i;
   always_comb begin
-    header_o = entry_header;
+    header_o = {entry_header[HeaderWidth-1:24], 6'd0, entry_header[23:16], 2'd0, entry_header[15:0]};
     if (cut) begin
-      header_o[31:16] = {dwords[7:0], entry_header[23:18], dwords[9:8]};
-      header_o[63:48] = {left[7:0], entry_header[55:52], left[11:8]};
+      {header_o[31:24], header_o[17:16]} = {dwords[7:0], dwords[9:8]};
+      {header_o[63:56], header_o[51:48]} = {left[7:0], left[11:8]};
       header_o[95:88] = {1'b0, addr[6:0]};
     end
   end
@@ -170,12 +172,13 @@ module hub_local #(
       user_joins_where_room_is: assert (!join_i || 32'(used) < Packets);
       user_grants_a_head:       assert (!grant_i || valid_o);
       own_data_is_in_time:      assert (!data_read_i || small_q || beats_used != '0);
+      user_sends_little_data:   assert (!join_i || join_cut_i || {join_header_i[31:26], join_header_i[17:16]} == '0);
       own_counts_agree:         assert (32'(packets_q) >= 32'(used));
     end
   end
 `endif
 
   logic unused_bits;
-  assign unused_bits = &{unused_beats, beats_used, dwords[10], left[12], piece[12]};
+  assign unused_bits = &{unused_beats, beats_used, dwords[10], left[12], piece[12], join_header_i[31:26], join_header_i[17:16]};
 
 endmodule
