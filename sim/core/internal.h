@@ -94,8 +94,9 @@ struct sim {
     struct sim_domain **domains;
     uint32_t ndomains, domains_room;
     struct sim_channel *channels; /* all, for sim_destroy() */
-    sim_time_t lookahead;
-    bool stop;
+    sim_time_t lookahead;         /* the smallest latency between domains */
+    bool keep_step;               /* windows of one instant all the same */
+    sim_time_t stop_at;           /* SIM_TIME_NEVER, or what sim_stop() chose */
     struct sim_stream order_stream;
     uint32_t *turns;  /* order of domains in a window */
     sim_time_t *next; /* by domain: when its first event is due, between windows */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without any crossing channel a window could last forever; sim_stop() acts at window ends. */
+/* Without any crossing channel a window could last forever, and nothing could be stopped. */
 #define LONGEST_WINDOW SIM_US
 
 static char *copy_text(const char *text)
@@ -193,14 +193,17 @@ void sim_cancel(struct sim_domain *dom, struct sim_event *ev)
         queue_remove(&dom->queue, ev);
 }
 
+/* No domain is further ahead than that, however windows have come to lie. */
 void sim_stop(struct sim_domain *dom)
 {
-    dom->sim->stop = true;
+    struct sim *sim = dom->sim;
+
+    sim->stop_at = sim_min(sim->stop_at, dom->now + sim->lookahead);
 }
 
 void sim_keep_step(struct sim_domain *dom)
 {
-    dom->sim->lookahead = 1;
+    dom->sim->keep_step = true;
 }
 
 static void domain_run(struct sim_domain *dom, sim_time_t end)
@@ -287,24 +290,36 @@ sim_time_t sim_next(struct sim *sim)
     return next_of_all(sim);
 }
 
+/* All events from `next` on are run, before some time after it and none behind `until`. */
+static sim_time_t window_end(const struct sim *sim, sim_time_t next, sim_time_t until)
+{
+    sim_time_t length = sim->keep_step ? 1 : sim->lookahead;
+    sim_time_t end = until - next < length ? until + 1 : next + length;
+
+    return sim_min(end, sim->stop_at);
+}
+
 int sim_run(struct sim *sim, sim_time_t until)
 {
-    sim->stop = false;
+    sim->stop_at = SIM_TIME_NEVER;
     look_ahead(sim);
-    while (!sim->stop) {
+    for (;;) {
         sim_time_t next = next_of_all(sim);
 
+        if (sim->stop_at <= until && next >= sim->stop_at) {
+            align_domains(sim, sim->stop_at);
+            return SIM_OK;
+        }
         if (next == SIM_TIME_NEVER) {
             align_domains(sim, sim_reached(sim));
             return SIM_OK;
         }
         if (next > until) {
             align_domains(sim, until);
-            return SIM_ERR_LIMIT;
+            return sim->stop_at == SIM_TIME_NEVER ? SIM_ERR_LIMIT : SIM_OK;
         }
-        run_window(sim, until - next < sim->lookahead ? until + 1 : next + sim->lookahead);
+        run_window(sim, window_end(sim, next, until));
     }
-    return SIM_OK;
 }
 
 sim_time_t sim_reached(const struct sim *sim)

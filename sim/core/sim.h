@@ -107,12 +107,13 @@ uint64_t sim_seed(const struct sim_domain *dom);
 
 /**
  * Runs until no event is left, sim_stop() is called, or the next event lies after `until`.
- * Events at `until` itself are run. May be called again to go on. Unless it was stopped, all
- * domains then stand at one time: that of the last event, or `until`.
+ * Events at `until` itself are run. May be called again to go on. All domains then stand at one
+ * time: that of the last event, `until`, or what sim_stop() says.
  * @return SIM_OK (nothing left, or stopped) or SIM_ERR_LIMIT (events are left after `until`).
  */
 int sim_run(struct sim *sim, sim_time_t until);
-/** Ends sim_run() at the end of the present lookahead window: the same point in every order. */
+/** Ends sim_run() as much later as the smallest latency between domains, which nothing has passed
+ * by then: the same point in every order, and whatever else has events. The first call counts. */
 void sim_stop(struct sim_domain *dom);
 /**
  * No domain runs ahead of another any more: a window is one instant. For a component that shares
