@@ -37,6 +37,9 @@
 #define PARAM_DdrBytes  0
 #define PARAM_DdrCycles 0
 #endif
+#ifndef PARAM_LargestUnits
+#define PARAM_LargestUnits 16
+#endif
 
 /* Ports of up to 64 bits are integers, others are arrays of words. */
 template <typename T> static void set(T &port, const void *bits)
@@ -140,6 +143,7 @@ ForwardParams forward_params(void)
              PARAM_ChipTlps,
              PARAM_DdrBytes,
              PARAM_DdrCycles,
+             PARAM_LargestUnits,
              { PARAM_StartCycles, PARAM_DecodeCycles, PARAM_FetchInternalCycles,
                PARAM_FetchHostCycles, PARAM_Prefetch, PARAM_ReadTags, PARAM_ReadBytes,
                PARAM_ReadIssueCycles, PARAM_CompletionCycles, PARAM_TimeoutCycles,

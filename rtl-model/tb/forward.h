@@ -19,7 +19,8 @@ struct ForwardParams {
     unsigned headers[kClasses], units[kClasses];
     bool ddr; /* DDR3 is there; it stands in the library */
     unsigned ddr_tlps, chip_tlps, ddr_bytes, ddr_cycles;
-    struct { /* DMA channels */
+    unsigned largest; /* units of 16 bytes that a place in it has */
+    struct {          /* DMA channels */
         unsigned start, decode, fetch_internal, fetch_host, prefetch, read_tags, read_bytes;
         unsigned read_issue, completion, timeout, status_register, status_host, status_internal;
     } dma;

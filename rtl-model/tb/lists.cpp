@@ -24,7 +24,7 @@ uint64_t ListHost::any_source(uint32_t bytes)
 {
     uint64_t low = chance(50) ? random(16) : random(64) * 64;
 
-    switch (random(20)) {
+    switch (careful ? (chance(15) ? 2 : 5 + random(15)) : random(20)) {
     case 0: /* another node's part, or a place that is no memory */
         return plan.bar + plan.place() + HUB_AREA_SELF * (plan.part / HUB_AREAS) + low;
     case 1: /* runs out of internal memory, or just does not */
@@ -52,9 +52,9 @@ uint64_t ListHost::any_source(uint32_t bytes)
 
 uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
 {
-    uint64_t to = plan.bar + plan.place();
+    uint64_t to = plan.bar + (careful ? plan.way() : plan.place());
 
-    switch (random(24)) {
+    switch (careful ? (chance(25) ? 2 + random(5) : 9) : random(24)) {
     case 0: /* no address of the window */
         to = kHostBase;
         break;
@@ -82,7 +82,7 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
             to = (to & ~UINT64_C(4095)) + 4096 - random(256);
         break;
     }
-    return chance(3) ? to : (to & ~UINT64_C(15)) | (source & 15);
+    return !careful && chance(6) ? to : (to & ~UINT64_C(15)) | (source & 15);
 }
 
 ListHost::Descriptor ListHost::any_descriptor()
@@ -92,14 +92,15 @@ ListHost::Descriptor ListHost::any_descriptor()
     uint32_t dwords = 1 + static_cast<uint32_t>(random(chance(60)   ? 64
                                                        : chance(80) ? 400
                                                                     : plan.longest));
-    uint32_t bytes = chance(2) ? static_cast<uint32_t>(random(40)) : dwords * 4;
+    uint32_t bytes = !careful && chance(4) ? static_cast<uint32_t>(random(40)) : dwords * 4;
     uint64_t src = any_source(bytes), dst = any_destination(bytes, src);
-    uint32_t burst = 0, gap = static_cast<uint32_t>(random(chance(90) ? 300 : UINT32_MAX));
+    uint32_t burst = 0,
+             gap = static_cast<uint32_t>(random(careful || chance(80) ? 300 : UINT32_MAX));
 
     if (chance(35)) /* not so many blocks that nothing else happens */
-        burst = chance(2) ? 1 + static_cast<uint32_t>(random(99))
-                          : 4 * (1 + static_cast<uint32_t>(random(1 + dwords / 4))) +
-                                (chance(70) ? bytes / 8 & ~3u : 0);
+        burst = !careful && chance(4) ? 1 + static_cast<uint32_t>(random(99))
+                                      : 4 * (1 + static_cast<uint32_t>(random(1 + dwords / 4))) +
+                                            (chance(70) ? bytes / 8 & ~3u : 0);
     d.words[HUB_DESC_SRC_LO] = static_cast<uint32_t>(src);
     d.words[HUB_DESC_HI] =
         static_cast<uint32_t>(src >> 32 & 0xffff) | static_cast<uint32_t>(dst >> 32 << 16);
@@ -108,7 +109,8 @@ ListHost::Descriptor ListHost::any_descriptor()
     d.words[HUB_DESC_BURST] =
         burst | (status ? HUB_DESC_STATUS : 0) | (chance(50) ? HUB_DESC_PIPELINE : 0);
     d.words[HUB_DESC_SRC_GAP] = gap;
-    d.words[HUB_DESC_DST_GAP] = gap + 16 * static_cast<uint32_t>(random(8)) + chance(2);
+    d.words[HUB_DESC_DST_GAP] =
+        gap + 16 * static_cast<uint32_t>(random(8)) + (!careful && chance(4));
     return d;
 }
 
@@ -142,8 +144,8 @@ void ListHost::store_value(uint64_t addr, uint64_t value, bool in_halves)
 void ListHost::set_registers(unsigned channel)
 {
     uint64_t base = self() + HUB_DMA(channel), values[5];
-    uint32_t bytes = chance(3) ? static_cast<uint32_t>(random(20))
-                               : 4 * (1 + static_cast<uint32_t>(random(300)));
+    uint32_t bytes = !careful && chance(6) ? static_cast<uint32_t>(random(20))
+                                           : 4 * (1 + static_cast<uint32_t>(random(300)));
 
     values[0] = any_source(bytes);
     values[1] = any_destination(bytes, values[0]);
@@ -203,12 +205,27 @@ void ListHost::start(unsigned channel)
 {
     uint64_t control = HUB_DMA_START_REG;
 
+    careful = chance(60);
     if (chance(65)) {
         write_list(channel);
         return;
     }
     set_registers(channel);
     store_value(self() + HUB_DMA(channel) + HUB_DMA_CONTROL, control, chance(20));
+}
+
+/* All bits of the registers, which nothing uses before the next start. */
+void ListHost::try_registers(unsigned channel)
+{
+    uint64_t values[5];
+
+    for (uint64_t &v : values)
+        v = (*rng)();
+    store(self() + HUB_DMA(channel) + HUB_DMA_SRC, values, sizeof(values));
+    store_value(self() + HUB_DMA(channel) + HUB_DMA_TABLE, (*rng)(), false);
+    store_value(self() + HUB_DMA(channel) + HUB_DMA_IRQ, (*rng)(), false);
+    for (uint32_t offset = 0; offset <= HUB_DMA_IRQ; offset += 8)
+        read_register(channel, offset);
 }
 
 /* What a well-behaved driver does not do while a channel is busy. */
@@ -249,19 +266,22 @@ void ListHost::disturb(unsigned channel)
     }
 }
 
-/* How its last list has ended, or another register. */
-void ListHost::look_at(unsigned channel)
+void ListHost::read_register(unsigned channel, uint32_t offset)
 {
-    static const uint32_t shown[] = { HUB_DMA_STATE, HUB_DMA_BYTES };
     pcie_tlp tlp = {};
 
     tlp.kind = PCIE_MRD;
     tlp.tag = static_cast<uint8_t>((*rng)());
-    pcie_tlp_set_range(&tlp,
-                       self() + HUB_DMA(channel) +
-                           (chance(80) ? shown[random(2)] : static_cast<uint32_t>(8 * random(12))),
-                       8);
+    pcie_tlp_set_range(&tlp, self() + HUB_DMA(channel) + offset, 8);
     made.push_back(tlp);
+}
+
+/* How its last list has ended, or another register. */
+void ListHost::look_at(unsigned channel)
+{
+    static const uint32_t shown[] = { HUB_DMA_STATE, HUB_DMA_BYTES };
+
+    read_register(channel, chance(80) ? shown[random(2)] : static_cast<uint32_t>(8 * random(12)));
 }
 
 std::vector<pcie_tlp> ListHost::act(sim_time_t now)
@@ -276,6 +296,8 @@ std::vector<pcie_tlp> ListHost::act(sim_time_t now)
                now >= started[channel].until) {
         if (chance(60))
             look_at(channel);
+        if (chance(15))
+            try_registers(channel);
         started[channel] = { hub->dma[channel].chains, now + plan.patience_ps };
         start(channel);
     }
@@ -304,7 +326,7 @@ std::vector<TimedTlp> ListHost::answer(const pcie_tlp *request, sim_time_t now)
     std::vector<TimedTlp> list;
     uint64_t addr;
     uint32_t left = pcie_tlp_range(request, &addr);
-    uint32_t most = std::min(pcie_port_mps(port), 64u << random(5));
+    uint32_t most = std::min(pcie_port_mps(port), 64u << random(7));
     sim_time_t when = now + random(chance(4) ? 3000000 : 300000);
     unsigned wrong = chance(plan.wrong) ? 1 + static_cast<unsigned>(random(9)) : 0;
 

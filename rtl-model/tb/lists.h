@@ -23,7 +23,8 @@ struct hub;
 struct ListPlan {
     uint64_t bar = 0, part = 0;       /* the window, and the bytes of one node's part */
     uint64_t own = 0;                 /* where that of this node begins */
-    std::function<uint64_t()> place;  /* where that of any node does */
+    std::function<uint64_t()> place;  /* where that of any node does, */
+    std::function<uint64_t()> way;    /* of any node behind a port */
     std::function<uint64_t()> bound;  /* near a bound of a route */
     uint64_t late_ps = 0;             /* an answer so late comes behind its time-out */
     unsigned wrong = 4;               /* of 100 answers */
@@ -67,7 +68,9 @@ class ListHost
     void write_list(unsigned channel);
     void start(unsigned channel);
     void disturb(unsigned channel);
+    void read_register(unsigned channel, uint32_t offset);
     void look_at(unsigned channel);
+    void try_registers(unsigned channel);
     void fill(pcie_tlp *cpl, uint64_t addr, uint32_t lead);
 
     ListPlan plan;
@@ -77,6 +80,7 @@ class ListHost
     std::mt19937_64 *rng;
     std::map<uint64_t, Descriptor> tables; /* by address, in host memory */
     std::vector<pcie_tlp> made;
+    bool careful = false; /* the list that is being written is right */
     struct {
         uint32_t ended;
         sim_time_t until;

@@ -8,7 +8,7 @@
 namespace
 {
 constexpr size_t kShown = 12;   /* events of each side in a report */
-constexpr unsigned kBusy = 100; /* cycles: the longest packet's, and some */
+constexpr unsigned kBusy = 300; /* cycles: the longest packet's, and some */
 
 /* A stream of packets, beat by beat. */
 struct Stream {

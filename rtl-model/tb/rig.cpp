@@ -7,14 +7,30 @@
 #include <algorithm>
 #include <cstring>
 
-/* DDR3 has places for 256 bytes, and a queue has room for one packet of the largest size. */
+/* How many values of Max_Payload_Size: each queue has room for one packet of the largest size, that
+ * of posted packets for those of the bubble, and a place in DDR3 for one. */
 unsigned Rig::most_mps() const
 {
-    unsigned units = std::min(params.units[0], params.units[2]);
+    unsigned units = std::min(params.units[0] / params.bubble, params.units[2]), n = 0;
 
     if (params.classes == kClasses)
         units = std::min(units, params.units[3]);
-    return params.ddr || units < 32 * params.bubble ? 2 : 3;
+    if (params.ddr)
+        units = std::min(units, params.largest);
+    while (n < 6 && 8u << n <= units)
+        n++;
+    return n;
+}
+
+/* Mostly small ones, since they are many. Large ones need all ports of their route to have them. */
+void Rig::choose_payloads()
+{
+    unsigned most = random(4) != 0 ? std::min(most_mps(), 2u) : most_mps();
+    bool alike = random(2) != 0;
+    uint64_t all = random(most);
+
+    for (unsigned p = 0; p < params.ports; p++)
+        cfg.port[p].mps_bytes = UINT64_C(128) << (alike ? all : random(most));
 }
 
 void Rig::configure_hub()
@@ -66,9 +82,10 @@ void Rig::configure_hub()
     for (unsigned p = 0; p < params.ports; p++) {
         pcie_port_config *link = &cfg.port[p];
 
+        if (p != HUB_HOST && random(4) == 0)
+            cfg.role[p] = random(2) != 0 ? HUB_ROOT : HUB_ENDPOINT;
         link->gen = std::max(between(1, 3), between(1, 3));
         link->lanes = UINT64_C(1) << std::max(between(2, 4), between(2, 4));
-        link->mps_bytes = UINT64_C(128) << random(most_mps());
         link->ph_credits = params.headers[0];
         link->pd_credits = params.units[0];
         link->nph_credits = params.headers[1];
@@ -77,6 +94,7 @@ void Rig::configure_hub()
         link->cpld_credits = params.units[2];
         link->tx_queue_tlps = between(1, 4);
     }
+    choose_payloads();
 }
 
 /* Now and then it is down, or only trains anew. */
@@ -210,8 +228,9 @@ void Rig::connect(unsigned p)
     sim_event_init(&f.pump, far_pump);
     sim_event_init(&f.take, far_take);
     /* Room for one packet at least, and for much more elsewhere. */
-    link.ph_credits = between(1, random(2) != 0 ? 12 : 60);
-    link.pd_credits = link.mps_bytes / 16 * between(1, random(2) != 0 ? 6 : 30);
+    link.ph_credits = between(1, random(2) != 0 ? 12 : 127);
+    link.pd_credits =
+        std::min(link.mps_bytes / 16 * between(1, random(2) != 0 ? 6 : 60), UINT64_C(2047));
     link.nph_credits = between(1, 6);
     link.npd_credits = between(1, 4);
     link.cplh_credits = between(0, 6);
@@ -303,6 +322,7 @@ void Rig::run()
     plan.part = UINT64_C(1) << part_log2;
     plan.own = slot * plan.part;
     plan.place = [this] { return any_part(); };
+    plan.way = [this] { return any_part(static_cast<int>(random(params.ports))); };
     plan.bound = [this] { return near_bound(); };
     plan.late_ps = cfg.completion_timeout_ps;
     plan.wrong = traffic.wrong;

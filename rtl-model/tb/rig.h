@@ -124,6 +124,7 @@ struct Rig {
     uint64_t area() const { return UINT64_C(1) << (part_log2 - 2); }
     void connect(unsigned port);
     unsigned most_mps() const;
+    void choose_payloads();
     void look_at_rings();
     void fail_link(unsigned port);
     void sample(uint64_t edge);

@@ -126,10 +126,10 @@ Traffic lists()
     Traffic t;
 
     t.send_ps = 60000000;
-    t.idle = 10;
+    t.idle = 60;
     t.lists = 75;
     t.to_self = 10;
-    t.hold_ps = 200000;
+    t.hold_ps = 50000;
     return t;
 }
 /* They wait for everything, and their answers are often wrong. */
@@ -502,6 +502,6 @@ TEST_P(LockStep, EachBeatIsTheSame)
 
 INSTANTIATE_TEST_SUITE_P(Sets, LockStep,
                          ::testing::Values("least", "small", "wide", "tight", "deep", "roomy",
-                                           "broad", "slim", "squat"),
+                                           "broad", "slim", "squat", "odd"),
                          [](const auto &info) { return std::string(info.param); });
 } // namespace
