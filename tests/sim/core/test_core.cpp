@@ -401,6 +401,43 @@ TEST(Order, TiesAndTurnsDoNotShowInTheFingerprint)
     }
 }
 
+/* Another domain's events decide where windows begin and end; a stop does not depend on them. */
+TEST(Order, AStopDoesNotDependOnWhatElseHasEvents)
+{
+    for (bool in_step : { false, true })
+        for (sim_time_t other : { 1u, 4500u, 4999u, 5001u, 5400u }) {
+            sim_config cfg = {};
+            sim *sim = sim_create(&cfg);
+            sim_domain *a = sim_domain_create(sim, "a"), *b = sim_domain_create(sim, "b");
+            sim_channel_config c = {};
+            std::vector<int> log;
+            Recorder late[] = { { {}, b, &log, 5999 }, { {}, a, &log, 6000 }, { {}, b, &log, 0 } };
+            struct Stopper {
+                sim_event ev;
+                sim_domain *dom;
+            } stop = { {}, a };
+
+            c.from = a, c.to = b, c.latency_ps = 1000;
+            c.deliver = [](void *, const void *, uint32_t) {};
+            ASSERT_NE(nullptr, sim_channel_create(&c, nullptr));
+            for (Recorder &r : late)
+                sim_event_init(&r.ev, Recorder::fire);
+            sim_event_init(&stop.ev,
+                           [](sim_event *ev) { sim_stop(reinterpret_cast<Stopper *>(ev)->dom); });
+            sim_schedule_at(b, &late[0].ev, 5999, SIM_CLOCK);
+            sim_schedule_at(a, &late[1].ev, 6000, SIM_CLOCK);
+            sim_schedule_at(b, &late[2].ev, other, SIM_CLOCK);
+            sim_schedule_at(a, &stop.ev, 5000, SIM_CLOCK);
+            if (in_step)
+                sim_keep_step(a);
+            EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
+            EXPECT_EQ((std::vector<int>{ 0, 5999 }), log) << other;
+            EXPECT_EQ(6000u, sim_reached(sim)) << other;
+            EXPECT_EQ(6000u, sim_now(b)) << other;
+            sim_destroy(sim);
+        }
+}
+
 TEST(Channel, LatencyBelowOneNanosecondIsAnError)
 {
     sim_config cfg = {};
