@@ -579,6 +579,7 @@ const struct machine_kind *cosim_hub_rtl(void)
     kind.name = "hub.rtl";
     kind.summary = "The hub with its core in SystemVerilog, by Verilator.";
     kind.create = create;
+    kind.late = true;
     kind.fault = fault;
     return &kind;
 }

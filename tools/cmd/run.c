@@ -144,6 +144,8 @@ static void run_command(struct cmd_session *session)
     session->site.fingerprint = session->site.statistics = true;
     session->site.watch.usage = opt->common.watch.usage;
     session->site.watch.usage_window_ps = opt->common.watch.usage_window_ps;
+    if (opt->which == 0)
+        session->site.later = &opt->common.watch; /* any of them may be the one */
     if (opt->whole_protocol)
         session->ev.protocol = (struct lab_protocol){ 0 };
     code = load_attempt(run_file, session, load_error()); /* what failed can be observed, too */
