@@ -3,6 +3,7 @@
 #include "tests/built.h"
 #include "tests/folder.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace
@@ -162,6 +163,23 @@ TEST_F(SystemC, HubsInSystemVerilogAreTheSame)
 
     for (const char *beginning : { "result ", "fingerprint " })
         EXPECT_EQ(line_of(one, beginning), line_of(other, beginning));
+}
+
+/* The log stays, and what was half made does not. */
+TEST_F(SystemC, AHubThatCannotBeMadeIsToldInAFewLines)
+{
+    if (sh("command -v verilator") != 0)
+        GTEST_SKIP() << "verilator: not found";
+    const std::string kept = folder + "/rtl";
+
+    ASSERT_NE(0, sh("CXX=nonesuch HUBSIM_RTL=" + kept + " " + test::HUBSIM +
+                    " run two-node --set node0.hub.kind=hub.rtl"));
+    EXPECT_NE(std::string::npos, errors.find("nonesuch")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("library: all of it is in " + kept + "/hub-"));
+    EXPECT_EQ(4, std::count(errors.begin(), errors.end(), '\n')) << errors;
+    for (const auto &entry : std::filesystem::directory_iterator(kept))
+        EXPECT_TRUE(entry.path().extension() == ".log" || entry.path().filename() == "lock")
+            << entry.path();
 }
 
 TEST_F(SystemC, CardsAreInOneNode)
