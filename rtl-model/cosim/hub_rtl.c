@@ -487,6 +487,17 @@ static const struct hub_core_ops ops = {
     .destroy = core_destroy,
 };
 
+static int refuse_arbiter(const char *head, uint64_t arbiter, struct sim_error *err)
+{
+#define ARBITER_WORD(name, text) text,
+    static const char *const words[] = { HUB_ARBITERS(ARBITER_WORD) }; /* "|oldest" */
+#undef ARBITER_WORD
+    const char *word = words[arbiter];
+
+    return sim_error_choice(err, SIM_ERR_CONFIG, head, "arbiter", arbiter, word + (*word == '|'),
+                            "hub.rtl expects round-robin");
+}
+
 /* What the core in SystemVerilog does not have. */
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
@@ -496,8 +507,7 @@ static int check_config(const struct machine_place *place, const struct hub_conf
 
     (void)snprintf(head, sizeof(head), "%s.", place->path);
     if (cfg->arbiter != HUB_ARBITER_round_robin)
-        return sim_error_value(err, SIM_ERR_CONFIG, head, "arbiter", cfg->arbiter,
-                               "hub.rtl expects round-robin");
+        return refuse_arbiter(head, cfg->arbiter, err);
     if (cfg->bus_bytes != 16 && cfg->bus_bytes != 32)
         return sim_error_value(err, SIM_ERR_CONFIG, head, "bus_bytes", cfg->bus_bytes,
                                "hub.rtl expects 16 or 32");
