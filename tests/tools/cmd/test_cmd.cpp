@@ -474,6 +474,9 @@ TEST_F(Command, AMachineAloneGivesPingPongByDistance)
     EXPECT_EQ(1, run("run one-node"));
     EXPECT_EQ("hubsim: one-node: one node: expected an experiment, or a machine of two or more\n",
               errors);
+    EXPECT_EQ(1, run("run two-ends"));
+    EXPECT_EQ("hubsim: two-ends: links alone: expected an experiment with workload: bare-link\n",
+              errors);
 }
 
 TEST_F(Command, LatencyOfAFurtherHopIsThatOfTheSimulation)
