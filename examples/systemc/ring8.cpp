@@ -16,6 +16,8 @@ extern "C" int ping_main(int argc, char **argv);
 
 namespace
 {
+constexpr char kUsage[] = "Usage: systemc_ring8 [--set KEY=VALUE]... MACHINE "
+                          "[by=pio|dma|chain|irq] [hops=4] [bytes=8]";
 constexpr unsigned kNodes = 8;
 constexpr uint64_t kCableMm = 2000, kBoardMm = 200;
 
@@ -59,6 +61,10 @@ int run(std::vector<char *> args)
     std::vector<std::string> sets;
     int status = 0;
 
+    if (args.size() == 2 && strcmp(args[1], "--help") == 0) {
+        puts(kUsage);
+        return 0;
+    }
     while (args.size() > 2 && strcmp(args[1], "--set") == 0) {
         sets.emplace_back(args[2]);
         args.erase(args.begin() + 1, args.begin() + 3);

@@ -505,6 +505,17 @@ static int check_credits(const char *head, const struct hub_config *cfg, struct 
     return SIM_OK;
 }
 
+static int refuse_arbiter(const char *head, uint64_t arbiter, struct sim_error *err)
+{
+#define ARBITER_WORD(name, text) text,
+    static const char *const words[] = { HUB_ARBITERS(ARBITER_WORD) }; /* "|oldest" */
+#undef ARBITER_WORD
+    const char *word = words[arbiter];
+
+    return sim_error_choice(err, SIM_ERR_CONFIG, head, "arbiter", arbiter, word + (*word == '|'),
+                            "hub.rtl expects round-robin");
+}
+
 /* What the core in SystemVerilog does not have. */
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
@@ -514,8 +525,7 @@ static int check_config(const struct machine_place *place, const struct hub_conf
 
     (void)snprintf(head, sizeof(head), "%s.", place->path);
     if (cfg->arbiter != HUB_ARBITER_round_robin)
-        return sim_error_value(err, SIM_ERR_CONFIG, head, "arbiter", cfg->arbiter,
-                               "hub.rtl expects round-robin");
+        return refuse_arbiter(head, cfg->arbiter, err);
     if (cfg->bus_bytes != 16 && cfg->bus_bytes != 32)
         return sim_error_value(err, SIM_ERR_CONFIG, head, "bus_bytes", cfg->bus_bytes,
                                "hub.rtl expects 16 or 32");
@@ -595,6 +605,7 @@ const struct machine_kind *cosim_hub_rtl(void)
     kind.name = "hub.rtl";
     kind.summary = "The hub with its core in SystemVerilog, by Verilator.";
     kind.create = create;
+    kind.late = true;
     kind.fault = fault;
     return &kind;
 }

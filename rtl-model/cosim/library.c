@@ -71,8 +71,8 @@ static bool ended_well(pid_t pid)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* The script prints the library's path, and makes it if it is not there. What goes wrong it says by
- * itself. */
+/* The script prints the library's path, and makes it if it is not there. It reports by itself what
+ * goes wrong. */
 static bool run_script(const char *script, const char *parameters, const char *folder, char *file,
                        size_t size)
 {
@@ -128,9 +128,8 @@ int library_model(const char *path, const char *parameters, const struct model_o
             err, SIM_ERR_IO,
             "%s: expected share/hubsim/rtl-model beside bin, where this program is", path);
     if (!run_script(script, parameters, folder, file, sizeof(file)))
-        return sim_error_set(err, SIM_ERR_IO,
-                             "%s: a hub in SystemVerilog could not be made in %s; it would have %s",
-                             path, folder, parameters);
+        return sim_error_set(err, SIM_ERR_IO, "%s: a hub in SystemVerilog could not be made in %s",
+                             path, folder);
     *ops_p = load(path, file, MODEL_SYMBOL, err);
     if (*ops_p == NULL)
         return SIM_ERR_IO;

@@ -70,6 +70,7 @@ struct machine_kind {
     /** NULL, or first parts of keys ("c" of "c.link.gen", NULL at the end) that a component rarely
      * has: they are shown only where a file sets one of that part. */
     const char *const *spare;
+    bool late; /* its packets are on their way before all of their bytes are known: payload.h */
     const char *host_port; /* where a router's own host is, and must be; NULL: nowhere */
     /** NULL or, of a router: what a port is in a ring. */
     struct machine_ring (*ring)(const void *config, const char *port);

@@ -53,6 +53,15 @@ static void repeat_run(struct lab_site *site, const struct search *search)
     lab_pool_destroy(pool);
 }
 
+/** A machine that cannot be observed so is refused before it runs again. */
+static void check_machine(const struct lab_site *site, const struct lab_run *run)
+{
+    struct load_machine *machine = lab_load_run(site, run);
+
+    lab_watch_check(&site->watch, load_machine_desc(machine));
+    load_machine_destroy(machine);
+}
+
 void cmd_observe(struct cmd_session *session, const struct lab_watch_options *watch,
                  const char *file, uint64_t which)
 {
@@ -66,6 +75,7 @@ void cmd_observe(struct cmd_session *session, const struct lab_watch_options *wa
         load_raise(SIM_ERR_CONFIG, "%s: --observe %" PRIu64 ": expected 1 .. %" PRIu64, file, which,
                    search.n);
     site.watch = *watch;
+    check_machine(&site, search.run);
     repeat_run(&site, &search);
     fprintf(stderr, "hubsim: observed simulation %" PRIu64 " of %" PRIu64 ": %s\n", search.found,
             search.n, lab_run_text(search.run, &session->arena));

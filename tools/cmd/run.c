@@ -10,7 +10,7 @@
 struct options {
     struct cmd_common common;
     const char *file, *out; /* `out` NULL: not said */
-    bool whole_protocol;
+    bool whole_protocol, prints;
     uint64_t which; /* simulation to be observed; 0: not said */
 };
 
@@ -20,6 +20,8 @@ static const struct cmd_option options[] = {
       cmd_take_text, CMD_AT(out) },
     { "whole-protocol", 0, NULL, "As many rounds and repeats as the file says", 0, cmd_take_flag,
       CMD_AT(whole_protocol) },
+    { "fingerprints", 0, NULL, "Print those of each simulation behind the table", 0, cmd_take_flag,
+      CMD_AT(prints) },
     { "observe", 0, "N",
       "Of several simulations, observe the N-th with --timeline and the like (default: the first "
       "that fails, or else the first)",
@@ -131,6 +133,8 @@ static void run_file(void *arg)
         run_machine(opt, session);
     if (opt->common.format == LAB_TEXT)
         lab_repairs_write_all(session->ev.pool, stdout);
+    if (opt->prints)
+        cmd_print_prints(session);
 }
 
 static void run_command(struct cmd_session *session)
@@ -144,6 +148,8 @@ static void run_command(struct cmd_session *session)
     session->site.fingerprint = session->site.statistics = true;
     session->site.watch.usage = opt->common.watch.usage;
     session->site.watch.usage_window_ps = opt->common.watch.usage_window_ps;
+    if (opt->which == 0)
+        session->site.later = &opt->common.watch; /* any of them may be the one */
     if (opt->whole_protocol)
         session->ev.protocol = (struct lab_protocol){ 0 };
     code = load_attempt(run_file, session, load_error()); /* what failed can be observed, too */

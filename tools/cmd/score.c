@@ -55,14 +55,6 @@ static void report_failures(const struct lab_scores *scores)
                     scores->rows[i].score.reason);
 }
 
-static void print_prints(void *arg, const struct lab_run *run, const struct lab_result *result)
-{
-    struct load_arena *arena = arg;
-
-    printf("%016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %s\n", result->print.visible,
-           result->print.wire, result->print.edge, lab_run_text(run, arena));
-}
-
 static void print_scores(struct cmd_session *session, enum lab_format format)
 {
     struct lab_scores scores = lab_score_all(&session->ev, &session->site);
@@ -106,7 +98,7 @@ static void score(struct cmd_session *session)
     else
         print_scores(session, opt->common.format);
     if (opt->prints)
-        lab_pool_each(session->ev.pool, print_prints, arena);
+        cmd_print_prints(session);
 }
 
 const struct cmd_command cmd_score = {

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/session.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,6 +68,19 @@ int cmd_execute(const struct cmd_command *command, int argc, char **argv, int fa
     if (load_attempt(run_command, &call, &err) != SIM_OK)
         cmd_fail(&err);
     return call.status;
+}
+
+static void print_prints(void *arg, const struct lab_run *run, const struct lab_result *result)
+{
+    struct load_arena *arena = arg;
+
+    printf("%016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %s\n", result->print.visible,
+           result->print.wire, result->print.edge, lab_run_text(run, arena));
+}
+
+void cmd_print_prints(struct cmd_session *session)
+{
+    lab_pool_each(session->ev.pool, print_prints, &session->arena);
 }
 
 void cmd_check_samples(const struct lab_samples *samples)

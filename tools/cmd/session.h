@@ -32,6 +32,8 @@ int cmd_execute(const struct cmd_command *command, int argc, char **argv, int fa
  * observers. Prints which one on stderr. */
 void cmd_observe(struct cmd_session *session, const struct lab_watch_options *watch,
                  const char *file, uint64_t which);
+/** A line for each simulation: fingerprints of what software saw, of the wires and of the edges. */
+void cmd_print_prints(struct cmd_session *session);
 /** Raises the first point without a value. */
 void cmd_check_samples(const struct lab_samples *samples);
 

@@ -311,6 +311,7 @@ static void run_machine(void *arg)
     run->listener.label = opt->label;
     if (opt->out != NULL)
         run->listener.keep = keep_create(&run->arena);
+    lab_watch_check(&opt->common.watch, load_machine_desc(run->file));
     run->watch = lab_watch_open(&opt->common.watch, NULL);
     run_observed(run);
     lab_watch_close(run->watch);

@@ -123,7 +123,7 @@ static void offer_name(void *arg, const char *name, const char *path)
     load_nearest_offer(near, name);
 }
 
-static bool is_path(const char *name)
+bool load_find_is_path(const char *name)
 {
     size_t n = strlen(name);
 
@@ -133,7 +133,7 @@ static bool is_path(const char *name)
 const char *load_find_first(const struct load_roots *roots, const char *folder, const char *name,
                             struct load_arena *arena)
 {
-    if (is_path(name))
+    if (load_find_is_path(name))
         return access(name, R_OK) == 0 ? load_text(arena, "%s", name) : NULL;
     for (unsigned r = 0; r < roots->n; r++) {
         const char *path = load_text(arena, "%s/%s/%s.yaml", roots->paths[r], folder, name);
@@ -161,7 +161,7 @@ void load_find_fail(const struct load_roots *roots, const char *head, const char
     struct load_nearest near;
     char list[128] = "";
 
-    if (is_path(name))
+    if (load_find_is_path(name))
         load_raise(SIM_ERR_IO, "%s%s: no such file", head, name);
     load_nearest_init(&near, name);
     for (unsigned i = 0; folders[i] != NULL; i++) {

@@ -23,6 +23,8 @@ const char *load_find_stem(const char *path, struct load_arena *arena);
 void load_roots_init(struct load_roots *roots);
 void load_roots_add(struct load_roots *roots, const char *path);
 
+/** It has a slash or ends in ".yaml". */
+bool load_find_is_path(const char *name);
 /** @param folder "machines" @return the path, in `arena`; NULL: there is none. */
 const char *load_find_first(const struct load_roots *roots, const char *folder, const char *name,
                             struct load_arena *arena);

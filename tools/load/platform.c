@@ -82,21 +82,37 @@ static const struct machine_param *table_of(struct load_machine *m, const struct
 
 struct include {
     struct load_machine *m;
-    const char *path;
+    const struct load_tree *at;
     struct load_tree *tree;
 };
+
+/** A path counts from the file that has it, and a name is one in the folders of components. */
+static const char *find_included(struct load_machine *m, const struct load_tree *at)
+{
+    static const char *const folders[] = { "hubs", "hosts", "adapters", NULL };
+
+    if (load_find_is_path(at->text))
+        return load_beside(m, at->file, at->text);
+    for (unsigned i = 0; folders[i] != NULL; i++) {
+        const char *path = load_find_first(m->opt->roots, folders[i], at->text, &m->arena);
+
+        if (path != NULL)
+            return path;
+    }
+    load_find_fail(m->opt->roots, "", folders, at->text);
+}
 
 static void read_included(void *arg)
 {
     struct include *i = arg;
 
-    i->tree = load_source_read(i->m, i->path);
+    i->tree = load_source_read(i->m, find_included(i->m, i->at));
 }
 
 /** The file that `at` names. A mistake in it is located there, but not that it cannot be read. */
 static const struct load_tree *read_include(struct load_machine *m, const struct load_tree *at)
 {
-    struct include i = { .m = m, .path = load_beside(m, at->file, at->text) };
+    struct include i = { .m = m, .at = at };
     struct sim_error err = { 0 };
     int rc = load_attempt(read_included, &i, &err);
 

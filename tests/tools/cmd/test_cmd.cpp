@@ -124,6 +124,8 @@ TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
     EXPECT_EQ("hubsim: --set node*.hub.e.link.lanes=99: node0.hub.e.link.lanes = 99: expected a "
               "whole number, 1 .. 16\n",
               errors);
+    EXPECT_EQ(1, run("run two-node --set node0.hub.kind=hub.rtl --set node0.hub.arbiter=oldest"));
+    EXPECT_EQ("hubsim: --set: node0.hub.arbiter = oldest: hub.rtl expects round-robin\n", errors);
     EXPECT_EQ(1, run("run bare-link --set 'node*.[ab].link.gen=4'"));
     EXPECT_EQ("hubsim: --set: node0.a.link.gen: the experiment's setup or series says 1: expected "
               "no other value\n",
@@ -484,6 +486,9 @@ TEST_F(Command, AMachineAloneGivesPingPongByDistance)
     EXPECT_TRUE(std::filesystem::exists(folder + "/out/line3/statistics.json"));
     EXPECT_EQ(1, run("run one-node"));
     EXPECT_EQ("hubsim: one-node: one node: expected an experiment, or a machine of two or more\n",
+              errors);
+    EXPECT_EQ(1, run("run two-ends"));
+    EXPECT_EQ("hubsim: two-ends: links alone: expected an experiment with workload: bare-link\n",
               errors);
 }
 

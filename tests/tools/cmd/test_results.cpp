@@ -1,6 +1,7 @@
 /* `hubsim check` and `hubsim diff` as their users and their CI meet them. */
 #include "tests/built.h"
 #include "tests/folder.h"
+#include <algorithm>
 
 namespace
 {
@@ -100,6 +101,19 @@ TEST_F(Results, ChangedParametersExplainAndAreKept)
     EXPECT_EQ(0, hubsim("diff now/small now/small")) << errors;
     EXPECT_EQ("no difference in parameters, faults, points, values, fingerprints, statistics\n",
               out);
+}
+
+TEST_F(Results, AnotherMakeIsNamed)
+{
+    ASSERT_EQ(0, hubsim("run two-node --out kept --fingerprints")) << errors;
+    const std::string table = out;
+    ASSERT_EQ(0, hubsim("run two-node --out now --set node1.hub.kind=hub.c --fingerprints"))
+        << errors;
+    /* three simulations, with the same numbers */
+    EXPECT_EQ(5, std::count(table.begin(), table.end(), '\n')) << table;
+    EXPECT_EQ(table.substr(0, table.find(" two-node ")), out.substr(0, out.find(" two-node ")));
+    (void)hubsim("diff kept/two-node now/two-node");
+    EXPECT_NE(std::string::npos, out.find("parameter  node1.hub.kind")) << out;
 }
 
 TEST_F(Results, WhatIsForProgramsIsJson)

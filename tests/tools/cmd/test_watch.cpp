@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
@@ -337,6 +338,21 @@ TEST_F(Watch, CaptureRefusesWhatItCannotDo)
     EXPECT_TRUE(has(r.text, "--pcap-links node0.hub.x: matches no port that has sent, such as "
                             "node0.host.p0"))
         << r.text;
+    /* before anything runs, and without a file */
+    std::filesystem::remove(file);
+    const std::string rtl = " two-node --set node0.hub.kind=hub.rtl --pcap " + file;
+    for (const std::string &command :
+         { hubsim("run") + rtl, hubsim("explain") + rtl + " --pcap-links node1.hub.w",
+           test::HUBRUN + " -m" + rtl + " /bin/true" }) {
+        r = run(command);
+        EXPECT_EQ(1, r.status);
+        EXPECT_TRUE(has(r.text, ": " + file +
+                                    ": node0.hub: kind hub.rtl sends packets whose bytes come "
+                                    "later: expected hub.c, or --pcap-links without the links "
+                                    "that it is at either end of\n"))
+            << r.text;
+        EXPECT_FALSE(std::filesystem::exists(file)) << command;
+    }
     r = run(hubsim("run two-node --pcap ") + folder);
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, folder + ": Is a directory")) << r.text;

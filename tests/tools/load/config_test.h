@@ -45,7 +45,7 @@ class ConfigTest : public test::Folder
     void SetUp() override
     {
         Folder::SetUp();
-        for (const char *name : { "platforms", "machines", "hubs" })
+        for (const char *name : { "platforms", "machines", "hubs", "hosts" })
             std::filesystem::create_directory(folder + "/" + name);
         load_roots_add(&roots, folder.c_str());
         write("platforms/small.yaml", "components:\n"

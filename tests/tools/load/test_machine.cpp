@@ -154,6 +154,27 @@ TEST_F(MachineFile, AnIncludedFileSaysWhatMayDiffer)
               message("platform: small\nnodes: 1\n"));
 }
 
+TEST_F(MachineFile, AnIncludedFileMayBeNamed)
+{
+    const char *one = "platform: small\nnodes: 1\n";
+
+    write("hubs/h.yaml", "kind: hub.c\nlatency_ps: 9\n");
+    write("platforms/small.yaml", "components:\n  hub: {include: h}\nlinks: []\n");
+    ASSERT_EQ(SIM_OK, load(one)) << err.text;
+    EXPECT_EQ(9u, value(0, 0, 1).value);
+    write("hubs/h.yaml", "kind: hub.c\nlatency_p: 9\n");
+    EXPECT_EQ("hubs/h.yaml:2:1: latency_p = 9: unknown key, did you mean latency_ps?",
+              message(one));
+
+    write("hosts/cpu.yaml", "kind: box\n");
+    write("platforms/small.yaml", "components:\n  cpu: {include: cpu}\nlinks: []\n");
+    EXPECT_EQ(SIM_OK, load(one)) << err.text;
+    write("platforms/small.yaml", "components:\n  cpu: {include: cpi}\nlinks: []\n");
+    EXPECT_EQ("platforms/small.yaml:2:9: include = cpi: cpi: not found in hubs/ or hosts/ or "
+              "adapters/, did you mean cpu?",
+              message(one));
+}
+
 TEST_F(MachineFile, WrongMachinesAreToldInOneLine)
 {
     EXPECT_EQ("machines/m.yaml:1:1: expected the key nodes", message("platform: small\n"));

@@ -1,6 +1,7 @@
 #include "tools/lab/result/distance.h"
 
 #include "tools/lab/bounds/bounds_route.h"
+#include "tools/lab/run/bare_link.h"
 #include "tools/lab/topology/topology.h"
 
 #include <limits.h>
@@ -208,6 +209,9 @@ static const char *measure_distances(struct distances *d)
     const char *parts;
     unsigned *part, nparts;
 
+    if (lab_is_bare(d->desc))
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: links alone: expected an experiment with workload: bare-link", d->machine);
     if (d->desc->nnodes < 2)
         load_raise(SIM_ERR_CONFIG,
                    "%s: one node: expected an experiment, or a machine of two or more", d->machine);

@@ -119,6 +119,21 @@ static void write_texts(struct writer *w, const char *key, const char *const *te
     fputs("],\n", w->f);
 }
 
+/** Makes that an override has chosen; those of files are parts of the hash alone. */
+static void write_makes(struct writer *w, const struct load_machine *machine)
+{
+    const struct machine_desc *desc = load_machine_desc(machine);
+
+    for (unsigned n = 0; n < desc->nnodes; n++)
+        for (unsigned i = 0; i < desc->nodes[n].ncomponents; i++) {
+            const struct machine_component_desc *c = &desc->nodes[n].components[i];
+
+            if (load_machine_make_is_set(machine, c))
+                fprintf(w->f, ",\n      \"node%u.%s.kind\": %s", n, c->name,
+                        quote(w, c->kind->name));
+        }
+}
+
 /** Each value in force, on a line of its own; those that all nodes share stand once. */
 static void write_parameters(struct writer *w, const struct load_machine *machine)
 {
@@ -134,6 +149,7 @@ static void write_parameters(struct writer *w, const struct load_machine *machin
                 number ? value : quote(w, value));
     }
     lab_table_fini(&table);
+    write_makes(w, machine);
 }
 
 static void write_machines(struct writer *w)

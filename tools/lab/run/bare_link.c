@@ -25,6 +25,15 @@ static const struct machine_component_desc *find_end(const struct machine_desc *
     return NULL;
 }
 
+bool lab_is_bare(const struct machine_desc *desc)
+{
+    for (unsigned node = 0; node < desc->nnodes; node++)
+        for (unsigned i = 0; i < desc->nodes[node].ncomponents; i++)
+            if (desc->nodes[node].components[i].kind != &traffic_kind)
+                return false;
+    return true;
+}
+
 uint64_t lab_flow_value(const struct machine_component_desc *end, const char *key)
 {
     const struct machine_value *value = machine_value_find(end, key);

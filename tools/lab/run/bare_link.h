@@ -21,6 +21,8 @@ struct lab_flows {
     struct lab_flow *flows;
 };
 
+/** Nothing but traffic generators. */
+bool lab_is_bare(const struct machine_desc *desc);
 struct lab_flows lab_flows_of(const struct machine_desc *desc, struct load_arena *arena);
 /** "write_bytes" of an end. */
 uint64_t lab_flow_value(const struct machine_component_desc *end, const char *key);

@@ -295,6 +295,9 @@ void lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
 
     lab_watch_claim(&site->watch, &claims);
     lab_claims_spare_machine(&claims, machine);
+    lab_watch_check(&site->watch, s.desc);
+    if (site->later != NULL)
+        lab_watch_check(site->later, s.desc);
     rc = load_attempt(simulate, &s, &why);
     lab_report_faults(machine, out);
     if (rc != SIM_OK)

@@ -17,6 +17,8 @@ struct lab_site {
     sim_time_t max_time_ps;         /* of one run; 0: no limit */
     const struct sim_probe *probe;  /* attached to the simulation, or NULL */
     struct lab_watch_options watch; /* files that observers of each run write: of one, the last */
+    /** NULL, or what is to observe one of these runs later: refused where it could not. */
+    const struct lab_watch_options *later;
     /** NULL, or called after the program has ended well, while its machine still is. */
     void (*ended)(void *arg);
     void *ended_arg;

@@ -2,12 +2,16 @@
 #ifndef LAB_PCAP_H
 #define LAB_PCAP_H
 
+#include "machine/machine.h"
 #include "observe/fan.h"
 
 SIM_BEGIN_DECLS
 
 struct lab_pcap;
 
+/** Raises that a link which is to be captured ends at a component that sends late payloads
+ * (memory/payload.h). */
+void lab_pcap_check(const char *path, const char *links, const struct machine_desc *desc);
 /**
  * @param links NULL: all; else a pattern with * and ?, and those links are captured of which it
  * matches either port ("node*.hub.e"). Both texts must outlive the capture.

@@ -146,6 +146,12 @@ static void close_all(void *watch)
     observe_usage_destroy(w->usage);
 }
 
+void lab_watch_check(const struct lab_watch_options *opt, const struct machine_desc *desc)
+{
+    if (opt->pcap != NULL)
+        lab_pcap_check(opt->pcap, opt->pcap_links, desc);
+}
+
 struct lab_watch *lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *also)
 {
     struct load_arena arena = { 0 };

@@ -6,6 +6,7 @@
 #define LAB_WATCH_H
 
 #include "core/probe.h"
+#include "machine/machine.h"
 #include "tools/lab/watch/claims.h"
 
 #include <stdio.h>
@@ -28,6 +29,8 @@ struct lab_watch;
 bool lab_watch_wanted(const struct lab_watch_options *opt);
 /** Claims the files; see claims.h. */
 void lab_watch_claim(const struct lab_watch_options *opt, struct lab_claims *claims);
+/** Raises what of a machine cannot be observed so, before a file is opened. */
+void lab_watch_check(const struct lab_watch_options *opt, const struct machine_desc *desc);
 /**
  * Opens the files, before the machine is made. `also`: NULL or a further observer. With nothing
  * wanted the watch holds `also` alone. `opt` must outlive it. An error that leaves the attempt
