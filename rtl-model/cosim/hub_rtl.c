@@ -32,7 +32,8 @@ struct rx_flow {
 
 struct core {
     struct hub *hub;
-    const struct model_ops *ops;
+    const struct model_ops *ops; /* once it has started: a library is made if it is not there */
+    char parameters[1024];       /* which the library has */
     struct model *model;
     uint32_t bus; /* bytes of a beat */
     struct mirror mirror;
@@ -444,7 +445,10 @@ static int core_start(void *arg, struct hub *hub, struct sim_error *err)
     const char *trace = getenv("HUBSIM_RTL_TRACE");
     struct core *core = arg;
     struct model_state *in = &core->in.state;
+    int rc;
 
+    if (trace != NULL && *trace == '\0')
+        trace = NULL;
     core->hub = core->mirror.hub = hub;
     in->window_log2 = (uint8_t)__builtin_ctzll(hub->window_bytes);
     in->part_log2 = (uint8_t)__builtin_ctzll(hub->part_bytes);
@@ -463,6 +467,9 @@ static int core_start(void *arg, struct hub *hub, struct sim_error *err)
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s: HUBSIM_RTL_TRACE: expected one hub of kind hub.rtl", hub->path);
     core->traced = trace != NULL;
+    rc = library_model(hub->path, core->parameters, &core->ops, err);
+    if (rc != SIM_OK)
+        return rc;
     core->model = core->ops->create(0, trace);
     if (core->model == NULL)
         return sim_error_set(err, SIM_ERR_IO, "%s: HUBSIM_RTL_TRACE=%s: cannot be written",
@@ -559,27 +566,24 @@ static int create(const struct machine_place *place, const void *config, void **
                   struct sim_error *err)
 {
     const struct hub_config *cfg = config;
-    char parameters[1024];
     struct core *core;
     int rc = hub_check_config(place, cfg, err);
 
     if (rc == SIM_OK)
         rc = check_config(place, cfg, err);
-    if (rc == SIM_OK)
-        rc = core_parameters(cfg, parameters, sizeof(parameters));
     if (rc != SIM_OK)
         return rc;
     core = sim_calloc(sizeof(*core));
     if (core == NULL)
         return SIM_ERR_NOMEM;
-    core->bus = (uint32_t)cfg->bus_bytes;
-    core->stages = stages_of(cfg);
-    core->mirror.classes = cfg->vc1_ph_credits != 0 ? PCIE_CLASSES : PCIE_CLASSES - 1;
-    rc = library_model(place->path, parameters, &core->ops, err);
+    rc = core_parameters(cfg, core->parameters, sizeof(core->parameters));
     if (rc != SIM_OK) {
         free(core);
         return rc;
     }
+    core->bus = (uint32_t)cfg->bus_bytes;
+    core->stages = stages_of(cfg);
+    core->mirror.classes = cfg->vc1_ph_credits != 0 ? PCIE_CLASSES : PCIE_CLASSES - 1;
     return hub_create_around(&ops, core, place, config, component_p, err);
 }
 

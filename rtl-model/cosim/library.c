@@ -110,7 +110,8 @@ static const void *load(const char *path, const char *file, const char *symbol,
     const void *found = object != NULL ? dlsym(object, symbol) : NULL;
 
     if (found == NULL)
-        (void)sim_error_set(err, SIM_ERR_IO, "%s: %s", path, dlerror());
+        (void)sim_error_set(err, SIM_ERR_IO, "%s: %s (made anew where it is removed)", path,
+                            dlerror());
     return found;
 }
 
@@ -122,7 +123,9 @@ int library_model(const char *path, const char *parameters, const struct model_o
     if (!choose_folder(folder, sizeof(folder)))
         return sim_error_set(
             err, SIM_ERR_IO,
-            "%s: expected HUBSIM_RTL or HOME, where a hub in SystemVerilog is kept", path);
+            "%s: expected a folder for hubs in SystemVerilog, HUBSIM_RTL or in HOME, with a name "
+            "of less than %d characters",
+            path, PATH_MAX);
     if (!find_beside("share/hubsim/rtl-model/library", X_OK, script, sizeof(script)))
         return sim_error_set(
             err, SIM_ERR_IO,
