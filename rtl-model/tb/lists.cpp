@@ -54,12 +54,15 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
 {
     uint64_t to = plan.bar + (careful ? plan.way() : plan.place());
 
-    switch (careful ? (chance(25) ? 2 + random(5) : 9) : random(24)) {
+    switch (careful ? (chance(25) ? 2 + random(5) : 12) : random(24)) {
     case 0: /* no address of the window */
         to = kHostBase;
         break;
     case 7:
     case 8:
+    case 9:
+    case 10:
+    case 11:
         to = plan.bar + plan.bound();
         break;
     case 1: /* the end of an area */
@@ -214,14 +217,21 @@ void ListHost::start(unsigned channel)
     store_value(self() + HUB_DMA(channel) + HUB_DMA_CONTROL, control, chance(20));
 }
 
-/* All bits of the registers, which nothing uses before the next start. */
+/* All bits of the registers, which nothing uses before the next start. Halves of them come in all
+ * lanes of the bus. */
 void ListHost::try_registers(unsigned channel)
 {
-    uint64_t values[5];
+    uint32_t halves[HUB_DMA_CONTROL / 4];
 
-    for (uint64_t &v : values)
-        v = (*rng)();
-    store(self() + HUB_DMA(channel) + HUB_DMA_SRC, values, sizeof(values));
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned from = i == 0 ? 0 : static_cast<unsigned>(random(std::size(halves)));
+        unsigned left = static_cast<unsigned>(std::size(halves)) - from;
+
+        for (uint32_t &h : halves)
+            h = static_cast<uint32_t>((*rng)());
+        store(self() + HUB_DMA(channel) + 4 * from, halves,
+              4 * (i == 0 ? left : 1 + static_cast<uint32_t>(random(left))));
+    }
     store_value(self() + HUB_DMA(channel) + HUB_DMA_TABLE, (*rng)(), false);
     store_value(self() + HUB_DMA(channel) + HUB_DMA_IRQ, (*rng)(), false);
     for (uint32_t offset = 0; offset <= HUB_DMA_IRQ; offset += 8)

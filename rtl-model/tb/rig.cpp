@@ -51,7 +51,7 @@ void Rig::configure_hub()
     cfg.clock_phase_ps = random(4000);
     record.clock_khz = cfg.clock_khz;
     record.clock_phase_ps = cfg.clock_phase_ps;
-    cfg.hard_block_ps = between(1000, 100000);
+    cfg.hard_block_ps = between(1000, random(2) != 0 ? 10000 : 100000);
     cfg.register_cycles = params.registers;
     cfg.bringup_cycles = between(2, 2000);
     if (params.ddr) {
@@ -240,8 +240,8 @@ void Rig::connect(unsigned p)
         link.vc1_ph_credits = between(1, 12);
         link.vc1_pd_credits = link.mps_bytes / 16 * between(1, 6);
     }
-    link.tx_latency_ps = random(50000);
-    link.rx_latency_ps = random(50000);
+    link.tx_latency_ps = random(random(2) != 0 ? 5000 : 50000);
+    link.rx_latency_ps = random(random(2) != 0 ? 5000 : 50000);
     link.tx_queue_tlps = between(1, 8);
     texts.push_back("far" + std::to_string(p));
     ASSERT_EQ(SIM_OK,
