@@ -45,7 +45,7 @@ module hub_queue #(
   localparam int unsigned BeatUnits = BusBytes / 16;
   localparam int unsigned Beats = (Units + (Headers + 1) * (BeatUnits - 1)) / BeatUnits;
   localparam int unsigned UsedWidth = $clog2(Headers + 1);
-  localparam int unsigned Recent = OutputCycles;
+  localparam int unsigned Recent = OutputCycles > 0 ? OutputCycles : 1; // 0 is refused above, by its message
   localparam int unsigned YoungWidth = $clog2(Recent + 1);
 
   logic [UsedWidth-1:0]    used;
