@@ -1,6 +1,8 @@
 /* docs/hub-spec.md edge by edge: streams, SELF, interrupts, configuration. */
 #include "cycles.h"
 
+#include "hub/queue.h"
+
 namespace
 {
 
@@ -174,6 +176,46 @@ TEST_F(Cycles, SelfIsBusyForTheBeatsThatItReads)
         });
         run();
         EXPECT_EQ(n + to_self() + 1 + (bytes + 15) / 16, clock(tag)) << bytes;
+    }
+}
+
+/* Without Bus Master Enable a notification holds back what is behind it in the local queue: too
+ * many packets for the answer to one more read, or 37 data units too many, of which the
+ * notification has one and each completion 16. */
+TEST_F(Cycles, ARequestIsTakenAtTheEdgeBehindTheGrantThatMakesRoom)
+{
+    const struct {
+        unsigned notifications, reads, kind; /* kind, place: of the grant that makes room */
+        size_t place;
+    } cases[] = {
+        { HUB_LOCAL_TLPS - HUB_ANSWERS_TLPS + 1, 0, PCIE_MWR, 0 },
+        { 1, 3, PCIE_CPLD, 2 },
+    };
+
+    ASSERT_EQ(37u, 1 + 3 * 4096 / 16 + HUB_ANSWERS_UNITS - HUB_LOCAL_UNITS);
+    for (const auto &c : cases) {
+        uint8_t tag = 0;
+
+        make();
+        host().write64(reg(0, HUB_RING_BASE), kRam + 0x6000);
+        host().write64(reg(0, HUB_RING_SIZE), 8);
+        host().config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY);
+        run();
+        for (unsigned k = 0; k < c.notifications; k++)
+            host().write64(reg(0, HUB_NOTIFY), k);
+        for (unsigned k = 0; k < c.reads; k++)
+            host().read(reg(0, HUB_INTERNAL_OFFSET), 4096);
+        tag = read_clock();
+        run();
+        host().seen.clear();
+        uint64_t n = soon();
+        beat(n, [&] {
+            host().config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER);
+        });
+        run();
+        EXPECT_EQ(n, grants(host(), PCIE_MWR).at(0));
+        EXPECT_EQ(grants(host(), c.kind).at(c.place) + 1, clock(tag));
+        TearDown();
     }
 }
 
