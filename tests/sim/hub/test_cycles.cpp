@@ -65,6 +65,46 @@ TEST_F(Cycles, APlaceIsFreeAtTheGrant)
     EXPECT_EQ(n + to_port() + 1 + to_port(), granted(east_.seen[1]));
 }
 
+/* Requests of a channel wait for credits of the host in a queue of one. A write passes them and
+ * finds the link free, so the queue that it fills is not full any more at the edge of its grant.
+ * The read behind it waits for the next edge all the same. */
+TEST_F(Cycles, APortThatHasRoomAtOnceDoesNotRepeatTheEdge)
+{
+    cfg.port[HUB_HOST].gen = 2;
+    cfg.port[HUB_HOST].lanes = 4;
+    cfg.port[HUB_HOST].nph_credits = 1;
+    cfg.port[HUB_HOST].rx_latency_ps = SIM_US;
+    cfg.port[HUB_HOST].tx_queue_tlps = 1;
+    before_start = [this, join = before_start] {
+        cfg.port[0] = cfg.port[1]; /* the neighbours are as fast as elsewhere */
+        join();
+    };
+    make();
+    /* In configure() it passes requests that wait for credits, and comes before there is a BAR. */
+    east_.write64(cable(reg(0, HUB_AREA_BASE(HUB_AREA_HOST))), kRam);
+    east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_SRC)), kRam);
+    east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_DST)), area(kWest, 0));
+    east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_LENGTH)), 2 * 256);
+    run();
+    uint64_t n = soon(), grant = n + 100 + to_port();
+    beat(n, [&] { east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_CONTROL)), HUB_DMA_START_REG); });
+    beat(n + 100, [&] {
+        east_.write64(cable(area(0, HUB_AREA_HOST)), 1);
+        (void)east_.read(cable(area(0, HUB_AREA_HOST)), 4);
+    });
+    at(grant, [&] {
+        EXPECT_EQ(1u, pcie_port_queued(end(0, "n"), PCIE_NONPOSTED)) << "it waits for credits";
+        EXPECT_EQ(0u, pcie_port_queued(end(0, "n"), PCIE_POSTED));
+    });
+    at(grant + 1,
+       [&] { EXPECT_EQ(0u, pcie_port_queued(end(0, "n"), PCIE_POSTED)) << "it is sent at once"; });
+    run();
+    EXPECT_EQ(1, host().ram[0]);
+    EXPECT_EQ(Edges{ grant + 1 + cfg.register_cycles + cfg.output_cycles },
+              grants(east_, PCIE_CPL));
+    EXPECT_EQ(2u, grants(west_, PCIE_MWR).size());
+}
+
 /* A packet is routed by the state before the edge of its first beat, and the base of an area acts
  * from the edge behind its change on. */
 TEST_F(Cycles, AnAreaIsRoutedByTheStateBeforeTheFirstBeat)
