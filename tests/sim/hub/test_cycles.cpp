@@ -1,6 +1,8 @@
 /* docs/hub-spec.md edge by edge: streams, SELF, interrupts, configuration. */
 #include "cycles.h"
 
+#include "hub/queue.h"
+
 namespace
 {
 
@@ -61,6 +63,46 @@ TEST_F(Cycles, APlaceIsFreeAtTheGrant)
     ASSERT_EQ(2u, east_.seen.size());
     EXPECT_EQ(n + to_port(), granted(east_.seen[0]));
     EXPECT_EQ(n + to_port() + 1 + to_port(), granted(east_.seen[1]));
+}
+
+/* Requests of a channel wait for credits of the host in a queue of one. A write passes them and
+ * finds the link free, so the queue that it fills is not full any more at the edge of its grant.
+ * The read behind it waits for the next edge all the same. */
+TEST_F(Cycles, APortThatHasRoomAtOnceDoesNotRepeatTheEdge)
+{
+    cfg.port[HUB_HOST].gen = 2;
+    cfg.port[HUB_HOST].lanes = 4;
+    cfg.port[HUB_HOST].nph_credits = 1;
+    cfg.port[HUB_HOST].rx_latency_ps = SIM_US;
+    cfg.port[HUB_HOST].tx_queue_tlps = 1;
+    before_start = [this, join = before_start] {
+        cfg.port[0] = cfg.port[1]; /* the neighbours are as fast as elsewhere */
+        join();
+    };
+    make();
+    /* In configure() it passes requests that wait for credits, and comes before there is a BAR. */
+    east_.write64(cable(reg(0, HUB_AREA_BASE(HUB_AREA_HOST))), kRam);
+    east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_SRC)), kRam);
+    east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_DST)), area(kWest, 0));
+    east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_LENGTH)), 2 * 256);
+    run();
+    uint64_t n = soon(), grant = n + 100 + to_port();
+    beat(n, [&] { east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_CONTROL)), HUB_DMA_START_REG); });
+    beat(n + 100, [&] {
+        east_.write64(cable(area(0, HUB_AREA_HOST)), 1);
+        (void)east_.read(cable(area(0, HUB_AREA_HOST)), 4);
+    });
+    at(grant, [&] {
+        EXPECT_EQ(1u, pcie_port_queued(end(0, "n"), PCIE_NONPOSTED)) << "it waits for credits";
+        EXPECT_EQ(0u, pcie_port_queued(end(0, "n"), PCIE_POSTED));
+    });
+    at(grant + 1,
+       [&] { EXPECT_EQ(0u, pcie_port_queued(end(0, "n"), PCIE_POSTED)) << "it is sent at once"; });
+    run();
+    EXPECT_EQ(1, host().ram[0]);
+    EXPECT_EQ(Edges{ grant + 1 + cfg.register_cycles + cfg.output_cycles },
+              grants(east_, PCIE_CPL));
+    EXPECT_EQ(2u, grants(west_, PCIE_MWR).size());
 }
 
 /* A packet is routed by the state before the edge of its first beat, and the base of an area acts
@@ -174,6 +216,46 @@ TEST_F(Cycles, SelfIsBusyForTheBeatsThatItReads)
         });
         run();
         EXPECT_EQ(n + to_self() + 1 + (bytes + 15) / 16, clock(tag)) << bytes;
+    }
+}
+
+/* Without Bus Master Enable a notification holds back what is behind it in the local queue: too
+ * many packets for the answer to one more read, or 37 data units too many, of which the
+ * notification has one and each completion 16. */
+TEST_F(Cycles, ARequestIsTakenAtTheEdgeBehindTheGrantThatMakesRoom)
+{
+    const struct {
+        unsigned notifications, reads, kind; /* kind, place: of the grant that makes room */
+        size_t place;
+    } cases[] = {
+        { HUB_LOCAL_TLPS - HUB_ANSWERS_TLPS + 1, 0, PCIE_MWR, 0 },
+        { 1, 3, PCIE_CPLD, 2 },
+    };
+
+    ASSERT_EQ(37u, 1 + 3 * 4096 / 16 + HUB_ANSWERS_UNITS - HUB_LOCAL_UNITS);
+    for (const auto &c : cases) {
+        uint8_t tag = 0;
+
+        make();
+        host().write64(reg(0, HUB_RING_BASE), kRam + 0x6000);
+        host().write64(reg(0, HUB_RING_SIZE), 8);
+        host().config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY);
+        run();
+        for (unsigned k = 0; k < c.notifications; k++)
+            host().write64(reg(0, HUB_NOTIFY), k);
+        for (unsigned k = 0; k < c.reads; k++)
+            host().read(reg(0, HUB_INTERNAL_OFFSET), 4096);
+        tag = read_clock();
+        run();
+        host().seen.clear();
+        uint64_t n = soon();
+        beat(n, [&] {
+            host().config_write(PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER);
+        });
+        run();
+        EXPECT_EQ(n, grants(host(), PCIE_MWR).at(0));
+        EXPECT_EQ(grants(host(), c.kind).at(c.place) + 1, clock(tag));
+        TearDown();
     }
 }
 

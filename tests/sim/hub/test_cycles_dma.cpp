@@ -199,6 +199,31 @@ TEST_F(CyclesDma, DescriptorsOfInternalMemoryFollowEachOther)
     EXPECT_EQ(Edges{ first + 2 * cfg.dma_fetch_internal_cycles }, reads_of(48));
 }
 
+/* The second one is decoded while the requests of the first are sent. It begins at the edge behind
+ * the last of them, and sends its own one edge later. */
+TEST_F(CyclesDma, ADescriptorBeginsBehindTheLastRequestOfTheOneBefore)
+{
+    const unsigned requests = 20;
+
+    cfg.dma_read_issue_cycles = 1;
+    cfg.dma_read_tags = requests + 1;
+    make();
+    quiet_host();
+    cfg.completion_timeout_ps = 0;
+    descriptor(
+        0, true,
+        words(kRam, area(kEast, 0), requests * 256, HUB_DESC_INTERNAL | 1, HUB_DESC_PIPELINE));
+    descriptor(1, true, words(kRam, area(kEast, 0), 16, HUB_DESC_END));
+    run();
+    host().seen.clear();
+    uint64_t s = start_chain_soon(HUB_DESC_INTERNAL);
+    sim_run(sim, (s + 200) * kCycle);
+    Edges first = reads_of(256);
+    ASSERT_EQ(requests, first.size());
+    EXPECT_EQ(first.front() + requests - 1, first.back());
+    EXPECT_EQ(Edges{ first.back() + 2 }, reads_of(16));
+}
+
 /* From host memory: a read for each, and the pointer is known with the decoded descriptor. */
 TEST_F(CyclesDma, DescriptorsOfHostMemoryAreAskedForOneByOne)
 {

@@ -79,6 +79,28 @@ TEST_F(CyclesEdge, ConfigurationIsAnsweredWhileTheCoreIsFull)
     EXPECT_EQ(200u, load(0, reg(0, HUB_RING_HEAD)));
 }
 
+/* A read is answered in four pieces by a slow link that queues one. Two answers of the hard block
+ * find it full, and go before what the core has. */
+TEST_F(CyclesEdge, AnswersToConfigurationWaitForRoomAndGoFirst)
+{
+    uint8_t read = 0, first = 0, second = 0;
+
+    cfg.port[HUB_HOST].gen = 1;
+    cfg.port[HUB_HOST].lanes = 1;
+    cfg.port[HUB_HOST].tx_queue_tlps = 1;
+    make();
+    at(soon(), [&] {
+        read = host().read(reg(0, HUB_INTERNAL_OFFSET), 4 * 256);
+        first = read_config(host());
+        second = read_config(host());
+    });
+    run();
+    std::vector<uint8_t> tags;
+    for (const Seen &s : host().seen)
+        tags.push_back(s.tlp.tag);
+    EXPECT_EQ((std::vector<uint8_t>{ read, read, first, second, read, read }), tags);
+}
+
 TEST_F(CyclesEdge, BusMasterEnableHoldsFromTheEdgeOfItsArrivalOn)
 {
     for (uint64_t late : { 0, 1 }) {

@@ -50,6 +50,32 @@ TEST_F(Dma, ABadDescriptorEndsTheListWithItsReason)
     EXPECT_EQ(0u, load(0, reg(0, HUB_DMA(0) + HUB_DMA_STATE)) & HUB_DMA_BUSY);
 }
 
+/* There is memory on both sides of the bound: each half could be read alone. */
+TEST_F(Dma, ASourceLiesInOneArea)
+{
+    build(2);
+    const uint64_t bound = area(0, HUB_AREA_GPU1), dst = area(1, HUB_AREA_HOST);
+    const uint64_t before = kGpu - kPart / HUB_AREAS + 0x1000;
+
+    hosts[0].write64(reg(0, HUB_AREA_BASE(HUB_AREA_GPU0)), before);
+    hosts[0].write64(reg(0, HUB_AREA_BASE(HUB_AREA_GPU1)), kRam);
+    fill(hosts[0].gpu, 1);
+    fill(hosts[0].ram, 2);
+    start_register(0, 0, bound - 32, dst, 64);
+    run();
+    EXPECT_EQ(HUB_DMA_ERR_SOURCE, error_of(0, 0));
+    EXPECT_EQ(0u, hosts[0].reads);
+    EXPECT_TRUE(hosts[1].written.empty());
+    start_register(0, 0, bound - 32, dst, 32);
+    run();
+    EXPECT_EQ(0u, error_of(0, 0));
+    EXPECT_EQ(0, memcmp(&hosts[0].gpu[0x1000 - 32], &hosts[1].ram[0], 32));
+    start_register(0, 0, bound, dst + 32, 32);
+    run();
+    EXPECT_EQ(0u, error_of(0, 0));
+    EXPECT_EQ(0, memcmp(&hosts[0].ram[0], &hosts[1].ram[32], 32));
+}
+
 TEST_F(Dma, ADescriptorBehindThoseOfInternalMemoryCannotBeFetched)
 {
     build(1);
