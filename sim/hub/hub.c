@@ -221,7 +221,7 @@ static int check_ddr(const char *head, const struct hub_config *cfg, struct sim_
         return sim_error_value(err, SIM_ERR_CONFIG, head, "ddr.bytes_per_cycle",
                                cfg->ddr_bytes_per_cycle,
                                "expected at most %llu, two beats of bus_bytes, or ddr.bytes = 0",
-                               (unsigned long long)(2 * cfg->bus_bytes));
+                               2ull * cfg->bus_bytes);
     return SIM_OK;
 }
 
