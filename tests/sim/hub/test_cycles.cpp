@@ -219,9 +219,9 @@ TEST_F(Cycles, SelfIsBusyForTheBeatsThatItReads)
     }
 }
 
-/* Without Bus Master Enable a notification holds back what is behind it in the local queue: too
- * many packets for the answer to one more read, or 37 data units too many, of which the
- * notification has one and each completion 16. */
+/* Without Bus Master Enable a notification holds back what is behind it in the local queue. There
+ * are too many packets for the answer to one more read, or 37 data units too many: the notification
+ * has one, and each completion 16. */
 TEST_F(Cycles, ARequestIsTakenAtTheEdgeBehindTheGrantThatMakesRoom)
 {
     const struct {
