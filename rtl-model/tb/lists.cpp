@@ -363,7 +363,7 @@ std::vector<TimedTlp> ListHost::answer(const pcie_tlp *request, sim_time_t now)
         cpl.lower_addr = static_cast<uint8_t>(addr & 0x7f);
         cpl.length_dw = static_cast<uint16_t>((lead + n + 3) / 4);
         cpl.poisoned = wrong == 5;
-        if (wrong == 6 && chance(50))
+        if (wrong == 6)
             cpl.byte_count = static_cast<uint16_t>(left + 4);
         if (wrong == 7 && chance(50)) /* another requester's, or completer's */
             (chance(50) ? cpl.requester_id : cpl.completer_id) ^= 1;
