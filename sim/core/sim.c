@@ -193,7 +193,7 @@ void sim_cancel(struct sim_domain *dom, struct sim_event *ev)
         queue_remove(&dom->queue, ev);
 }
 
-/* No domain is further ahead than that, however windows have come to lie. */
+/* Windows are no longer than that, so no domain is further ahead, wherever this one began. */
 void sim_stop(struct sim_domain *dom)
 {
     struct sim *sim = dom->sim;

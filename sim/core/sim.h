@@ -112,8 +112,11 @@ uint64_t sim_seed(const struct sim_domain *dom);
  * @return SIM_OK (nothing left, or stopped) or SIM_ERR_LIMIT (events are left after `until`).
  */
 int sim_run(struct sim *sim, sim_time_t until);
-/** Ends sim_run() as much later as the smallest latency between domains, which nothing has passed
- * by then: the same point in every order, and whatever else has events. The first call counts. */
+/**
+ * Ends sim_run() later by the smallest latency between domains: no domain is ahead of that time
+ * yet. So the end depends neither on the order of domains nor on what else has events. The earliest
+ * of several calls counts.
+ */
 void sim_stop(struct sim_domain *dom);
 /**
  * No domain runs ahead of another any more: a window is one instant. For a component that shares

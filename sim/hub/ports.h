@@ -51,8 +51,8 @@ extern const char *const hub_port_spare[];
 
 /** HUB_PORT_NONE: there is none of this name. */
 uint32_t hub_port_find(const char *name);
-/** By which packets go straight on that came in by this port; HUB_PORT_NONE: it carries no ring, be
- * it that the chip has too few ports for its partner. */
+/** By which packets go straight on that came in by this port; HUB_PORT_NONE: it carries no ring,
+ * perhaps since the chip has too few ports for its partner. */
 uint32_t hub_port_partner(const struct hub_config *cfg, uint32_t port);
 /** Have packets that go on by this port passed the date line of their ring? */
 bool hub_port_date_line(const struct hub_config *cfg, uint32_t port);
