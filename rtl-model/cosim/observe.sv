@@ -32,7 +32,8 @@ bind hub_dma_channel hub_event #(.Kind(9)) u_see_fetch (.clk_i, .rst_ni, .valid_
   .where_i(32'(channel_i)), .value_i({31'd0, fetch_ram}), .count_i('0), .long_i(fetch_addr), .header_i('0));
 bind hub_dma_channel hub_event #(.Kind(10)) u_see_begun (.clk_i, .rst_ni,
   .valid_i(u_work.begins && begin_error == '0), .where_i(32'(channel_i)),
-  .value_i({28'd0, u_work.begins_status, u_work.next.internal, u_work.next.pipeline, u_work.next.status}),
+  .value_i({28'd0, u_work.begins_status, u_work.next.internal,
+    !u_work.own_q && !u_work.through && u_work.descriptor_i[190], u_work.next.status}),
   .count_i('0), .long_i('0), .header_i('0));
 bind hub_dma_channel hub_event #(.Kind(11)) u_see_cut (.clk_i, .rst_ni, .valid_i(cut),
   .where_i(32'(channel_i)), .value_i(32'(step_error)), .count_i('0), .long_i('0), .header_i('0));

@@ -24,6 +24,7 @@ module hub_crossbar_proof #(
   input logic [Sources*BusWidth-1:0]    data_i,
   input logic [Sources-1:0]             grant_i,
   input logic [Sources-1:0]             read_i,
+  input logic [Outputs*Sources-1:0]     reach_i,
   input logic [Outputs*Sources-1:0]     straight_i,
   input logic [Outputs*Classes-1:0]     accept_i,
   input logic [Outputs*Classes-1:0]     enter_i,
@@ -41,6 +42,7 @@ module hub_crossbar_proof #(
   // At the edge before.
   logic [Sources-1:0]            valid_q, grant_q, read_q, straight_q;
   logic [Sources*OutWidth-1:0]   out_q;
+  logic [Outputs*Sources-1:0]    reach_q;
   logic [Sources*2-1:0]          class_q;
   logic [Sources*BeatsWidth-1:0] beats_q;
   logic [Sources*128-1:0]        header_q;
@@ -98,6 +100,7 @@ module hub_crossbar_proof #(
   always_ff @(posedge clk_i) begin
     valid_q    <= valid_i;
     out_q      <= out_i;
+    reach_q    <= reach_i;
     class_q    <= class_i;
     beats_q    <= beats_i;
     header_q   <= header_i;
@@ -125,6 +128,7 @@ module hub_crossbar_proof #(
   initial assume (!rst_ni);
   always_comb assume (32'(watched) < Outputs && 32'(other) < Outputs && watched != other && 32'(from) < Sources);
   always_comb assume (Classes == 4 || classes_are_there);
+  always_ff @(posedge clk_i) if (rst_ni) assume (reach_i == reach_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
@@ -149,6 +153,7 @@ module hub_crossbar_proof #(
       gap_is_whole_before:  assert (32'(gap_d) <= GapCycles && (left_d == '0 || 32'(gap_d) == GapCycles));
       header_is_shown_once: assert (!sop || valid);
       other_is_like_it:     assert (other_reads == (other_busy == '0 ? '0 : Sources'(1) << other_source));
+      reaches_its_source:   assert (busy == '0 || reach_i[32'(watched)*Sources + 32'(source)]);
       reads_its_source:     assert (reads == (busy == '0 ? '0 : Sources'(1) << source));
     end
   end

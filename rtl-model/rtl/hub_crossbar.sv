@@ -4,7 +4,8 @@
 // What is granted at an edge follows from the inputs before it. The header is on the output from that
 // edge on, and beat k of its data from k + 1 edges later on. `accept_i` has classes of packets that
 // the output takes from a source whose packets go straight on, `enter_i` those from all others. What
-// has to act on a beat at its edge takes it from `next_o`, one cycle before it is on the output.
+// has to act on a beat at its edge takes it from `next_o`, one cycle before it is on the output. Where
+// a source never goes by an output (`reach_i`), there is nothing between them.
 module hub_crossbar #(
   parameter int unsigned Outputs = 6,
   parameter int unsigned Sources = 21,
@@ -28,6 +29,7 @@ module hub_crossbar #(
   output logic [Sources-1:0]             grant_o,
   output logic [Sources-1:0]             read_o,  // takes that beat
 
+  input  logic [Outputs*Sources-1:0]     reach_i,    // has packets of this source; constant
   input  logic [Outputs*Sources-1:0]     straight_i, // from this source; constant
   input  logic [Outputs*Classes-1:0]     accept_i,
   input  logic [Outputs*Classes-1:0]     enter_i,
@@ -69,7 +71,7 @@ module hub_crossbar #(
 `endif
 
   for (genvar o = 0; o < Outputs; o++) begin : g_output
-    logic [Sources-1:0]     ready, grant;
+    logic [Sources-1:0]     reach, ready, grant;
     logic [SourceWidth-1:0] source, source_d, source_q;
     logic [Sources-1:0]     served_q; // that source, as one bit
     logic [BusyWidth-1:0]   busy_d, busy_q; // edges until it is free
@@ -78,6 +80,7 @@ module hub_crossbar #(
     logic [BusWidth-1:0]    header, data, word_q;
     logic [BeatsWidth-1:0]  beats;
 
+    assign reach = reach_i[o*Sources +: Sources];
     assign is_free = busy_q == '0;
     assign reading = 32'(busy_q) > GapCycles;
 
@@ -89,7 +92,7 @@ module hub_crossbar #(
             ready[s] = straight_i[o*Sources+s] ? accept_i[o*Classes+c] : enter_i[o*Classes+c];
           end
         end
-        ready[s] = ready[s] && is_free && valid_i[s] && !busy[s] &&
+        ready[s] = ready[s] && reach[s] && is_free && valid_i[s] && !busy[s] &&
                    out_i[s*OutWidth +: OutWidth] == OutWidth'(o);
       end
     end
@@ -98,9 +101,18 @@ module hub_crossbar #(
       .clk_i, .rst_ni, .ready_i(ready), .accept_i(ready != '0), .grant_o(grant), .source_o(source)
     );
 
-    assign header = BusWidth'(header_i[32'(source)*128 +: 128]);
-    assign beats = beats_i[32'(source)*BeatsWidth +: BeatsWidth];
-    assign data = data_i[32'(source_q)*BusWidth +: BusWidth];
+    always_comb begin
+      header = '0;
+      beats = '0;
+      data = '0;
+      for (int unsigned s = 0; s < Sources; s++) begin
+        if (reach[s] && grant[s]) begin
+          header = header | BusWidth'(header_i[s*128 +: 128]);
+          beats = beats | beats_i[s*BeatsWidth +: BeatsWidth];
+        end
+        if (reach[s] && served_q[s]) data = data | data_i[s*BusWidth +: BusWidth];
+      end
+    end
 
     always_comb begin
       source_d = source_q;
@@ -147,12 +159,28 @@ module hub_crossbar #(
 `endif
   end
 
+`ifndef SYNTHESIS
+  logic [Sources-1:0] strays;
+  always_comb begin
+    for (int unsigned s = 0; s < Sources; s++) begin
+      strays[s] = valid_i[s];
+      for (int unsigned o = 0; o < Outputs; o++) begin
+        if (reach_i[o*Sources+s] && out_i[s*OutWidth +: OutWidth] == OutWidth'(o)) strays[s] = 1'b0;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      user_reaches_its_output: assert (strays == '0);
+    end
+  end
+`endif
 `ifdef FORMAL
   hub_crossbar_proof #(
     .Outputs(Outputs), .Sources(Sources), .BusBytes(BusBytes), .GapCycles(GapCycles), .Classes(Classes)
   ) u_proof (
     .clk_i, .rst_ni, .valid_i, .out_i, .class_i, .beats_i, .header_i, .data_i, .grant_i(grant_o),
-    .read_i(read_o), .straight_i, .accept_i, .enter_i, .valid_out_i(valid_o), .sop_i(sop_o),
+    .read_i(read_o), .reach_i, .straight_i, .accept_i, .enter_i, .valid_out_i(valid_o), .sop_i(sop_o),
     .data_out_i(data_o), .source_i(source_o), .busies_i(busies), .busy_i(edges)
   );
 `endif

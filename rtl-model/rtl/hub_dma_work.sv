@@ -87,7 +87,7 @@ module hub_dma_work #(
   localparam logic signed [SinceWidth-1:0] StartSince = SinceWidth'(1 - signed'(StartCycles));
 
   typedef struct packed {
-    logic        status, pipeline, internal;
+    logic        status, internal;
     logic [63:0] src, dst, data;
     logic [31:0] size, src_gap, dst_gap;
     logic [29:0] burst;
@@ -124,7 +124,6 @@ module hub_dma_work #(
       next.data = status_data_i;
     end else if (!own_q) begin
       next.status = descriptor_i[191];
-      next.pipeline = descriptor_i[190];
       next.internal = internal_i;
       next.src = {16'h0, descriptor_i[47:32], descriptor_i[31:0]};
       next.dst = {16'h0, descriptor_i[63:48], descriptor_i[95:64]};
@@ -248,7 +247,7 @@ module hub_dma_work #(
       left_d = next.size;
       row_d = row_first;
       way_d = way;
-      if (!next.status) overlaps_d = next.pipeline;
+      if (!next.status) overlaps_d = descriptor_i[190]; // that of the registers is alone
     end
     if (cut_i) {active_d, own_d} = '0;
     if (start_i) begin

@@ -132,7 +132,7 @@ module hub_forward #(
   logic [Sources*128-1:0]        header;
   logic [Sources*BusWidth-1:0]   data;
   logic [Sources*UnitsWidth-1:0] units;
-  logic [Outputs*Sources-1:0]    straight;
+  logic [Outputs*Sources-1:0]    reach, straight;
   logic [Outputs*Classes-1:0]    accept, enter;
   logic [Ports*Classes-1:0]      free;
   logic [Ports-1:0]              waits;
@@ -187,12 +187,21 @@ module hub_forward #(
     logic unused_ddr;
     assign unused_ddr = &{wants, dwords};
   end else begin : g_ddr
+    assign take[0] = 1'b0;
+    assign written[0] = 1'b0;
+    assign ready[0] = 1'b0;
+    assign ddr_write_o[0] = 1'b0;
+    assign ddr_free_o[0] = 1'b0;
+    logic unused_ddr;
+    assign unused_ddr = &{wants[0], dwords[DwordsWidth-1:0]};
+
     hub_ddr #(
-      .Ports(Ports), .BusBytes(BusBytes), .DdrBytes(DdrBytes), .DdrCycles(DdrCycles),
+      .Ports(Ports - 1), .BusBytes(BusBytes), .DdrBytes(DdrBytes), .DdrCycles(DdrCycles),
       .LargestUnits(LargestUnits)
     ) u_ddr (
-      .clk_i, .rst_ni, .wants_i(wants), .dwords_i(dwords), .take_o(take), .write_o(ddr_write_o),
-      .written_o(written), .ready_o(ready), .free_o(ddr_free_o), .free_units_o(ddr_free_units_o)
+      .clk_i, .rst_ni, .wants_i(wants[Ports-1:1]), .dwords_i(dwords[DwordsWidth +: (Ports-1)*DwordsWidth]),
+      .take_o(take[Ports-1:1]), .write_o(ddr_write_o[Ports-1:1]), .written_o(written[Ports-1:1]),
+      .ready_o(ready[Ports-1:1]), .free_o(ddr_free_o[Ports-1:1]), .free_units_o(ddr_free_units_o)
     );
   end
   always_comb begin
@@ -243,14 +252,35 @@ module hub_forward #(
   for (genvar o = 0; o < Outputs; o++) begin : g_output
     localparam int unsigned Partner = o < Ports ? 32'(Partners[o*4 +: 4]) : 15;
 
-    for (genvar s = 0; s < Sources; s++) begin : g_straight
-      assign straight[o*Sources+s] = s < FirstOwn && s / Classes == Partner;
+    for (genvar s = 0; s < Sources; s++) begin : g_way
+      localparam int unsigned From = s / Classes, Class = s % Classes;
+
+      assign straight[o*Sources+s] = s < FirstOwn && From == Partner;
+      // Posted packets go to other ports and to SELF, what is not posted to SELF, completions to SINK. The
+      // local queue and writes of channels go to all ports, the latter to SELF as well, and reads to N.
+      if (s > FirstOwn + DmaSources / 2) begin : g_write
+        assign reach[o*Sources+s] = o != Ports;
+      end else if (s > FirstOwn) begin : g_read
+        assign reach[o*Sources+s] = o == 0;
+      end else if (s == FirstOwn) begin : g_local
+        assign reach[o*Sources+s] = o < Ports;
+      end else if (Class == 1) begin : g_nonposted
+        assign reach[o*Sources+s] = o == Ports + 1;
+      end else if (Class == 2) begin : g_completion
+        assign reach[o*Sources+s] = o == Ports;
+      end else begin : g_posted
+        assign reach[o*Sources+s] = o != From && o != Ports && (Class == 0 || 32'(Partners[From*4 +: 4]) < Ports);
+      end
     end
     for (genvar c = 0; c < Classes; c++) begin : g_class
       localparam int unsigned At = o * Classes + c;
 
       if (o == Ports) begin : g_sink
         assign accept[At] = 1'b1;
+      end else if (c == 3 && o < Ports && Partner >= Ports) begin : g_no_channel
+        assign accept[At] = 1'b0;
+        logic unused_ready;
+        assign unused_ready = tx_ready_i[At];
       end else if (o > Ports) begin : g_self
         assign accept[At] = self_ready_i;
       end else begin : g_port
@@ -279,7 +309,7 @@ module hub_forward #(
     .Outputs(Outputs), .Sources(Sources), .BusBytes(BusBytes), .GapCycles(GapCycles), .Classes(Classes)
   ) u_crossbar (
     .clk_i, .rst_ni, .valid_i(valid), .out_i(out), .class_i(of_class), .beats_i(beats),
-    .header_i(header), .data_i(data), .grant_o(grant), .read_o(read), .straight_i(straight),
+    .header_i(header), .data_i(data), .grant_o(grant), .read_o(read), .reach_i(reach), .straight_i(straight),
     .accept_i(accept), .enter_i(enter), .valid_o(tx_valid_o), .sop_o(tx_sop_o), .data_o(tx_data_o),
     .source_o(tx_source_o), .free_o(out_free), .next_valid_o(next_valid), .next_o(next)
   );

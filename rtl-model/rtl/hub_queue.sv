@@ -2,13 +2,15 @@
 //
 // A header that is written at one edge may be granted at the next, or OutputCycles later if it leaves
 // by a port. The head is too young for that if it is one of the last writes: there is at least one
-// write behind the head for each packet in the queue, so counting recent writes is enough.
+// write behind the head for each packet in the queue, so counting recent writes is enough. Where no
+// packet leaves by a port (`Leaves`), nothing is counted.
 module hub_queue #(
   parameter int unsigned Ports = 4,
   parameter int unsigned BusBytes = 16,
   parameter int unsigned Headers = 16, // places for packets
   parameter int unsigned Units = 64,   // and for data, in units of 16 bytes
   parameter int unsigned OutputCycles = 3,
+  parameter int unsigned Leaves = 1,
   parameter int unsigned DataWidth = 8 * BusBytes, // bits of a beat that are kept
   localparam int unsigned OrderWidth = 32,
   localparam int unsigned OutWidth = $clog2(Ports + 2),
@@ -80,12 +82,13 @@ module hub_queue #(
   end
 
   assign valid_o = used != '0;
-  assign old_o = 32'(out_o) >= Ports || 32'(used) > 32'(young);
+  assign old_o = Leaves == 0 || 32'(out_o) >= Ports || 32'(used) > 32'(young);
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       user_grants_a_head:  assert (!grant_i || valid_o);
+      user_has_none_to_go: assert (Leaves != 0 || !valid_o || 32'(out_o) >= Ports);
       own_data_is_in_time: assert (!data_read_i || beats != '0);
     end
   end
