@@ -88,6 +88,13 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
     return !careful && chance(6) ? to : (to & ~UINT64_C(15)) | (source & 15);
 }
 
+/* Of all bits of a length few are set. */
+uint32_t ListHost::sparse()
+{
+    return UINT32_C(1) << (2 + random(30)) | UINT32_C(1) << (2 + random(30)) |
+           4 * static_cast<uint32_t>(random(64));
+}
+
 ListHost::Descriptor ListHost::any_descriptor()
 {
     Descriptor d = {};
@@ -95,7 +102,10 @@ ListHost::Descriptor ListHost::any_descriptor()
     uint32_t dwords = 1 + static_cast<uint32_t>(random(chance(60)   ? 64
                                                        : chance(80) ? 400
                                                                     : plan.longest));
-    uint32_t bytes = !careful && chance(4) ? static_cast<uint32_t>(random(40)) : dwords * 4;
+    bool endless = chance(3); /* it is broken off */
+    uint32_t bytes = endless                 ? sparse()
+                     : !careful && chance(4) ? static_cast<uint32_t>(random(40))
+                                             : dwords * 4;
     uint64_t src = any_source(bytes), dst = any_destination(bytes, src);
     uint32_t burst = 0,
              gap = static_cast<uint32_t>(random(careful || chance(80) ? 300 : UINT32_MAX));
@@ -104,6 +114,9 @@ ListHost::Descriptor ListHost::any_descriptor()
         burst = !careful && chance(4) ? 1 + static_cast<uint32_t>(random(99))
                                       : 4 * (1 + static_cast<uint32_t>(random(1 + dwords / 4))) +
                                             (chance(70) ? bytes / 8 & ~3u : 0);
+    if (endless && chance(40))
+        burst =
+            chance(50) ? sparse() & ~(HUB_DESC_STATUS | HUB_DESC_PIPELINE) : 4 * (1 + dwords % 64);
     d.words[HUB_DESC_SRC_LO] = static_cast<uint32_t>(src);
     d.words[HUB_DESC_HI] =
         static_cast<uint32_t>(src >> 32 & 0xffff) | static_cast<uint32_t>(dst >> 32 << 16);
@@ -308,6 +321,8 @@ std::vector<pcie_tlp> ListHost::act(sim_time_t now)
             look_at(channel);
         if (chance(15))
             try_registers(channel);
+        if (hub->dma[channel].chains == started[channel].ended && chance(60))
+            store_value(self() + HUB_DMA(channel) + HUB_DMA_CONTROL, HUB_DMA_ABORT, false);
         started[channel] = { hub->dma[channel].chains, now + plan.patience_ps };
         start(channel);
     }

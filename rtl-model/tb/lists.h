@@ -61,6 +61,7 @@ class ListHost
     uint64_t self() const;
     uint64_t any_source(uint32_t bytes);
     uint64_t any_destination(uint32_t bytes, uint64_t source);
+    uint32_t sparse();
     Descriptor any_descriptor();
     void store(uint64_t addr, const void *bytes, uint32_t n);
     void store_value(uint64_t addr, uint64_t value, bool in_halves);

@@ -167,7 +167,7 @@ uint64_t Rig::near_bound()
     const struct hub_range *r = &hub()->ranges[random(hub()->nranges)];
     uint64_t at = random(2) != 0 ? r->lower : r->upper;
 
-    return (at ^ random(8) ^ (random(8) != 0 ? UINT64_C(1) << random(window_log2) : 0)) &
+    return (at ^ random(8) ^ (random(2) != 0 ? UINT64_C(1) << random(window_log2) : 0)) &
            (hub()->window_bytes - 1);
 }
 

@@ -52,7 +52,8 @@ struct Far {
     void make_write();
     void write_self(pcie_tlp *tlp);
     uint32_t any_register();
-    void write_words(pcie_tlp *tlp, uint32_t reg, std::vector<uint64_t> words);
+    uint32_t any_lead();
+    void write_words(pcie_tlp *tlp, uint32_t reg, std::vector<uint64_t> words, uint32_t lead = 0);
     void write_anything(pcie_tlp *tlp);
     void make_ring(pcie_tlp *tlp);
     void make_transfer(pcie_tlp *tlp);

@@ -101,11 +101,17 @@ uint32_t Far::any_register()
     return r.offset + 4 * random(r.bytes / 4);
 }
 
-void Far::write_words(pcie_tlp *tlp, uint32_t reg, std::vector<uint64_t> words)
+uint32_t Far::any_lead()
 {
-    pcie_tlp_set_range(tlp, self() + reg, static_cast<uint32_t>(words.size() * 8));
+    return 4 * static_cast<uint32_t>(random(4));
+}
+
+/* Behind `lead` bytes of anything, so that a register is in any lane of the bus. */
+void Far::write_words(pcie_tlp *tlp, uint32_t reg, std::vector<uint64_t> words, uint32_t lead)
+{
+    pcie_tlp_set_range(tlp, self() + reg - lead, lead + static_cast<uint32_t>(words.size() * 8));
     fill(tlp);
-    memcpy(tlp->payload->data, words.data(), words.size() * 8);
+    memcpy(tlp->payload->data + lead, words.data(), words.size() * 8);
     if (chance(10)) /* the lower halves, and the last upper one in part */
         tlp->last_be = chance(50) ? 0x3 : 0x7;
 }
@@ -157,7 +163,7 @@ void Far::write_self(pcie_tlp *tlp)
     unsigned what = random(100);
 
     if (what < t.notes) {
-        write_words(tlp, HUB_NOTIFY, { rig->rng() });
+        write_words(tlp, HUB_NOTIFY, { rig->rng() }, chance(20) ? any_lead() : 0);
         return;
     }
     if (what < t.notes + t.tails) {
@@ -173,7 +179,7 @@ void Far::write_self(pcie_tlp *tlp)
         if (chance(50)) /* cleared by the same beat, perhaps */
             write_words(tlp, HUB_IRQ_RAISE, { rig->rng(), rig->rng() });
         else
-            write_words(tlp, HUB_IRQ_RAISE, { UINT64_C(1) << random(32) });
+            write_words(tlp, HUB_IRQ_RAISE, { UINT64_C(1) << random(32) }, any_lead());
         break;
     case 2:
         write_words(tlp, HUB_IRQ_STATUS, { chance(50) ? rig->rng() : ~UINT64_C(0) });
