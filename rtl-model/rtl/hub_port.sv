@@ -138,6 +138,7 @@ module hub_port #(
       hub_queue #(
         .Ports(Ports), .BusBytes(BusBytes), .OutputCycles(OutputCycles),
         .Leaves(c == 1 || c == 2 ? 0 : 1),
+        .HeaderWidth(c == 2 ? 96 : 128), // a completion has 3 double words
         .DataWidth(c == 1 ? 32 : BusWidth), // a request with an answer has one double word at most
         .Headers(c == 0 ? PostedHeaders : c == 1 ? NonpostedHeaders : c == 2 ? CompletionHeaders : Vc1Headers),
         .Units(c == 0 ? PostedUnits : c == 1 ? NonpostedUnits : c == 2 ? CompletionUnits : Vc1Units)

@@ -11,6 +11,7 @@ module hub_queue #(
   parameter int unsigned Units = 64,   // and for data, in units of 16 bytes
   parameter int unsigned OutputCycles = 3,
   parameter int unsigned Leaves = 1,
+  parameter int unsigned HeaderWidth = 128, // bits of a header that are kept; others are 0
   parameter int unsigned DataWidth = 8 * BusBytes, // bits of a beat that are kept
   localparam int unsigned OrderWidth = 32,
   localparam int unsigned OutWidth = $clog2(Ports + 2),
@@ -51,12 +52,13 @@ module hub_queue #(
   localparam int unsigned YoungWidth = $clog2(Recent + 1);
 
   logic [UsedWidth-1:0]    used;
+  logic [HeaderWidth-1:0]  header;
   logic [Recent-1:0]       recent_q; // bit k: a header was written k + 1 edges ago
   logic [YoungWidth-1:0]   young;
 
-  hub_fifo #(.Width(OrderWidth + OutWidth + 128), .Depth(Headers)) u_headers (
-    .clk_i, .rst_ni, .write_i, .data_i({order_i, out_i, header_i}), .read_i(grant_i),
-    .data_o({order_o, out_o, header_o}), .used_o(used)
+  hub_fifo #(.Width(OrderWidth + OutWidth + HeaderWidth), .Depth(Headers)) u_headers (
+    .clk_i, .rst_ni, .write_i, .data_i({order_i, out_i, header_i[HeaderWidth-1:0]}),
+    .read_i(grant_i), .data_o({order_o, out_o, header}), .used_o(used)
   );
 
   logic [$clog2(Beats+1)-1:0] beats;
@@ -65,7 +67,12 @@ module hub_queue #(
     .clk_i, .rst_ni, .write_i(data_write_i), .data_i(data_i[DataWidth-1:0]), .read_i(data_read_i),
     .data_o(data), .used_o(beats)
   );
+  assign header_o = 128'(header);
   assign data_o = BusWidth'(data);
+  if (HeaderWidth < 128) begin : g_short
+    logic unused_header;
+    assign unused_header = &header_i[127:HeaderWidth];
+  end
   if (DataWidth < BusWidth) begin : g_narrow
     logic unused_data;
     assign unused_data = &data_i[BusWidth-1:DataWidth];
