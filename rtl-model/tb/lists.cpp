@@ -54,7 +54,7 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
 {
     uint64_t to = plan.bar + (careful ? plan.way() : plan.place());
 
-    switch (careful ? (chance(25) ? 2 + random(5) : 12) : random(24)) {
+    switch (careful ? (chance(25) ? 2 + random(5) : chance(15) ? 7 : 12) : random(24)) {
     case 0: /* no address of the window */
         to = kHostBase;
         break;
@@ -91,7 +91,7 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
 /* Of all bits of a length few are set. */
 uint32_t ListHost::sparse()
 {
-    return UINT32_C(1) << (2 + random(30)) | UINT32_C(1) << (2 + random(30)) |
+    return UINT32_C(1) << (2 + random(30)) | UINT32_C(1) << (2 + random(chance(60) ? 8 : 30)) |
            4 * static_cast<uint32_t>(random(64));
 }
 
@@ -102,7 +102,7 @@ ListHost::Descriptor ListHost::any_descriptor()
     uint32_t dwords = 1 + static_cast<uint32_t>(random(chance(60)   ? 64
                                                        : chance(80) ? 400
                                                                     : plan.longest));
-    bool endless = chance(3); /* it is broken off */
+    bool endless = chance(5); /* it is broken off */
     uint32_t bytes = endless                 ? sparse()
                      : !careful && chance(4) ? static_cast<uint32_t>(random(40))
                                              : dwords * 4;

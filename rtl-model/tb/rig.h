@@ -38,6 +38,7 @@ struct Far {
     std::deque<Held> held;
     std::vector<TimedTlp> later; /* what is to be sent, by its time */
     uint16_t id = 0;             /* the number of the hub's end */
+    uint64_t stored = 0;         /* where it wrote to internal memory last */
     bool configured = false, pumping = false;
 
     unsigned random(unsigned n);

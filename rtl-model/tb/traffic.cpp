@@ -209,6 +209,7 @@ void Far::write_self(pcie_tlp *tlp)
         pcie_tlp_set_range(tlp, self() + HUB_INTERNAL_OFFSET + at,
                            pcie_split(at, n, pcie_port_mps(port) - 4));
         fill(tlp);
+        stored = at;
     }
     }
 }
@@ -219,7 +220,9 @@ void Far::make_read(pcie_tlp *tlp)
     uint64_t at = random(HUB_INTERNAL_BYTES);
 
     tlp->kind = PCIE_MRD;
-    if (chance(75))
+    if (chance(50)) /* what was written last */
+        at = stored;
+    if (chance(60))
         pcie_tlp_set_range(tlp, self() + (any_register() & ~(chance(60) ? 7u : 0u)),
                            chance(90) ? 4 + 4 * random(2) : 12);
     else if (chance(10))
