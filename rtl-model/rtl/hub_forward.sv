@@ -235,7 +235,10 @@ module hub_forward #(
   assign own_read_o = read[FirstOwn +: Own];
 
   for (genvar s = 0; s < Sources; s++) begin : g_source
-    hub_length #(.BusBytes(BusBytes)) u_length (
+    // A request with an answer has one double word at most.
+    hub_length #(
+      .BusBytes(BusBytes), .MostDwords(s < FirstOwn && s % Classes == 1 ? 1 : 1024)
+    ) u_length (
       .header_i(header[s*128 +: 32]), .units_o(units[s*UnitsWidth +: UnitsWidth]),
       .beats_o(beats[s*BeatsWidth +: BeatsWidth])
     );

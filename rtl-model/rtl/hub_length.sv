@@ -2,6 +2,7 @@
 // wire (PCI Express Base 2.2), is in bits 8 * i + 7 to 8 * i.
 module hub_length #(
   parameter int unsigned BusBytes = 16,
+  parameter int unsigned MostDwords = 1024, // of data; or 1
   localparam int unsigned UnitsWidth = 9, // units of 16 bytes, at most 256
   localparam int unsigned BeatsWidth = 9
 ) (
@@ -20,7 +21,7 @@ module hub_length #(
   logic [10:0] dwords;
 
   assign length = {header_i[17:16], header_i[31:24]};
-  assign dwords = header_i[6] ? {length == '0, length} : '0;
+  assign dwords = !header_i[6] ? '0 : MostDwords == 1 ? 11'd1 : {length == '0, length};
   assign units_o = UnitsWidth'((dwords + 11'd3) >> 2);
   assign beats_o = BeatsWidth'((32'(dwords) + BeatDwords - 1) / BeatDwords);
 

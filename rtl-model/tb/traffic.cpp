@@ -116,14 +116,18 @@ void Far::write_words(pcie_tlp *tlp, uint32_t reg, std::vector<uint64_t> words, 
         tlp->last_be = chance(50) ? 0x3 : 0x7;
 }
 
-/* A ring of few entries, in host memory or on the chip. */
+/* A ring of few entries, in host memory or on the chip, or of many, with any bits beside them. */
 void Far::make_ring(pcie_tlp *tlp)
 {
     bool internal = chance(40);
     uint64_t at = internal ? random(HUB_INTERNAL_BYTES) : rig->rng() & (chance(50) ? ~0u : ~0ull);
 
     write_words(tlp, HUB_RING_BASE,
-                { at, random(7) | (internal ? HUB_RING_INTERNAL : 0u), rig->hub()->ring_head });
+                { at,
+                  internal     ? random(7) | HUB_RING_INTERNAL
+                  : chance(10) ? rig->rng() & ~(UINT64_C(0) + HUB_RING_INTERNAL)
+                               : random(7),
+                  rig->hub()->ring_head });
 }
 
 /* What lies on the chip, or in the host's memory. */
@@ -244,10 +248,12 @@ void Far::make_stranger(pcie_tlp *tlp)
     tlp->kind = kinds[random(4)];
     tlp->addr = rig->rng() & 0xfffffffc;
     tlp->attr = 0;
-    if (tlp->kind == PCIE_IORD || tlp->kind == PCIE_IOWR)
+    if (tlp->kind == PCIE_IORD || tlp->kind == PCIE_IOWR) {
         tlp->first_be = 0xf;
-    else
+    } else {
         tlp->msg_code = static_cast<uint8_t>(rig->rng());
+        tlp->msg_routing = static_cast<uint8_t>(random(6));
+    }
     tlp->length_dw = tlp->kind == PCIE_MSG ? 0 : 1;
     if (tlp->kind == PCIE_IOWR || tlp->kind == PCIE_MSGD)
         fill(tlp);
