@@ -31,18 +31,6 @@ tcaDesc *tcaDescNew(void)
     return d;
 }
 
-tcaresult tcaDescFree(tcaDesc *d)
-{
-    if (d == NULL || host_self() == NULL) /* a rank that has ended has none any more */
-        return TCA_SUCCESS;
-    *d->before_p = d->next;
-    if (d->next != NULL)
-        d->next->before_p = d->before_p;
-    free(d->puts);
-    free(d);
-    return TCA_SUCCESS;
-}
-
 void tca_descs_free(struct tca_rank *self)
 {
     while (self->descs != NULL) {
@@ -69,23 +57,49 @@ tcaresult tca_append_put(tcaDesc *d, const struct tca_put *p)
     return TCA_SUCCESS;
 }
 
-static tcaresult check_common(const struct tca_rank *self, const tcaDesc *d, const tcaHandle *dst,
-                              const tcaHandle *src, int flags, int slot)
+/** What a program asks for, with the name of its call. */
+struct ask {
+    const char *call;
+    const tcaHandle *dst, *src;
+    off_t dst_off, src_off;
+    uint64_t dst_pitch, src_pitch, width, count;
+    bool rows; /* else it is of one row, whose width the program calls n */
+    int flags, slot;
+};
+
+static tcaresult check_handles(const struct tca_rank *self, const struct ask *a)
 {
-    if (d == NULL || !tca_handle_ok(dst) || !tca_handle_ok(src) || (flags & ~FLAGS_ALL) != 0 ||
-        slot < 0 || slot >= (int)NOTIFY_SLOTS)
-        return TCA_ERROR_INVALID_VALUE;
-    if (!tca_reaches(self, src) || src->node != self->d->slot || dst->node >= self->d->slots)
-        return TCA_ERROR_INVALID_VALUE; /* puts only: the source is the caller's own */
-    if (!tca_reaches(self, dst))
-        return TCA_ERROR_NOT_SUPPORTED; /* only the control network leads there */
-    return dst->area >= HUB_AREA_SELF ? TCA_ERROR_NOT_SUPPORTED : TCA_SUCCESS;
+    if (!tca_handle_ok(a->dst))
+        return tca_refuse_handle(a->call, "dst", a->dst);
+    if (!tca_handle_ok(a->src))
+        return tca_refuse_handle(a->call, "src", a->src);
+    if (!tca_reaches(self, a->src) || a->src->node != self->d->slot)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                          "src: memory of another node, in part %u: expected the own one, since "
+                          "transfers only put",
+                          a->src->node);
+    if (a->dst->node >= self->d->slots)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                          "dst: memory of part %u of the window, which has %u", a->dst->node,
+                          self->d->slots);
+    if (!tca_reaches(self, a->dst)) /* only the control network leads there */
+        return tca_refuse_reach(a->call, "dst", a->dst, self);
+    if (a->dst->area >= HUB_AREA_SELF)
+        return tca_refuse(a->call, TCA_ERROR_NOT_SUPPORTED,
+                          "dst: memory of a GPU that the hub does not reach");
+    return TCA_SUCCESS;
 }
 
-tcaresult tcaDescSetMemcpy(tcaDesc *d, tcaHandle *dst, off_t dst_off, tcaHandle *src, off_t src_off,
-                           size_t n, int flags, int slot, int tag)
+static tcaresult check_choices(const struct ask *a)
 {
-    return tcaDescSetMemcpy2D(d, dst, dst_off, n, src, src_off, n, n, 1, flags, slot, tag);
+    if ((a->flags & ~FLAGS_ALL) != 0)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                          "flags = 0x%x: 0x%x is none: expected those of tcaDMAFlag",
+                          (unsigned)a->flags, (unsigned)(a->flags & ~FLAGS_ALL));
+    if (a->slot < 0 || a->slot >= (int)NOTIFY_SLOTS)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE, "slot = %d: expected 0 .. %u", a->slot,
+                          NOTIFY_SLOTS - 1);
+    return TCA_SUCCESS;
 }
 
 /* Bytes from the first to the last one that the rows touch; false when that is absurd. */
@@ -97,40 +111,107 @@ static bool extent(uint64_t pitch, uint64_t width, uint64_t count, uint64_t *byt
     return true;
 }
 
-static tcaresult check_shape(const tcaHandle *dst, off_t dst_off, uint64_t dst_pitch,
-                             const tcaHandle *src, off_t src_off, uint64_t src_pitch,
-                             uint64_t width, uint64_t count)
+static tcaresult check_rows(const struct ask *a)
 {
-    uint64_t dst_bytes, src_bytes;
+    const char *name = a->rows ? "width" : "n";
 
-    if (width == 0 || count == 0 || width % 4 != 0)
-        return TCA_ERROR_INVALID_VALUE;
-    if (count > 1 && (dst_pitch < width || src_pitch < width || width >= PIECE_MAX ||
-                      dst_pitch - width > UINT32_MAX || src_pitch - width > UINT32_MAX ||
-                      ((dst_pitch ^ src_pitch) & ALIGN_LOW) != 0))
-        return TCA_ERROR_INVALID_VALUE;
-    if (!extent(dst_pitch, width, count, &dst_bytes) ||
-        !extent(src_pitch, width, count, &src_bytes) ||
-        !tca_within(dst->size, dst_off, dst_bytes) || !tca_within(src->size, src_off, src_bytes))
-        return TCA_ERROR_INVALID_VALUE;
-    if ((((dst->offset + (uint64_t)dst_off) ^ (src->bus + (uint64_t)src_off)) & ALIGN_LOW) != 0)
-        return TCA_ERROR_INVALID_VALUE;
+    if (a->width == 0 || a->width % 4 != 0)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                          "%s = %llu: expected a multiple of 4, from 4 on", name,
+                          (unsigned long long)a->width);
+    if (a->count == 0)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE, "count = 0: expected 1 or more");
+    if (a->count == 1)
+        return TCA_SUCCESS;
+    if (a->width >= PIECE_MAX)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE, "%s = %llu: expected less than %llu",
+                          name, (unsigned long long)a->width, (unsigned long long)PIECE_MAX);
+    for (int i = 0; i < 2; i++) {
+        uint64_t pitch = i == 0 ? a->dst_pitch : a->src_pitch;
+
+        if (pitch < a->width || pitch - a->width > UINT32_MAX)
+            return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                              "%s = %llu: expected %llu, the width, or up to %lu more",
+                              i == 0 ? "dst_pitch" : "src_pitch", (unsigned long long)pitch,
+                              (unsigned long long)a->width, (unsigned long)UINT32_MAX);
+    }
+    if (((a->dst_pitch ^ a->src_pitch) & ALIGN_LOW) != 0)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                          "dst_pitch = %llu, src_pitch = %llu: expected the same modulo 16",
+                          (unsigned long long)a->dst_pitch, (unsigned long long)a->src_pitch);
     return TCA_SUCCESS;
 }
 
-tcaresult tcaDescSetMemcpy2D(tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t dst_pitch,
-                             tcaHandle *src, off_t src_off, size_t src_pitch, size_t width,
-                             size_t count, int flags, int slot, int tag)
+static tcaresult check_place(const struct ask *a, const char *name, const tcaHandle *h, off_t off,
+                             uint64_t pitch)
 {
-    struct tca_rank *self = tca_enter();
+    uint64_t bytes;
+
+    if (extent(pitch, a->width, a->count, &bytes) && tca_within(h->size, off, bytes))
+        return TCA_SUCCESS;
+    if (!a->rows)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                          "%s_off = %lld, n = %llu: expected an end within the %llu bytes of the "
+                          "handle",
+                          name, (long long)off, (unsigned long long)a->width,
+                          (unsigned long long)h->size);
+    return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                      "%s_off = %lld, %s_pitch = %llu, width = %llu, count = %llu: expected an end "
+                      "within the %llu bytes of the handle",
+                      name, (long long)off, name, (unsigned long long)pitch,
+                      (unsigned long long)a->width, (unsigned long long)a->count,
+                      (unsigned long long)h->size);
+}
+
+static tcaresult check_ask(const struct tca_rank *self, const struct ask *a)
+{
+    tcaresult code = check_handles(self, a);
+    uint64_t dst, src;
+
+    if (code == TCA_SUCCESS)
+        code = check_choices(a);
+    if (code == TCA_SUCCESS)
+        code = check_rows(a);
+    if (code == TCA_SUCCESS)
+        code = check_place(a, "dst", a->dst, a->dst_off, a->dst_pitch);
+    if (code == TCA_SUCCESS)
+        code = check_place(a, "src", a->src, a->src_off, a->src_pitch);
+    if (code != TCA_SUCCESS)
+        return code;
+    dst = a->dst->offset + (uint64_t)a->dst_off;
+    src = a->src->bus + (uint64_t)a->src_off;
+    if (((dst ^ src) & ALIGN_LOW) != 0)
+        return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
+                          "dst_off = %lld, src_off = %lld: the destination begins %u bytes behind "
+                          "a multiple of 16 and the source %u: expected the same",
+                          (long long)a->dst_off, (long long)a->src_off, (unsigned)(dst & ALIGN_LOW),
+                          (unsigned)(src & ALIGN_LOW));
+    return TCA_SUCCESS;
+}
+
+tcaresult tca_set_put(const char *call, tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t dst_pitch,
+                      tcaHandle *src, off_t src_off, size_t src_pitch, size_t width, size_t count,
+                      bool rows, int flags, int slot, int tag)
+{
+    const struct ask a = { .call = call,
+                           .dst = dst,
+                           .src = src,
+                           .dst_off = dst_off,
+                           .src_off = src_off,
+                           .dst_pitch = dst_pitch,
+                           .src_pitch = src_pitch,
+                           .width = width,
+                           .count = count,
+                           .rows = rows,
+                           .flags = flags,
+                           .slot = slot };
+    struct tca_rank *self = tca_enter(call);
     struct tca_put p;
     tcaresult code;
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    code = check_common(self, d, dst, src, flags, slot);
-    if (code == TCA_SUCCESS)
-        code = check_shape(dst, dst_off, dst_pitch, src, src_off, src_pitch, width, count);
+    code = check_ask(self, &a);
     if (code != TCA_SUCCESS)
         return code;
     p = (struct tca_put){ .dst = *dst,
@@ -144,6 +225,57 @@ tcaresult tcaDescSetMemcpy2D(tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t d
                           .slot = (unsigned)slot,
                           .tag = (uint32_t)tag };
     return tca_append_put(d, &p);
+}
+
+/** One that the rank has made and not freed. */
+static bool is_list(const struct tca_rank *self, const tcaDesc *d)
+{
+    const tcaDesc *at = self != NULL ? self->descs : NULL;
+
+    while (at != NULL && at != d)
+        at = at->next;
+    return at != NULL;
+}
+
+static tcaresult refuse_list(const char *call, const tcaDesc *d)
+{
+    if (d == NULL)
+        return tca_refuse(call, TCA_ERROR_INVALID_VALUE, "d = NULL: expected a list");
+    return tca_refuse(call, TCA_ERROR_INVALID_VALUE,
+                      "d = %p: freed before, or no list of tcaDescNew()", (const void *)d);
+}
+
+tcaresult tcaDescFree(tcaDesc *d)
+{
+    if (d == NULL || host_self() == NULL) /* a rank that has ended has none any more */
+        return TCA_SUCCESS;
+    if (!is_list(tca_rank_make(), d))
+        return refuse_list(__func__, d);
+    *d->before_p = d->next;
+    if (d->next != NULL)
+        d->next->before_p = d->before_p;
+    free(d->puts);
+    free(d);
+    return TCA_SUCCESS;
+}
+
+tcaresult tcaDescSetMemcpy2D(tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t dst_pitch,
+                             tcaHandle *src, off_t src_off, size_t src_pitch, size_t width,
+                             size_t count, int flags, int slot, int tag)
+{
+    if (host_self() != NULL && !is_list(tca_rank_make(), d))
+        return refuse_list(__func__, d);
+    return tca_set_put(__func__, d, dst, dst_off, dst_pitch, src, src_off, src_pitch, width, count,
+                       true, flags, slot, tag);
+}
+
+tcaresult tcaDescSetMemcpy(tcaDesc *d, tcaHandle *dst, off_t dst_off, tcaHandle *src, off_t src_off,
+                           size_t n, int flags, int slot, int tag)
+{
+    if (host_self() != NULL && !is_list(tca_rank_make(), d))
+        return refuse_list(__func__, d);
+    return tca_set_put(__func__, d, dst, dst_off, n, src, src_off, n, n, 1, false, flags, slot,
+                       tag);
 }
 
 /* ---- from puts to descriptors ------------------------------------------------ */
@@ -259,28 +391,42 @@ static void plan_write(const struct plan *plan, struct host *h, struct driver *d
     h->bus->fence(h);
 }
 
-tcaresult tcaDescSet(tcaDesc *d, int ch)
+tcaresult tca_set_chain(const char *call, const tcaDesc *d, int ch)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(call);
     struct plan plan = { NULL, 0, 0 };
     struct driver_chain *chain = NULL;
     tcaresult code;
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    if (d == NULL || d->n == 0 || ch < 0 || ch >= (int)HUB_DMA_CHANNELS)
-        return TCA_ERROR_INVALID_VALUE;
+    if (d->n == 0)
+        return tca_refuse(call, TCA_ERROR_INVALID_VALUE, "d: an empty list: expected a put");
+    if (ch < 0 || ch >= (int)HUB_DMA_CHANNELS)
+        return tca_refuse_channel(call, ch);
     plan_list(&plan, self->d, d, ch);
     plan.steps = calloc(plan.n, sizeof(*plan.steps));
     if (plan.steps == NULL)
-        return TCA_ERROR_OUT_OF_MEMORY;
+        return tca_refuse(call, TCA_ERROR_OUT_OF_MEMORY, "out of memory");
     plan_list(&plan, self->d, d, ch);
     code = tca_from_driver(driver_chain_alloc(self->h, self->d, (unsigned)ch, plan.internal,
                                               plan.n - plan.internal, &chain));
     if (code == TCA_SUCCESS) {
         plan_write(&plan, self->h, self->d, chain);
         driver_chain_install(self->h, self->d, (unsigned)ch, chain);
+    } else {
+        (void)tca_refuse(call, code,
+                         "no room for a list of %u descriptors in the board's memory and %u in "
+                         "the host's",
+                         plan.internal, plan.n - plan.internal);
     }
     free(plan.steps);
     return code;
+}
+
+tcaresult tcaDescSet(tcaDesc *d, int ch)
+{
+    if (host_self() != NULL && !is_list(tca_rank_make(), d))
+        return refuse_list(__func__, d);
+    return tca_set_chain(__func__, d, ch);
 }

@@ -42,8 +42,18 @@ struct tca_rank {
 };
 /** Makes it, if need be. NULL: out of memory, or outside of a rank. */
 struct tca_rank *tca_rank_make(void);
-/** The calling rank after tcaInit(), else NULL. Costs the call. */
-struct tca_rank *tca_enter(void);
+/** The calling rank after tcaInit(), else NULL, which is told. Costs the call. */
+struct tca_rank *tca_enter(const char *call);
+
+/** Tells the user who runs the program why a call is refused. Outside of a rank it does nothing.
+ * @return code */
+tcaresult tca_refuse(const char *call, tcaresult code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What several calls refuse, with the name of the argument. */
+tcaresult tca_refuse_channel(const char *call, int ch);
+tcaresult tca_refuse_handle(const char *call, const char *name, const tcaHandle *h);
+tcaresult tca_refuse_reach(const char *call, const char *name, const tcaHandle *h,
+                           const struct tca_rank *self);
 
 #define TCA_TABLE_INTERNAL 0 /* the number of the table that stands for the board's memory */
 /** @return its number; -1: out of memory. */
@@ -53,6 +63,12 @@ void tca_tables_free(struct tca_rank *self);
 void tca_descs_free(struct tca_rank *self);
 
 tcaresult tca_append_put(tcaDesc *d, const struct tca_put *p);
+/** What tcaDescSetMemcpy2D() and tcaDescSet() do, for calls that have other names. `rows` false: of
+ * one row, whose width the program calls n. */
+tcaresult tca_set_put(const char *call, tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t dst_pitch,
+                      tcaHandle *src, off_t src_off, size_t src_pitch, size_t width, size_t count,
+                      bool rows, int flags, int slot, int tag);
+tcaresult tca_set_chain(const char *call, const tcaDesc *d, int ch);
 
 static inline bool tca_handle_ok(const tcaHandle *h)
 {

@@ -7,32 +7,62 @@ static bool kind_ok(tcaMemoryKind kind)
     return kind == tcaMemoryCPU || kind == tcaMemoryGPU;
 }
 
+static tcaresult refuse_kind(const char *call, tcaMemoryKind kind)
+{
+    return tca_refuse(call, TCA_ERROR_INVALID_VALUE,
+                      "kind = %d: expected tcaMemoryCPU or tcaMemoryGPU", (int)kind);
+}
+
+/* It is not memory of the kind that the call says. */
+static tcaresult refuse_pointer(const char *call, const void *p, enum host_pointer_kind is,
+                                tcaMemoryKind kind)
+{
+    static const char *const names[] = { [HOST_PAGEABLE] = "memory that no device reaches",
+                                         [HOST_PINNED] = "host memory",
+                                         [HOST_GPU] = "memory of a GPU" };
+
+    return tca_refuse(call, TCA_ERROR_INVALID_VALUE, "p = %p: %s: expected %s", p, names[is],
+                      kind == tcaMemoryCPU ? "host memory of tcaMalloc() that was not freed"
+                                           : "memory of a GPU that was not freed");
+}
+
+static tcaresult refuse_size(const char *call, size_t n, tcaMemoryKind kind)
+{
+    return tca_refuse(call, TCA_ERROR_OUT_OF_MEMORY, "n = %zu: there is not so much memory of %s",
+                      n, kind == tcaMemoryCPU ? "the host" : "the GPU");
+}
+
 tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
     uint64_t room = host_round_up(n != 0 ? n : 1, HOST_GPU_PAGE);
     void *got;
     uint64_t bus = 0;
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    if (p == NULL || !kind_ok(kind))
-        return TCA_ERROR_INVALID_VALUE;
+    if (p == NULL)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE, "p = NULL: expected a place for it");
+    if (!kind_ok(kind))
+        return refuse_kind(__func__, kind);
     if (n > SIZE_MAX - HOST_GPU_PAGE)
-        return TCA_ERROR_OUT_OF_MEMORY;
+        return refuse_size(__func__, n, kind);
     host_spend_cost(self->h, HOST_COST_SYSCALL);
     if (kind == tcaMemoryGPU && self->h->gpu >= self->d->ngpus)
-        return TCA_ERROR_NOT_SUPPORTED;
+        return tca_refuse(__func__, TCA_ERROR_NOT_SUPPORTED,
+                          "kind = tcaMemoryGPU: GPU %u of %u on this node", self->h->gpu,
+                          self->d->ngpus);
     got = kind == tcaMemoryCPU ? self->h->memory->alloc(self->h, n != 0 ? n : 1, HOST_PAGE)
                                : self->h->gpus->alloc(self->h, self->h->gpu, room, HOST_GPU_PAGE);
     if (got == NULL)
-        return TCA_ERROR_OUT_OF_MEMORY;
+        return refuse_size(__func__, n, kind);
     if (kind == tcaMemoryGPU) {
         uint64_t offset = self->h->memory->pointer(self->h, got).offset;
 
         if (driver_pin_gpu(self->h, self->h->gpu, offset, room, &bus) != DRIVER_OK) {
             self->h->gpus->free(self->h, self->h->gpu, got);
-            return TCA_ERROR_OUT_OF_MEMORY;
+            return tca_refuse(__func__, TCA_ERROR_OUT_OF_MEMORY,
+                              "n = %zu: the BAR of GPU %u has no room to pin it", n, self->h->gpu);
         }
     }
     *p = got;
@@ -41,38 +71,47 @@ tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
 
 tcaresult tcaFree(void *p, tcaMemoryKind kind)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
     struct host_pointer hp;
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
     if (!kind_ok(kind))
-        return TCA_ERROR_INVALID_VALUE;
+        return refuse_kind(__func__, kind);
     if (p == NULL)
         return TCA_SUCCESS;
     hp = self->h->memory->pointer(self->h, p);
     if (hp.kind != (kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU))
-        return TCA_ERROR_INVALID_VALUE;
+        return refuse_pointer(__func__, p, hp.kind, kind);
     host_spend_cost(self->h, HOST_COST_SYSCALL);
     if (!(kind == tcaMemoryCPU ? self->h->memory->free(self->h, p) : driver_free_gpu(self->h, p)))
-        return TCA_ERROR_INVALID_VALUE;
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
+                          "p = %p: freed before, or not where memory of tcaMalloc() begins", p);
     return TCA_SUCCESS;
 }
 
 tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
     enum host_pointer_kind want = kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU;
+    enum host_pointer_kind is;
     unsigned area = DRIVER_NO_AREA;
     tcaHandle made;
     tcaresult code;
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    if (h == NULL || p == NULL || !kind_ok(kind) ||
-        self->h->memory->pointer(self->h, p).kind != want ||
-        (n > 1 && self->h->memory->pointer(self->h, (char *)p + (n - 1)).kind != want))
-        return TCA_ERROR_INVALID_VALUE;
+    if (h == NULL || p == NULL)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE, "%s = NULL: expected %s",
+                          h == NULL ? "h" : "p", h == NULL ? "a tcaHandle" : "memory");
+    if (!kind_ok(kind))
+        return refuse_kind(__func__, kind);
+    is = self->h->memory->pointer(self->h, p).kind;
+    if (is != want)
+        return refuse_pointer(__func__, p, is, kind);
+    if (n > 1 && self->h->memory->pointer(self->h, (char *)p + (n - 1)).kind != want)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
+                          "n = %zu: the memory at p = %p ends before", n, p);
     memset(&made, 0, sizeof(made)); /* handles are compared and sent as bytes */
     made.magic = TCA_HANDLE_MAGIC;
     made.subcluster = (uint16_t)self->d->subcluster;
@@ -82,19 +121,24 @@ tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
     code =
         tca_from_driver(driver_address(self->h, p, n != 0 ? n : 1, &made.bus, &area, &made.offset));
     made.area = (uint8_t)area;
-    if (code == TCA_SUCCESS)
-        *h = made;
+    if (code != TCA_SUCCESS)
+        return tca_refuse(__func__, code, "n = %zu at p = %p: no device reaches all of it", n, p);
+    *h = made;
     return code;
 }
 
 tcaresult tcaDestroyHandle(tcaHandle *h)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    if (!tca_handle_ok(h) || !tca_reaches(self, h) || h->node != self->d->slot)
-        return TCA_ERROR_INVALID_VALUE;
+    if (!tca_handle_ok(h))
+        return tca_refuse_handle(__func__, "h", h);
+    if (!tca_reaches(self, h) || h->node != self->d->slot)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
+                          "h: memory of another node, in part %u: expected a handle of the own one",
+                          h->node);
     h->magic = 0;
     return TCA_SUCCESS;
 }

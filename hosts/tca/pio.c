@@ -2,18 +2,28 @@
 
 tcaresult tcaSetPIORegion(tcaPIOHandle *pio, tcaHandle *remote, off_t off, size_t n)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
 
     (void)n; /* callers pass less than they use later; the handle is the bound */
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    if (pio == NULL || !tca_handle_ok(remote) || !tca_within(remote->size, off, 0) ||
-        remote->node >= self->d->slots)
-        return TCA_ERROR_INVALID_VALUE;
-    if (!tca_reaches(self, remote))
-        return TCA_ERROR_NOT_SUPPORTED; /* only the control network leads there */
-    if (remote->area != HUB_AREA_HOST)
-        return TCA_ERROR_NOT_SUPPORTED; /* the library offers host memory only, peach2.h both */
+    if (pio == NULL)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE, "pio = NULL: expected a tcaPIOHandle");
+    if (!tca_handle_ok(remote))
+        return tca_refuse_handle(__func__, "remote", remote);
+    if (!tca_within(remote->size, off, 0))
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
+                          "off = %lld: expected 0 .. %llu, the size of the handle", (long long)off,
+                          (unsigned long long)remote->size);
+    if (remote->node >= self->d->slots)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
+                          "remote: memory of part %u of the window: it has %u", remote->node,
+                          self->d->slots);
+    if (!tca_reaches(self, remote)) /* only the control network leads there */
+        return tca_refuse_reach(__func__, "remote", remote, self);
+    if (remote->area != HUB_AREA_HOST) /* the library offers host memory only, peach2.h both */
+        return tca_refuse(__func__, TCA_ERROR_NOT_SUPPORTED,
+                          "remote: memory of a GPU: expected host memory");
     pio->offset = driver_window(self->d, remote->node, remote->area, remote->offset) +
                   (uint64_t)off - self->d->window_bus;
     pio->size = remote->size - (uint64_t)off;
@@ -22,12 +32,18 @@ tcaresult tcaSetPIORegion(tcaPIOHandle *pio, tcaHandle *remote, off_t off, size_
 
 tcaresult tcaSendPIO(tcaPIOHandle *pio, size_t off, void *buf, size_t n)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    if (pio == NULL || (buf == NULL && n > 0) || off > pio->size || n > pio->size - off)
-        return TCA_ERROR_INVALID_VALUE;
+    if (pio == NULL || (buf == NULL && n > 0))
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE, "%s = NULL: expected %s",
+                          pio == NULL ? "pio" : "buf", pio == NULL ? "a tcaPIOHandle" : "bytes");
+    if (off > pio->size || n > pio->size - off)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
+                          "off = %zu, n = %zu: expected an end at %llu or before, where the "
+                          "handle's memory ends",
+                          off, n, (unsigned long long)pio->size);
     if (n > 0)
         self->h->bus->store_block(self->h, &self->d->window, pio->offset + off, buf, n);
     return TCA_SUCCESS;
@@ -35,7 +51,7 @@ tcaresult tcaSendPIO(tcaPIOHandle *pio, size_t off, void *buf, size_t n)
 
 tcaresult tcaSendPIOCommit(void)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;

@@ -4,6 +4,7 @@
  * a chain joins the positions that tcaDMAContinue links and makes that list the
  * channel's own. Later changes of the table show when the chain is set again.
  */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "hosts/tca/internal.h"
@@ -56,20 +57,24 @@ static struct tca_table *table_of(const struct tca_rank *self, int number)
                : NULL;
 }
 
-static tcaresult no_table(const struct tca_rank *self)
+static tcaresult no_table(const char *call, const struct tca_rank *self, int number)
 {
-    return self == NULL ? TCA_ERROR_NOT_INITIALIZED : TCA_ERROR_INVALID_VALUE;
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
+    return tca_refuse(call, TCA_ERROR_INVALID_VALUE,
+                      "table = %d: expected one of tcaCreateDMADesc() that was not destroyed",
+                      number == INT_MIN ? TCA_TABLE_INTERNAL : number);
 }
 
-/** For calls that have another name for the internal table: no table has the number -1. */
+/** For calls that have another name for the internal table: no table has this number. */
 static int in_host(int table)
 {
-    return table == TCA_TABLE_INTERNAL ? -1 : table;
+    return table == TCA_TABLE_INTERNAL ? INT_MIN : table;
 }
 
 tcaresult tcaDMADescInt_Init(void)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
@@ -79,39 +84,48 @@ tcaresult tcaDMADescInt_Init(void)
 
 tcaresult tcaCreateDMADesc(int *table, int capacity)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
     int number;
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    if (table == NULL || capacity < 1 || capacity > TCA_TABLE_CAPACITY)
-        return TCA_ERROR_INVALID_VALUE;
+    if (table == NULL)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE, "table = NULL: expected an int");
+    if (capacity < 1 || capacity > TCA_TABLE_CAPACITY)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE, "capacity = %d: expected 1 .. %d",
+                          capacity, TCA_TABLE_CAPACITY);
     number = tca_table_make(self, capacity);
     if (number < 0)
-        return TCA_ERROR_OUT_OF_MEMORY;
+        return tca_refuse(__func__, TCA_ERROR_OUT_OF_MEMORY, "out of memory");
     *table = number;
     return TCA_SUCCESS;
 }
 
 tcaresult tcaDestroyDMADesc(int table)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
     struct tca_table *t = table_of(self, in_host(table));
 
     if (t == NULL)
-        return no_table(self);
+        return no_table(__func__, self, in_host(table));
     free_table(t);
     return TCA_SUCCESS;
 }
 
 /* `made` holds the put, or the call that should have put it there failed. */
-static tcaresult place_put(int table, int pos, int *next_pos, tcaDesc made, tcaresult code)
+static tcaresult place_put(const char *call, int table, int pos, int *next_pos, tcaDesc made,
+                           tcaresult code)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = code != TCA_ERROR_NOT_INITIALIZED ? tca_enter(call) : NULL;
     struct tca_table *t = table_of(self, table);
 
-    if (t == NULL || next_pos == NULL || pos < 0 || pos >= t->capacity)
-        code = no_table(self);
+    if (t == NULL)
+        code = no_table(call, self, table);
+    else if (next_pos == NULL)
+        code = tca_refuse(call, TCA_ERROR_INVALID_VALUE, "next_pos = NULL: expected an int");
+    else if (pos < 0 || pos >= t->capacity)
+        code = tca_refuse(call, TCA_ERROR_INVALID_VALUE, "pos = %d: expected 0 .. %d", pos,
+                          t->capacity - 1);
     if (code != TCA_SUCCESS) {
         free(made.puts);
         return code;
@@ -127,10 +141,10 @@ tcaresult tcaSetDMADesc_Memcpy2D(int table, int pos, int *next_pos, tcaHandle *d
                                  size_t width, size_t count, int flags, int slot, int tag)
 {
     tcaDesc made = { 0 };
-    tcaresult code = tcaDescSetMemcpy2D(&made, dst, dst_off, dst_pitch, src, src_off, src_pitch,
-                                        width, count, flags & ~tcaDMAUseInternal, slot, tag);
+    tcaresult code = tca_set_put(__func__, &made, dst, dst_off, dst_pitch, src, src_off, src_pitch,
+                                 width, count, true, flags & ~tcaDMAUseInternal, slot, tag);
 
-    return place_put(in_host(table), pos, next_pos, made, code);
+    return place_put(__func__, in_host(table), pos, next_pos, made, code);
 }
 
 tcaresult tcaSetDMADescInt_Memcpy2D(int pos, int *next_pos, tcaHandle *dst, off_t dst_off,
@@ -139,48 +153,52 @@ tcaresult tcaSetDMADescInt_Memcpy2D(int pos, int *next_pos, tcaHandle *dst, off_
                                     int slot, int tag)
 {
     tcaDesc made = { 0 };
-    tcaresult code = tcaDescSetMemcpy2D(&made, dst, dst_off, dst_pitch, src, src_off, src_pitch,
-                                        width, count, flags | tcaDMAUseInternal, slot, tag);
+    tcaresult code = tca_set_put(__func__, &made, dst, dst_off, dst_pitch, src, src_off, src_pitch,
+                                 width, count, true, flags | tcaDMAUseInternal, slot, tag);
 
-    return place_put(TCA_TABLE_INTERNAL, pos, next_pos, made, code);
+    return place_put(__func__, TCA_TABLE_INTERNAL, pos, next_pos, made, code);
 }
 
 tcaresult tcaSetDMADescInt_Memcpy(int pos, int *next_pos, tcaHandle *dst, off_t dst_off,
                                   tcaHandle *src, off_t src_off, size_t n, int flags, int slot,
                                   int tag)
 {
-    return tcaSetDMADescInt_Memcpy2D(pos, next_pos, dst, dst_off, n, src, src_off, n, n, 1, flags,
-                                     slot, tag);
+    tcaDesc made = { 0 };
+    tcaresult code = tca_set_put(__func__, &made, dst, dst_off, n, src, src_off, n, n, 1, false,
+                                 flags | tcaDMAUseInternal, slot, tag);
+
+    return place_put(__func__, TCA_TABLE_INTERNAL, pos, next_pos, made, code);
 }
 
-static tcaresult set_chain(int table, int ch, int pos)
+static tcaresult set_chain(const char *call, int table, int ch, int pos)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(call);
     const struct tca_table *t = table_of(self, table);
     tcaDesc chain = { 0 };
-    tcaresult code = t != NULL ? TCA_SUCCESS : no_table(self);
+    tcaresult code = t != NULL ? TCA_SUCCESS : no_table(call, self, table);
     bool more = true;
 
     for (; code == TCA_SUCCESS && more; pos++) {
         if (pos < 0 || pos >= t->capacity || t->at[pos].n == 0) {
-            code = TCA_ERROR_INVALID_VALUE; /* it would lead to where nothing was set */
+            code = tca_refuse(call, TCA_ERROR_INVALID_VALUE,
+                              "position %d: nothing was set there, and the chain leads to it", pos);
             break;
         }
         more = (t->at[pos].puts->flags & tcaDMAContinue) != 0;
         code = tca_append_put(&chain, t->at[pos].puts);
     }
     if (code == TCA_SUCCESS)
-        code = tcaDescSet(&chain, ch);
+        code = tca_set_chain(call, &chain, ch);
     free(chain.puts);
     return code;
 }
 
 tcaresult tcaSetDMAChain(int ch, int table)
 {
-    return set_chain(in_host(table), ch, 0);
+    return set_chain(__func__, in_host(table), ch, 0);
 }
 
 tcaresult tcaSetDMAChainInt(int ch, int first_pos)
 {
-    return set_chain(TCA_TABLE_INTERNAL, ch, first_pos);
+    return set_chain(__func__, TCA_TABLE_INTERNAL, ch, first_pos);
 }

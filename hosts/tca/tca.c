@@ -29,12 +29,14 @@ struct tca_rank *tca_rank_make(void)
     return self;
 }
 
-struct tca_rank *tca_enter(void)
+struct tca_rank *tca_enter(const char *call)
 {
     struct tca_rank *self = find_rank();
 
-    if (self == NULL || self->d == NULL)
+    if (self == NULL || self->d == NULL) {
+        (void)tca_refuse(call, TCA_ERROR_NOT_INITIALIZED, "tcaInit() was not called");
         return NULL;
+    }
     host_spend_cost(self->h, HOST_COST_CALL);
     return self;
 }
@@ -59,18 +61,18 @@ tcaresult tcaInit(void)
     struct tca_rank *self;
 
     if (h == NULL || driver_of(h) == NULL || !driver_of(h)->has_hub)
-        return TCA_ERROR_NOT_SUPPORTED;
+        return tca_refuse(__func__, TCA_ERROR_NOT_SUPPORTED, "this node has no hub");
     host_spend_cost(h, HOST_COST_SYSCALL);
     self = tca_rank_make();
     if (self == NULL || (self->ntables == 0 && tca_table_make(self, TCA_TABLE_CAPACITY) < 0))
-        return TCA_ERROR_OUT_OF_MEMORY;
+        return tca_refuse(__func__, TCA_ERROR_OUT_OF_MEMORY, "out of memory");
     self->d = driver_of(h);
     return TCA_SUCCESS;
 }
 
 tcaresult tcaReset(void)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;

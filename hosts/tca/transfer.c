@@ -4,16 +4,21 @@
 static tcaresult call_channel(const char *name, int ch,
                               int (*fn)(struct host *h, struct driver *d, unsigned channel))
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(name);
     tcaresult code;
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
     if (ch < 0 || ch >= (int)HUB_DMA_CHANNELS)
-        return TCA_ERROR_INVALID_VALUE;
+        return tca_refuse_channel(name, ch);
+    if (fn == driver_chain_start && self->d->channel[ch].installed == NULL)
+        return tca_refuse(name, TCA_ERROR_INVALID_VALUE,
+                          "channel %d has no list: tcaDescSet() gives it one", ch);
     self->h->call = (struct host_call){ .name = name, .channel = ch };
     code = tca_from_driver(fn(self->h, self->d, (unsigned)ch));
     self->h->call.name = NULL;
+    if (code == TCA_ERROR_DMA)
+        (void)tca_refuse(name, code, "a transfer of channel %d broke off", ch);
     return code;
 }
 
@@ -29,14 +34,17 @@ tcaresult tcaWaitDMAC(int ch)
 
 tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
 {
-    struct tca_rank *self = tca_enter();
+    struct tca_rank *self = tca_enter(__func__);
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    if (!tca_handle_ok(h) || slot < 0 || slot >= (int)NOTIFY_SLOTS)
-        return TCA_ERROR_INVALID_VALUE;
-    if (!tca_reaches(self, h))
-        return TCA_ERROR_NOT_SUPPORTED; /* nothing would ever come from there */
+    if (!tca_handle_ok(h))
+        return tca_refuse_handle(__func__, "h", h);
+    if (slot < 0 || slot >= (int)NOTIFY_SLOTS)
+        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE, "slot = %d: expected 0 .. %u", slot,
+                          NOTIFY_SLOTS - 1);
+    if (!tca_reaches(self, h)) /* nothing would ever come from there */
+        return tca_refuse_reach(__func__, "h", h, self);
     self->h->call = (struct host_call){ .name = __func__,
                                         .part = h->node,
                                         .slot = (unsigned)slot,

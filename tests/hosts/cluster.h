@@ -81,6 +81,7 @@ class Cluster
         cfg.argc = 1;
         cfg.argv = argv;
         cfg.output = collect;
+        cfg.remark = collect_remark;
         cfg.output_arg = this;
         if (cfg.max_time_ps == 0)
             cfg.max_time_ps = 1000 * SIM_MS;
@@ -126,6 +127,7 @@ class Cluster
         cfg.argc = (int)argv.size();
         cfg.argv = argv.data();
         cfg.output = collect;
+        cfg.remark = collect_remark;
         cfg.output_arg = this;
         if (cfg.max_time_ps == 0)
             cfg.max_time_ps = 10000 * SIM_MS;
@@ -151,6 +153,7 @@ class Cluster
         }
     };
     std::vector<Line> lines;
+    std::vector<std::string> remarks; /* of libraries, on the run */
     struct launch_result result = {};
     sim_error err = {};
 
@@ -195,6 +198,10 @@ class Cluster
                         const char *line)
     {
         static_cast<Cluster *>(arg)->lines.push_back({ rank, stream == OUTPUT_STDERR, time, line });
+    }
+    static void collect_remark(void *arg, const char *line)
+    {
+        static_cast<Cluster *>(arg)->remarks.emplace_back(line);
     }
     void describe()
     {
