@@ -119,7 +119,7 @@ struct load_lines load_edges_open(struct load_machine *m, const struct load_tree
     lines.text = edges->text;
     if (strpbrk(edges->text, " \n") == NULL)
         read_file(m, edges, &lines);
-    else
+    else if (m->shape_at == NULL)
         lines.at.line += strchr(edges->text, '\n') != NULL; /* it begins below its key */
     lines.at.key = NULL;
     lines.n = 1;
@@ -133,7 +133,7 @@ void load_edges_read(struct load_machine *m, const struct load_lines *lines)
 {
     struct load_tree at = lines->at;
 
-    for (const char *text = lines->text; *text != '\0'; at.line++) {
+    for (const char *text = lines->text; *text != '\0'; at.line += m->shape_at == NULL) {
         struct load_tree *line = load_alloc(&m->arena, sizeof(*line));
         size_t n = strcspn(text, "\n");
 

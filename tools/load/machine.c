@@ -31,8 +31,10 @@ static const struct machine_param own_params[] = {
     MACHINE_PARAM_END
 };
 
-static const char *const own_keys[] = { "description", "platform", "nodes", "cables", "edges",
-                                        "routes",      "slots",    "set",   "faults", NULL };
+static const char *const own_keys[] = { "description", "platform", "nodes",     "cables", "edges",
+                                        "ring",        "chain",    "dual-ring", "torus",  "mesh",
+                                        "star",        "tree",     "routes",    "slots",  "set",
+                                        "faults",      NULL };
 
 /* ---- nodes ------------------------------------------------------------------ */
 
@@ -190,6 +192,7 @@ static void apply_sets(struct load_machine *m, const struct load_tree *root)
 
 static void finish_machine(struct load_machine *m, const struct load_tree *root)
 {
+    load_shape_values(m, &m->groups[0].v.values[OWN_WINDOW_PARTS]);
     apply_sets(m, root);
     load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value);
     load_check_ports(m);
@@ -227,9 +230,10 @@ static struct load_machine *begin_machine(const char *path, const struct load_op
     return m;
 }
 
-static struct load_machine *build_machine(struct load_machine *m, const struct load_tree *root)
+static struct load_machine *build_machine(struct load_machine *m, const struct load_tree *file)
 {
     struct load_layer layer = { .skip = own_keys, .arena = &m->arena };
+    const struct load_tree *root = load_shape_expand(m, file);
     const char *description; /* for people who read the file */
 
     load_tree_text(root, "description", &description);

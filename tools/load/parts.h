@@ -55,7 +55,9 @@ struct load_machine {
     const struct load_options *opt; /* while loading only, as */
     struct machine_desc desc;
     unsigned ngroups, room;
-    struct load_group *groups; /* groups[0] is the machine itself */
+    struct load_group *groups;        /* groups[0] is the machine itself */
+    const struct load_tree *shape_at; /* where its shape is named; NULL: it has none */
+    unsigned shape_ports;             /* of each hub, at least */
     unsigned nedges;
     struct load_edge *edges;
     unsigned nplugs;
@@ -120,6 +122,12 @@ _Noreturn void load_refuse_port(struct load_machine *m, const struct load_tree *
 void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
                      uint64_t length_mm, uint64_t *length_mm_p);
 bool load_length_parse(const char *text, uint64_t *length_mm_p);
+
+/** @return the file with `nodes`, `edges` and `routes` instead of a shape; `root` if it has none */
+const struct load_tree *load_shape_expand(struct load_machine *m, const struct load_tree *root);
+/** Gives the hubs of a shape as many ports as it needs, and its window as many parts, unless the
+ * file says how many. */
+void load_shape_values(struct load_machine *m, struct machine_value *window_parts);
 
 /** The lines of an edge list; `edges` NULL: none. */
 struct load_lines {

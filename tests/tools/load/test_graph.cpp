@@ -254,4 +254,109 @@ TEST_F(Graph, WrongRoutesAreToldInOneLine)
               message(two + "routes: {others: longest}\n"));
 }
 
+/* ---- shapes ---- */
+
+/* All that a machine is made of, without the places where it was written. */
+class Shapes : public Graph
+{
+  protected:
+    std::string all(const std::string &text)
+    {
+        std::string s;
+
+        if (load(text) != SIM_OK)
+            return err.text;
+        for (const std::string &c : cables())
+            s += c + "\n";
+        for (unsigned n : order())
+            s += std::to_string(n) + " ";
+        for (unsigned i = 0; i < desc().routing.ndimensions; i++) {
+            const machine_dimension &d = desc().routing.dimensions[i];
+            for (unsigned k = 0; d.ports[k] != nullptr; k++)
+                s += std::string(k == 0 ? "\n" : " ") + d.ports[k];
+        }
+        load_machine_each(
+            machine,
+            [](void *arg, const char *path, const machine_value *v) {
+                *static_cast<std::string *>(arg) +=
+                    std::string("\n") + path + "." + v->param->key + " " + std::to_string(v->value);
+            },
+            &s);
+        return s;
+    }
+    std::string shape(const std::string &text) { return all("platform: small\n" + text); }
+};
+
+TEST_F(Shapes, AreWhatIsWrittenByHand)
+{
+    EXPECT_EQ(all(machine_of(3, "edges: |\n  0.e 1.w\n  1.e 2.w\n  2.e 0.w\n")),
+              shape("ring: 3\n"));
+    EXPECT_EQ(all(machine_of(3, "edges: |\n  0.e 1.w\n  1.e 2.w\n")), shape("chain: 3\n"));
+    EXPECT_EQ(all(machine_of(6, "edges: |\n  0.e 1.w\n  1.e 2.w\n  2.e 0.w\n  3.e 4.w\n  4.e 5.w\n"
+                                "  5.e 3.w\n  0.s 3.s\n  1.s 4.s\n  2.s 5.s\n")),
+              shape("dual-ring: 6\n"));
+    EXPECT_EQ(
+        all(machine_of(6, "edges: |\n  0.e 1.w\n  1.e 2.w\n  2.e 0.w\n  3.e 4.w\n  4.e 5.w\n"
+                          "  5.e 3.w\n  0.a 3.b\n  1.a 4.b\n  2.a 5.b\n  3.a 0.b\n  4.a 1.b\n"
+                          "  5.a 2.b\n"
+                          "routes: {dimensions: [[e, w], [a, b]]}\nset: {node*.hub.ports: 6}\n")),
+        shape("torus: [3, 2]\n"));
+    EXPECT_EQ(
+        all(machine_of(6, "edges: |\n  0.e 1.w\n  1.e 2.w\n  3.e 4.w\n  4.e 5.w\n  0.a 3.b\n"
+                          "  1.a 4.b\n  2.a 5.b\n"
+                          "routes: {dimensions: [[e, w], [a, b]]}\nset: {node*.hub.ports: 6}\n")),
+        shape("mesh: [3, 2]\n"));
+    EXPECT_EQ(all(machine_of(6, "edges: |\n  0 1\n  0 2\n  0 3\n  0 4\n  0 5\n"
+                                "set: {node*.hub.ports: 6}\n")),
+              shape("star: 6\n"));
+    EXPECT_EQ(all(machine_of(7, "edges: |\n  0 1\n  0 2\n  1 3\n  1 4\n  2 5\n  2 6\n")),
+              shape("tree: [2, 3]\n"));
+}
+
+TEST_F(Shapes, LeaveTheRestToTheFile)
+{
+    EXPECT_EQ(all(machine_of(6, "edges: |\n  0.e 1.w\n  1.e 2.w\n  2.e 0.w\n  3.e 4.w\n  4.e 5.w\n"
+                                "  5.e 3.w\n  0.a 3.b\n  1.a 4.b\n  2.a 5.b\n  3.a 0.b\n  4.a 1.b\n"
+                                "  5.a 2.b\nedges.length_mm: 500\nset: {node*.hub.ports: 6}\n")),
+              shape("torus: [3, 2]\nroutes: shortest\nedges.length_mm: 500\n"));
+    EXPECT_EQ(all(machine_of(3, "edges: |\n  0.e 1.w\n  1.e 2.w\ncables:\n"
+                                "  - {from: node0.hub.s, to: node2.hub.a}\n"
+                                "set: {node*.hub.ports: 5}\n")),
+              shape("chain: 3\ncables:\n  - {from: node0.hub.s, to: node2.hub.a}\n"
+                    "set: {node*.hub.ports: 5}\n"));
+    /* a window of as many parts, unless the file says another */
+    ASSERT_EQ(SIM_OK, load("platform: small\nring: 20\n")) << err.text;
+    EXPECT_EQ(32u, desc().window_bytes / desc().part_bytes);
+    ASSERT_EQ(SIM_OK, load("platform: small\nring: 20\nwindow.parts: 64\n")) << err.text;
+    EXPECT_EQ(64u, desc().window_bytes / desc().part_bytes);
+}
+
+TEST_F(Shapes, BadOnesAreNamed)
+{
+    const std::pair<const char *, const char *> bad[] = {
+        { "ring: 1", "m.yaml:2:1: ring = 1: expected a whole number, 2 .. 1024" },
+        { "torus: [4]", "m.yaml:2:1: torus: expected two numbers, torus: [4, 3]" },
+        { "torus: 4", "m.yaml:2:1: torus = 4: expected two numbers, torus: [4, 3]" },
+        { "mesh: [4, x]", "m.yaml:2:11: mesh = x: expected a whole number, 2 .. 512" },
+        { "dual-ring: 7", "m.yaml:2:1: dual-ring = 7: expected a multiple of 2" },
+        { "torus: [5, 300]", "m.yaml:2:1: torus: expected 1024 nodes at most" },
+        { "tree: [4, 9]", "m.yaml:2:1: tree: expected 1024 nodes at most" },
+        { "star: 7", "m.yaml:2:1: star = 7: expected a whole number, 2 .. 6" },
+        { "ring: 4\nstar: 4", "m.yaml:3:1: star = 4: expected one shape, and ring: is there" },
+        { "ring: 4\nnodes: 4",
+          "m.yaml:3:1: nodes = 4: expected no nodes beside ring:, which says it" },
+        { "ring: 4\nedges: |\n  0 1",
+          "m.yaml:3:1: edges = 0 1: expected no edges beside ring:, which says it" },
+        { "star: 4\ncables:\n  - {from: node0.hub.e, to: node1.hub.w}\n  - {from: node0.hub.s, to: "
+          "node2.hub.s}",
+          "m.yaml:2:1: 0 2: node0.hub: none of its 4 ports is free for this cable: expected fewer "
+          "cables, "
+          "or set: node*.hub.ports" },
+    };
+
+    for (const auto &[text, expected] : bad)
+        EXPECT_EQ(std::string("machines/") + expected,
+                  message(std::string("platform: small\n") + text + "\n"));
+}
+
 } // namespace
