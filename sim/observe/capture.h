@@ -18,7 +18,7 @@ struct observe_capture;
 
 struct observe_capture_config {
     struct observe_sink sink;
-    const char *program; /* "hubsim 0.1.0": who wrote the file */
+    const char *program; /* "hubsim 0.2.0": who wrote the file */
     /** NULL: all; else whether the link between these ports ("node0.hub.e") is captured. Asked once
      * in each order at most. */
     bool (*wanted)(void *arg, const char *a, const char *b);

@@ -131,7 +131,7 @@ TEST_F(Kept, WhatIsWrongIsToldWithItsPlace)
     EXPECT_EQ(": no manifest.json: expected a folder that hubsim run has written",
               refusal(folder + "/none"));
     EXPECT_EQ("/manifest.json:2:3: format = hubsim result 9: expected hubsim result 2: hubsim "
-              "0.1.0 reads no other",
+              "0.2.0 reads no other",
               refusal(result("a", replaced(m, "result 2", "result 9"))));
     EXPECT_EQ("/manifest.json:10:3: sed: unknown key, did you mean seed?",
               refusal(result("a", replaced(m, "\"seed\": 1", "\"sed\": {}"))));
