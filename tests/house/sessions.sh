@@ -3,6 +3,7 @@
 #   Checks each block after a line `<!-- output -->`: a line `$ COMMAND` and what it prints, perhaps several times. `...` stands
 #   for any number of lines. Commands run one after the other in a folder that has the examples, built, and BUILD as `build`.
 set -euo pipefail
+shopt -s extglob
 build=$(realpath "$1")
 shift
 pages=()
@@ -53,9 +54,17 @@ matches() { awk '
 blocks "${pages[@]}"
 status=0
 checked=$(find "$box" -maxdepth 1 -name '*.command' | wc -l)
+page='' folder=.
 for ((i = 1; i <= checked; i++)); do
     n=$box/$i
-    bash "$n.command" >"$n.got" 2>&1 </dev/null || true # what it prints shows a failure
+    [[ $(cat "$n.place") == "$page":* ]] || { page=$(sed 's/:[0-9]*$//' "$n.place") && folder=.; }
+    # `cd` counts for the rest of its page. What any other command prints shows a failure.
+    if [[ $(cat "$n.command") == "cd "+([a-z]) ]]; then
+        folder=$(cut -c 4- "$n.command")
+        : >"$n.got"
+    else
+        (cd "$folder" && bash "$n.command") >"$n.got" 2>&1 </dev/null || true
+    fi
     matches "$n.want" "$n.got" || {
         diff -u --label "$(cat "$n.place")" --label "$(cat "$n.command")" "$n.want" "$n.got" || true
         status=1
