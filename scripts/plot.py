@@ -12,8 +12,12 @@ import picture
 
 plt = picture.pyplot()
 
+# Colours that differ for the colour-blind (Okabe and Ito, jfly.uni-koeln.de/color), and in grey print by the order
+# of their brightness. Lines differ by dashes and markers as well, and those behind are wider, so one that covers another
+# lets it show.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C6D31", "#7F7F7F", "#6A3D9A")
 MARKERS = "osD^vP*X<>"
-DASHES = ("-", "--", "-.", ":")
+DASHES = ("-", (0, (4, 3)), (0, (2, 1)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 
 
 def read(stem):
@@ -75,13 +79,14 @@ def draw_bounds(ax, rows):
         labels.add(name)
 
 
-def draw_series(ax, name, number, style, kinds):
-    color = f"C{number % 10}"
+def draw_series(ax, name, number, dash, kinds):
+    color = COLORS[number % len(COLORS)]
     marker = MARKERS[number % len(MARKERS)]
     points = kinds["simulated"].get(name, [])
     if points:
-        ax.plot([p[0] for p in points], [p[1] for p in points], style, color=color,
-                linewidth=1.3, markersize=3, label=name)
+        ax.plot([p[0] for p in points], [p[1] for p in points], linestyle=DASHES[dash % len(DASHES)],
+                marker=marker, color=color, linewidth=max(1.2, 2.2 - 0.5 * number),
+                markersize=max(3, 5 - number), label=name)
     for x, low, high in kinds["published"].get(name, []):
         if high is None:
             ax.plot(x, low, marker, color=color, markersize=6, markeredgecolor="black",
@@ -102,8 +107,8 @@ def draw(stem):
     kinds = {kind: by_series(rows, kind) for kind in ("simulated", "published", "level", "own")}
     draw_bounds(ax, rows)
     for number, name in enumerate(dict.fromkeys(n for kind in kinds.values() for n in kind)):
-        color, dash = axes.get("styles", {}).get(name, (number, 0))
-        draw_series(ax, name, color, DASHES[dash] + ("o" if "styles" in axes else ""), kinds)
+        color, dash = axes.get("styles", {}).get(name, (number, number))
+        draw_series(ax, name, color, dash, kinds)
     scale_axes(ax, axes, all(float(row["x"] or 0).is_integer() for row in rows))
     handles, labels = ax.get_legend_handles_labels()
     if kinds["published"]:
