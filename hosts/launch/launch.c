@@ -313,6 +313,8 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
         code = launch_boot(&run, err);
     if (code == SIM_OK) {
         start = (sim_reached(machine_sim(m)) / START_GRID_PS + 1) * START_GRID_PS;
+        if (cfg->begins != NULL)
+            cfg->begins(cfg->output_arg);
         launch_ranks_start(&run, start);
         watch = watch_begin(&run);
         code = run_ranks(&run, start, watch, err);

@@ -63,7 +63,8 @@ struct launch_config {
     uint64_t block_ps;
     output_fn output;                            /* NULL: lines are dropped */
     void (*remark)(void *arg, const char *line); /* a library's, on the run; NULL: dropped */
-    void *output_arg;                            /* of both */
+    void (*begins)(void *arg); /* drivers have set up all, ranks are next; NULL: not wanted */
+    void *output_arg;          /* of all three */
     /* By stream, the error number that `output` has met, 0: none. NULL: it meets none. */
     const int *output_codes;
     const struct launch_software *software; /* NULL: the default */

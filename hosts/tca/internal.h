@@ -42,10 +42,11 @@ struct tca_rank {
 };
 /** Makes it, if need be. NULL: out of memory, or outside of a rank. */
 struct tca_rank *tca_rank_make(void);
-/** The calling rank after tcaInit(), else NULL, which is told. Costs the call. */
+/** The calling rank after tcaInit(), else NULL, for which tca_refuse() is called. Costs the call.
+ */
 struct tca_rank *tca_enter(const char *call);
 
-/** Tells the user who runs the program why a call is refused. Outside of a rank it does nothing.
+/** Notifies the user who runs the program why a call is refused. Outside of a rank it does nothing.
  * @return code */
 tcaresult tca_refuse(const char *call, tcaresult code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

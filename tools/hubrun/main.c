@@ -1,6 +1,7 @@
 /* hubrun: runs a program made by hubcc on the simulated nodes of a machine. */
 #define _DEFAULT_SOURCE /* on_exit */
 #include "hosts/launch/launch.h"
+#include "tools/hubrun/errors.h"
 #include "tools/hubrun/keep.h"
 #include "tools/hubrun/options.h"
 #include "tools/hubrun/place.h"
@@ -13,7 +14,6 @@
 #include "tools/lab/run/software.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -40,13 +40,14 @@ struct run {
     struct load_machine *file;
     struct lab_watch *watch;
     struct machine *machine;
+    struct errors errors;
     int status;
 };
 
 static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                        const char *line)
 {
-    struct listener *listener = arg;
+    struct listener *listener = &((struct run *)arg)->listener;
     FILE *out = stream == OUTPUT_STDERR ? stderr : stdout;
 
     (void)time;
@@ -62,6 +63,13 @@ static void print_remark(void *arg, const char *line)
 {
     (void)arg;
     fprintf(stderr, "hubrun: %s\n", line);
+}
+
+static void begin_ranks(void *arg)
+{
+    struct run *run = arg;
+
+    errors_begin(&run->errors, machine_sim(run->machine), &run->arena);
 }
 
 static void report_end(unsigned r, const struct launch_rank_result *rank)
@@ -168,6 +176,17 @@ static void reuse_memory(void)
     (void)mallopt(M_TRIM_THRESHOLD, 256 * 1024 * 1024);
 }
 
+/* Where faults are asked for, they are reported with the others. */
+static void judge_errors(struct run *run)
+{
+    if (run->opt.allow_errors || machine_description(run->machine)->nfaults > 0 ||
+        !errors_report(&run->errors, machine_sim(run->machine)))
+        return;
+    fprintf(stderr, "hubrun: packets were refused or lost, and no rank has failed: "
+                    "--allow-errors lets such a run end well\n");
+    run->status = CMD_FAILED;
+}
+
 static void free_result(void *result)
 {
     launch_result_fini(result);
@@ -188,6 +207,8 @@ static void run_program(struct run *run, const struct launch_config *cfg)
         report_stall(run->machine, result, reported);
     if (code == SIM_OK && keep != NULL)
         keep_ranks(keep, result);
+    if (code == SIM_OK && run->status == CMD_OK)
+        judge_errors(run);
     if (code == SIM_OK && run->status == CMD_OK && !opt->quiet)
         fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result->nranks,
                 (double)result->end_ps / 1e6);
@@ -221,7 +242,8 @@ static void run_ranks(void *arg)
                                  .block_ps = opt->block_ps,
                                  .output = print_line,
                                  .remark = opt->quiet ? NULL : print_remark,
-                                 .output_arg = &run->listener,
+                                 .output_arg = run,
+                                 .begins = begin_ranks,
                                  .output_codes = run->listener.codes,
                                  .software = &software };
 

@@ -92,6 +92,10 @@ static const struct cmd_option options[] = {
       "Calls of MPI on stderr: how often, bytes, time in them; and each rank's in FILE (CSV, or "
       "JSON by its name), who sent how much to whom in FILE's .matrix.csv, for scripts/matrix",
       0, take_profile, CMD_AT(profile), .flags = OPTION_ARG_OPTIONAL },
+    { "allow-errors", 0, NULL,
+      "A run may end well though PCI Express had uncorrectable errors, as when a write has met no "
+      "memory",
+      0, cmd_take_flag, CMD_AT(allow_errors) },
     { "label", 0, NULL, "Put the rank in front of each line", 0, cmd_take_flag, CMD_AT(label) },
     { "fingerprint", 0, NULL,
       "A last line on stderr with hashes of what software saw and of each packet", 0, cmd_take_flag,
@@ -100,7 +104,8 @@ static const struct cmd_option options[] = {
       "Keep the result in DIR/PROGRAM, for `hubsim check` and `hubsim diff`: a row for each rank "
       "and what it printed in lines `result key=value ...`",
       0, cmd_take_text, CMD_AT(out) },
-    { "quiet", 'q', NULL, "Neither a closing line on stderr nor the line that names the network", 0,
+    { "quiet", 'q', NULL,
+      "No remarks on stderr: how the run ended, which network MPI took, why a call was refused", 0,
       cmd_take_flag, CMD_AT(quiet) },
     { 0 },
 };

@@ -57,7 +57,7 @@ struct load_machine {
     unsigned ngroups, room;
     struct load_group *groups;        /* groups[0] is the machine itself */
     const struct load_tree *shape_at; /* where its shape is named; NULL: it has none */
-    unsigned shape_ports;             /* of each hub, at least */
+    unsigned shape_ports;             /* that each of its hubs needs */
     unsigned nedges;
     struct load_edge *edges;
     unsigned nplugs;

@@ -22,7 +22,7 @@ struct drawing {
     struct load_machine *m;
     unsigned a, b; /* its numbers; b 0: it has one */
     unsigned nodes;
-    unsigned ports; /* of each hub, at least */
+    unsigned ports; /* that each hub needs */
     bool by_dimension;
     char *text;
     size_t used;
@@ -113,7 +113,7 @@ static void draw_tree(struct drawing *d)
 static const struct shape {
     const char *key;
     unsigned least[2], most[2]; /* of its numbers; most[1] 0: it has one */
-    unsigned divisor;           /* of the first one */
+    unsigned divisor;           /* that the first one has */
     void (*draw)(struct drawing *d);
 } shapes[] = {
     { "ring", { 2 }, { NODES_MAX }, 1, draw_ring },

@@ -166,7 +166,7 @@ TEST(TcaRefusals, EachSaysWhy)
         EXPECT_EQ(kRefusals[i].line, lines[i]);
 }
 
-/* What was freed is told, and nothing else is touched. */
+/* What was freed is refused, and nothing else is touched. */
 TEST(TcaRefusals, FreedTwice)
 {
     std::vector<std::string> lines = lines_of([](World &w) {
