@@ -57,17 +57,7 @@ tcaresult tca_append_put(tcaDesc *d, const struct tca_put *p)
     return TCA_SUCCESS;
 }
 
-/** What a program asks for, with the name of its call. */
-struct ask {
-    const char *call;
-    const tcaHandle *dst, *src;
-    off_t dst_off, src_off;
-    uint64_t dst_pitch, src_pitch, width, count;
-    bool rows; /* else it is of one row, whose width the program calls n */
-    int flags, slot;
-};
-
-static tcaresult check_handles(const struct tca_rank *self, const struct ask *a)
+static tcaresult check_handles(const struct tca_rank *self, const struct tca_ask *a)
 {
     if (!tca_handle_ok(a->dst))
         return tca_refuse_handle(a->call, "dst", a->dst);
@@ -90,7 +80,7 @@ static tcaresult check_handles(const struct tca_rank *self, const struct ask *a)
     return TCA_SUCCESS;
 }
 
-static tcaresult check_choices(const struct ask *a)
+static tcaresult check_choices(const struct tca_ask *a)
 {
     if ((a->flags & ~FLAGS_ALL) != 0)
         return tca_refuse(a->call, TCA_ERROR_INVALID_VALUE,
@@ -111,7 +101,7 @@ static bool extent(uint64_t pitch, uint64_t width, uint64_t count, uint64_t *byt
     return true;
 }
 
-static tcaresult check_rows(const struct ask *a)
+static tcaresult check_rows(const struct tca_ask *a)
 {
     const char *name = a->rows ? "width" : "n";
 
@@ -142,8 +132,8 @@ static tcaresult check_rows(const struct ask *a)
     return TCA_SUCCESS;
 }
 
-static tcaresult check_place(const struct ask *a, const char *name, const tcaHandle *h, off_t off,
-                             uint64_t pitch)
+static tcaresult check_place(const struct tca_ask *a, const char *name, const tcaHandle *h,
+                             off_t off, uint64_t pitch)
 {
     uint64_t bytes;
 
@@ -163,7 +153,7 @@ static tcaresult check_place(const struct ask *a, const char *name, const tcaHan
                       (unsigned long long)h->size);
 }
 
-static tcaresult check_ask(const struct tca_rank *self, const struct ask *a)
+static tcaresult check_ask(const struct tca_rank *self, const struct tca_ask *a)
 {
     tcaresult code = check_handles(self, a);
     uint64_t dst, src;
@@ -189,44 +179,6 @@ static tcaresult check_ask(const struct tca_rank *self, const struct ask *a)
     return TCA_SUCCESS;
 }
 
-tcaresult tca_set_put(const char *call, tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t dst_pitch,
-                      tcaHandle *src, off_t src_off, size_t src_pitch, size_t width, size_t count,
-                      bool rows, int flags, int slot, int tag)
-{
-    const struct ask a = { .call = call,
-                           .dst = dst,
-                           .src = src,
-                           .dst_off = dst_off,
-                           .src_off = src_off,
-                           .dst_pitch = dst_pitch,
-                           .src_pitch = src_pitch,
-                           .width = width,
-                           .count = count,
-                           .rows = rows,
-                           .flags = flags,
-                           .slot = slot };
-    struct tca_rank *self = tca_enter(call);
-    struct tca_put p;
-    tcaresult code;
-
-    if (self == NULL)
-        return TCA_ERROR_NOT_INITIALIZED;
-    code = check_ask(self, &a);
-    if (code != TCA_SUCCESS)
-        return code;
-    p = (struct tca_put){ .dst = *dst,
-                          .dst_off = (uint64_t)dst_off,
-                          .src_bus = src->bus + (uint64_t)src_off,
-                          .width = width,
-                          .count = count,
-                          .dst_gap = count > 1 ? dst_pitch - width : 0,
-                          .src_gap = count > 1 ? src_pitch - width : 0,
-                          .flags = flags,
-                          .slot = (unsigned)slot,
-                          .tag = (uint32_t)tag };
-    return tca_append_put(d, &p);
-}
-
 /** One that the rank has made and not freed. */
 static bool is_list(const struct tca_rank *self, const tcaDesc *d)
 {
@@ -243,6 +195,32 @@ static tcaresult refuse_list(const char *call, const tcaDesc *d)
         return tca_refuse(call, TCA_ERROR_INVALID_VALUE, "d = NULL: expected a list");
     return tca_refuse(call, TCA_ERROR_INVALID_VALUE,
                       "d = %p: freed before, or no list of tcaDescNew()", (const void *)d);
+}
+
+tcaresult tca_set_put(tcaDesc *d, const struct tca_ask *a)
+{
+    struct tca_rank *self = tca_enter(a->call);
+    struct tca_put p;
+    tcaresult code;
+
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
+    if (!a->table && !is_list(self, d))
+        return refuse_list(a->call, d);
+    code = check_ask(self, a);
+    if (code != TCA_SUCCESS)
+        return code;
+    p = (struct tca_put){ .dst = *a->dst,
+                          .dst_off = (uint64_t)a->dst_off,
+                          .src_bus = a->src->bus + (uint64_t)a->src_off,
+                          .width = a->width,
+                          .count = a->count,
+                          .dst_gap = a->count > 1 ? a->dst_pitch - a->width : 0,
+                          .src_gap = a->count > 1 ? a->src_pitch - a->width : 0,
+                          .flags = a->flags,
+                          .slot = (unsigned)a->slot,
+                          .tag = (uint32_t)a->tag };
+    return tca_append_put(d, &p);
 }
 
 tcaresult tcaDescFree(tcaDesc *d)
@@ -263,19 +241,19 @@ tcaresult tcaDescSetMemcpy2D(tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t d
                              tcaHandle *src, off_t src_off, size_t src_pitch, size_t width,
                              size_t count, int flags, int slot, int tag)
 {
-    if (host_self() != NULL && !is_list(tca_rank_make(), d))
-        return refuse_list(__func__, d);
-    return tca_set_put(__func__, d, dst, dst_off, dst_pitch, src, src_off, src_pitch, width, count,
-                       true, flags, slot, tag);
+    const struct tca_ask ask = { __func__, dst,   src,  dst_off, src_off, dst_pitch, src_pitch,
+                                 width,    count, true, false,   flags,   slot,      tag };
+
+    return tca_set_put(d, &ask);
 }
 
 tcaresult tcaDescSetMemcpy(tcaDesc *d, tcaHandle *dst, off_t dst_off, tcaHandle *src, off_t src_off,
                            size_t n, int flags, int slot, int tag)
 {
-    if (host_self() != NULL && !is_list(tca_rank_make(), d))
-        return refuse_list(__func__, d);
-    return tca_set_put(__func__, d, dst, dst_off, n, src, src_off, n, n, 1, false, flags, slot,
-                       tag);
+    const struct tca_ask ask = { __func__, dst, src,   dst_off, src_off, n,    n,
+                                 n,        1,   false, false,   flags,   slot, tag };
+
+    return tca_set_put(d, &ask);
 }
 
 /* ---- from puts to descriptors ------------------------------------------------ */
@@ -391,15 +369,12 @@ static void plan_write(const struct plan *plan, struct host *h, struct driver *d
     h->bus->fence(h);
 }
 
-tcaresult tca_set_chain(const char *call, const tcaDesc *d, int ch)
+tcaresult tca_set_chain(struct tca_rank *self, const char *call, const tcaDesc *d, int ch)
 {
-    struct tca_rank *self = tca_enter(call);
     struct plan plan = { NULL, 0, 0 };
     struct driver_chain *chain = NULL;
     tcaresult code;
 
-    if (self == NULL)
-        return TCA_ERROR_NOT_INITIALIZED;
     if (d->n == 0)
         return tca_refuse(call, TCA_ERROR_INVALID_VALUE, "d: an empty list: expected a put");
     if (ch < 0 || ch >= (int)HUB_DMA_CHANNELS)
@@ -426,7 +401,9 @@ tcaresult tca_set_chain(const char *call, const tcaDesc *d, int ch)
 
 tcaresult tcaDescSet(tcaDesc *d, int ch)
 {
-    if (host_self() != NULL && !is_list(tca_rank_make(), d))
-        return refuse_list(__func__, d);
-    return tca_set_chain(__func__, d, ch);
+    struct tca_rank *self = tca_enter(__func__);
+
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
+    return is_list(self, d) ? tca_set_chain(self, __func__, d, ch) : refuse_list(__func__, d);
 }

@@ -39,6 +39,7 @@ struct tca_rank {
     struct tca_table *tables;
     int ntables;
     tcaDesc *descs;
+    unsigned refused; /* calls that were, as far as they were reported */
 };
 /** Makes it, if need be. NULL: out of memory, or outside of a rank. */
 struct tca_rank *tca_rank_make(void);
@@ -64,12 +65,20 @@ void tca_tables_free(struct tca_rank *self);
 void tca_descs_free(struct tca_rank *self);
 
 tcaresult tca_append_put(tcaDesc *d, const struct tca_put *p);
-/** What tcaDescSetMemcpy2D() and tcaDescSet() do, for calls that have other names. `rows` false: of
- * one row, whose width the program calls n. */
-tcaresult tca_set_put(const char *call, tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t dst_pitch,
-                      tcaHandle *src, off_t src_off, size_t src_pitch, size_t width, size_t count,
-                      bool rows, int flags, int slot, int tag);
-tcaresult tca_set_chain(const char *call, const tcaDesc *d, int ch);
+/** What a program asks for, with the name of its call. */
+struct tca_ask {
+    const char *call;
+    const tcaHandle *dst, *src;
+    off_t dst_off, src_off;
+    uint64_t dst_pitch, src_pitch, width, count;
+    bool rows;  /* else it is of one row, whose width the program calls n */
+    bool table; /* its list is one of a table, not the program's own */
+    int flags, slot, tag;
+};
+/** Appends a put to a list. */
+tcaresult tca_set_put(tcaDesc *d, const struct tca_ask *a);
+/** Makes a list, which has puts, that of a channel. */
+tcaresult tca_set_chain(struct tca_rank *self, const char *call, const tcaDesc *d, int ch);
 
 static inline bool tca_handle_ok(const tcaHandle *h)
 {

@@ -3,19 +3,28 @@
 
 #include "hosts/tca/internal.h"
 
+/* A program may try what is refused on purpose, and often. */
+#define REFUSED_MAX 20u
+
 tcaresult tca_refuse(const char *call, tcaresult code, const char *format, ...)
 {
     struct host *h = host_self();
+    struct tca_rank *self = tca_rank_make();
     char why[256], line[400];
     va_list args;
 
-    if (h == NULL) /* no rank of a machine */
+    if (self == NULL || self->refused > REFUSED_MAX) /* NULL: no rank of a machine */
         return code;
     va_start(args, format);
     (void)vsnprintf(why, sizeof(why), format, args);
     va_end(args);
-    (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s: %s", h->rank,
-                   h->node->index, (double)h->cpu->time_ps(h) * 1e-6, call, why);
+    if (self->refused++ < REFUSED_MAX)
+        (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s: %s", h->rank,
+                       h->node->index, (double)h->cpu->time_ps(h) * 1e-6, call, why);
+    else
+        (void)snprintf(line, sizeof(line),
+                       "rank %u on node %u: %u calls were refused; others are not shown", h->rank,
+                       h->node->index, REFUSED_MAX);
     h->process->remark(h, line);
     return code;
 }

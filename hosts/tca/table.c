@@ -141,8 +141,11 @@ tcaresult tcaSetDMADesc_Memcpy2D(int table, int pos, int *next_pos, tcaHandle *d
                                  size_t width, size_t count, int flags, int slot, int tag)
 {
     tcaDesc made = { 0 };
-    tcaresult code = tca_set_put(__func__, &made, dst, dst_off, dst_pitch, src, src_off, src_pitch,
-                                 width, count, true, flags & ~tcaDMAUseInternal, slot, tag);
+    const struct tca_ask ask = { __func__, dst,       src,       dst_off,
+                                 src_off,  dst_pitch, src_pitch, width,
+                                 count,    true,      true,      flags & ~tcaDMAUseInternal,
+                                 slot,     tag };
+    tcaresult code = tca_set_put(&made, &ask);
 
     return place_put(__func__, in_host(table), pos, next_pos, made, code);
 }
@@ -153,8 +156,11 @@ tcaresult tcaSetDMADescInt_Memcpy2D(int pos, int *next_pos, tcaHandle *dst, off_
                                     int slot, int tag)
 {
     tcaDesc made = { 0 };
-    tcaresult code = tca_set_put(__func__, &made, dst, dst_off, dst_pitch, src, src_off, src_pitch,
-                                 width, count, true, flags | tcaDMAUseInternal, slot, tag);
+    const struct tca_ask ask = { __func__, dst,       src,       dst_off,
+                                 src_off,  dst_pitch, src_pitch, width,
+                                 count,    true,      true,      flags | tcaDMAUseInternal,
+                                 slot,     tag };
+    tcaresult code = tca_set_put(&made, &ask);
 
     return place_put(__func__, TCA_TABLE_INTERNAL, pos, next_pos, made, code);
 }
@@ -164,8 +170,10 @@ tcaresult tcaSetDMADescInt_Memcpy(int pos, int *next_pos, tcaHandle *dst, off_t 
                                   int tag)
 {
     tcaDesc made = { 0 };
-    tcaresult code = tca_set_put(__func__, &made, dst, dst_off, n, src, src_off, n, n, 1, false,
-                                 flags | tcaDMAUseInternal, slot, tag);
+    const struct tca_ask ask = { __func__, dst, src, dst_off, src_off, n,
+                                 n,        n,   1,   false,   true,    flags | tcaDMAUseInternal,
+                                 slot,     tag };
+    tcaresult code = tca_set_put(&made, &ask);
 
     return place_put(__func__, TCA_TABLE_INTERNAL, pos, next_pos, made, code);
 }
@@ -188,7 +196,7 @@ static tcaresult set_chain(const char *call, int table, int ch, int pos)
         code = tca_append_put(&chain, t->at[pos].puts);
     }
     if (code == TCA_SUCCESS)
-        code = tca_set_chain(call, &chain, ch);
+        code = tca_set_chain(tca_enter(call), call, &chain, ch);
     free(chain.puts);
     return code;
 }
