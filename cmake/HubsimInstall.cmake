@@ -21,8 +21,8 @@ foreach(command hubsim hubrun hubcc hubc++ hubf90) # bash looks for each by its 
   install(FILES scripts/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${command})
 endforeach()
 install(FILES README.md DESTINATION ${share})
-foreach(page LICENSE CHANGELOG.md CITATION.cff)
-  install(FILES ${page} DESTINATION ${share} OPTIONAL)
+foreach(page LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff)
+  install(FILES ${page} DESTINATION ${share})
 endforeach()
 
 file(GLOB HUBSIM_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/hosts/*/include)
