@@ -1,7 +1,7 @@
 /*
  * The card in a machine that `hubrun` runs: this file, linked with hubrun, makes systemc_hubrun.
  *
- *   systemc_hubrun -m card.yaml ./poke
+ *   systemc_hubrun --allow-errors -m card.yaml ./poke          poke also reads where nothing is
  */
 #include <memory>
 #include <vector>
