@@ -112,26 +112,39 @@ tcaresult tcaDestroyDMADesc(int table)
     return TCA_SUCCESS;
 }
 
+/** NULL: there is none, and the call is refused. */
+static tcaDesc *place_of(const char *call, const struct tca_rank *self, int table, int pos,
+                         const int *next_pos)
+{
+    struct tca_table *t = table_of(self, table);
+
+    if (t == NULL)
+        (void)no_table(call, self, table);
+    else if (next_pos == NULL)
+        (void)tca_refuse(call, TCA_ERROR_INVALID_VALUE, "next_pos = NULL: expected an int");
+    else if (pos < 0 || pos >= t->capacity)
+        (void)tca_refuse(call, TCA_ERROR_INVALID_VALUE, "pos = %d: expected 0 .. %d", pos,
+                         t->capacity - 1);
+    else
+        return &t->at[pos];
+    return NULL;
+}
+
 /* `made` holds the put, or the call that should have put it there failed. */
 static tcaresult place_put(const char *call, int table, int pos, int *next_pos, tcaDesc made,
                            tcaresult code)
 {
     struct tca_rank *self = code != TCA_ERROR_NOT_INITIALIZED ? tca_enter(call) : NULL;
-    struct tca_table *t = table_of(self, table);
+    tcaDesc *place = place_of(call, self, table, pos, next_pos);
 
-    if (t == NULL)
-        code = no_table(call, self, table);
-    else if (next_pos == NULL)
-        code = tca_refuse(call, TCA_ERROR_INVALID_VALUE, "next_pos = NULL: expected an int");
-    else if (pos < 0 || pos >= t->capacity)
-        code = tca_refuse(call, TCA_ERROR_INVALID_VALUE, "pos = %d: expected 0 .. %d", pos,
-                          t->capacity - 1);
-    if (code != TCA_SUCCESS) {
+    if (place == NULL)
+        code = self == NULL ? TCA_ERROR_NOT_INITIALIZED : TCA_ERROR_INVALID_VALUE;
+    if (place == NULL || code != TCA_SUCCESS) {
         free(made.puts);
         return code;
     }
-    free(t->at[pos].puts);
-    t->at[pos] = made;
+    free(place->puts);
+    *place = made;
     *next_pos = pos + 1;
     return TCA_SUCCESS;
 }

@@ -55,8 +55,10 @@ static void grid(struct drawing *d, bool closed)
     for (unsigned y = 0; y < d->b; y++)
         row(d, y * d->a, 1, d->a, closed, ".e", ".w");
     /* Columns side by side, as they are written by hand. */
-    for (unsigned i = 0; i < d->nodes - (closed ? 0 : d->a); i++)
-        cable(d, i, ".a", (i + d->a) % d->nodes, ".b");
+    for (unsigned i = 0; i + d->a < d->nodes; i++)
+        cable(d, i, ".a", i + d->a, ".b");
+    for (unsigned x = 0; closed && x < d->a; x++)
+        cable(d, d->nodes - d->a + x, ".a", x, ".b");
 }
 
 static void draw_ring(struct drawing *d)
