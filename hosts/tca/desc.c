@@ -220,7 +220,8 @@ tcaresult tca_set_put(tcaDesc *d, const struct tca_ask *a)
                           .flags = a->flags,
                           .slot = (unsigned)a->slot,
                           .tag = (uint32_t)a->tag };
-    return tca_append_put(d, &p);
+    code = tca_append_put(d, &p);
+    return code == TCA_SUCCESS ? code : tca_refuse(a->call, code, "out of memory");
 }
 
 tcaresult tcaDescFree(tcaDesc *d)

@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define NODES_MAX 1024u
-
 /* The machine's own values, in the order of `enum own`. */
 enum own {
     OWN_WINDOW_BYTES,
@@ -19,7 +17,7 @@ enum own {
 static const struct machine_param own_params[] = {
     { "window.size_bytes", "bytes", 1u << 20, UINT64_C(1) << 48, UINT64_C(512) << 30, 0,
       "address space that the hubs share out among the nodes; a power of two", NULL },
-    { "window.parts", "1", 1, NODES_MAX, 16, 0,
+    { "window.parts", "1", 1, LOAD_NODES_MAX, 16, 0,
       "equal parts of the window, one for each node; a power of two", NULL },
     { "edges.length_mm", "mm", 0, 1000000, 2000, 0,
       "length of a cable of an edge list that gives none", NULL },
@@ -50,8 +48,8 @@ static uint64_t read_count(const struct load_tree *item)
     uint64_t count;
 
     if (item->type != LOAD_SCALAR || !load_number(item->text, false, &count) || count < 1 ||
-        count > NODES_MAX)
-        load_fail(item, NULL, "expected a whole number, 1 .. %u", NODES_MAX);
+        count > LOAD_NODES_MAX)
+        load_fail(item, NULL, "expected a whole number, 1 .. %u", LOAD_NODES_MAX);
     return count;
 }
 
@@ -93,8 +91,8 @@ static void make_nodes(struct load_machine *m, const struct load_tree *root)
 
     for (unsigned i = 0; i < nplans; i++)
         total += plans[i].count;
-    if (total == 0 || total > NODES_MAX)
-        load_fail(root, NULL, "expected 1 .. %u nodes", NODES_MAX);
+    if (total == 0 || total > LOAD_NODES_MAX)
+        load_fail(root, NULL, "expected 1 .. %u nodes", LOAD_NODES_MAX);
     m->desc.nnodes = (unsigned)total;
     m->desc.nodes = load_alloc(&m->arena, total * sizeof(*m->desc.nodes));
     for (unsigned i = 0; i < nplans; i++) {

@@ -8,6 +8,7 @@
 SIM_BEGIN_DECLS
 
 #define LOAD_PLATFORMS_MAX 16u
+#define LOAD_NODES_MAX     1024u
 
 /** Everything that has values: the machine itself (path ""), components, links, cables. */
 struct load_group {

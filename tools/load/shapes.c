@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-#define NODES_MAX 1024u
-#define ROOM      (NODES_MAX * 2 * 16) /* a line is "1023.e 1022.w\n" */
+#define ROOM (LOAD_NODES_MAX * 2 * 16) /* a line is "1023.e 1022.w\n" */
 
 /** A shape as far as it is drawn. */
 struct drawing {
@@ -39,12 +38,11 @@ static void cable(struct drawing *d, unsigned from, const char *from_port, unsig
     d->used += n;
 }
 
-/** A row from `first` on in which neighbours differ by `step`. */
-static void row(struct drawing *d, unsigned first, unsigned step, unsigned n, bool closed,
-                const char *up, const char *down)
+/** E of each node to W of the next one, from `first` on. */
+static void row(struct drawing *d, unsigned first, unsigned n, bool closed)
 {
     for (unsigned i = 0; i + 1 < n || (closed && i < n); i++)
-        cable(d, first + i * step, up, first + (i + 1) % n * step, down);
+        cable(d, first + i, ".e", first + (i + 1) % n, ".w");
 }
 
 static void grid(struct drawing *d, bool closed)
@@ -53,7 +51,7 @@ static void grid(struct drawing *d, bool closed)
     d->ports = 6;
     d->by_dimension = true;
     for (unsigned y = 0; y < d->b; y++)
-        row(d, y * d->a, 1, d->a, closed, ".e", ".w");
+        row(d, y * d->a, d->a, closed);
     /* Columns side by side, as they are written by hand. */
     for (unsigned i = 0; i + d->a < d->nodes; i++)
         cable(d, i, ".a", i + d->a, ".b");
@@ -64,13 +62,13 @@ static void grid(struct drawing *d, bool closed)
 static void draw_ring(struct drawing *d)
 {
     d->nodes = d->a;
-    row(d, 0, 1, d->a, true, ".e", ".w");
+    row(d, 0, d->a, true);
 }
 
 static void draw_chain(struct drawing *d)
 {
     d->nodes = d->a;
-    row(d, 0, 1, d->a, false, ".e", ".w");
+    row(d, 0, d->a, false);
 }
 
 static void draw_dual_ring(struct drawing *d)
@@ -78,8 +76,8 @@ static void draw_dual_ring(struct drawing *d)
     unsigned half = d->a / 2;
 
     d->nodes = d->a;
-    row(d, 0, 1, half, true, ".e", ".w");
-    row(d, half, 1, half, true, ".e", ".w");
+    row(d, 0, half, true);
+    row(d, half, half, true);
     for (unsigned i = 0; i < half; i++)
         cable(d, i, ".s", half + i, ".s");
 }
@@ -106,9 +104,9 @@ static void draw_tree(struct drawing *d)
     unsigned width = 1;
 
     d->ports = d->a + 2; /* host, above, below */
-    for (unsigned level = 0; level < d->b && d->nodes <= NODES_MAX; level++, width *= d->a)
+    for (unsigned level = 0; level < d->b && d->nodes <= LOAD_NODES_MAX; level++, width *= d->a)
         d->nodes += width;
-    for (unsigned i = 1; i < d->nodes && d->nodes <= NODES_MAX; i++)
+    for (unsigned i = 1; i < d->nodes && d->nodes <= LOAD_NODES_MAX; i++)
         cable(d, (i - 1) / d->a, "", i, "");
 }
 
@@ -118,9 +116,9 @@ static const struct shape {
     unsigned divisor;           /* that the first one has */
     void (*draw)(struct drawing *d);
 } shapes[] = {
-    { "ring", { 2 }, { NODES_MAX }, 1, draw_ring },
-    { "chain", { 2 }, { NODES_MAX }, 1, draw_chain },
-    { "dual-ring", { 4 }, { NODES_MAX }, 2, draw_dual_ring },
+    { "ring", { 2 }, { LOAD_NODES_MAX }, 1, draw_ring },
+    { "chain", { 2 }, { LOAD_NODES_MAX }, 1, draw_chain },
+    { "dual-ring", { 4 }, { LOAD_NODES_MAX }, 2, draw_dual_ring },
     { "torus", { 2, 2 }, { 512, 512 }, 1, draw_torus },
     { "mesh", { 2, 2 }, { 512, 512 }, 1, draw_mesh },
     { "star", { 2 }, { 6 }, 1, draw_star },
@@ -150,11 +148,11 @@ static struct drawing draw(struct load_machine *m, const struct shape *s,
     d.b = two ? read_number(&at->items[1], s, 1) : 0;
     if (d.a % s->divisor != 0)
         load_fail(at, NULL, "expected a multiple of %u", s->divisor);
-    if ((uint64_t)d.a * d.b > NODES_MAX && s->divisor == 1 && s->draw != draw_tree)
-        load_fail(at, NULL, "expected %u nodes at most", NODES_MAX);
+    if ((uint64_t)d.a * d.b > LOAD_NODES_MAX && s->divisor == 1 && s->draw != draw_tree)
+        load_fail(at, NULL, "expected %u nodes at most", LOAD_NODES_MAX);
     s->draw(&d);
-    if (d.nodes > NODES_MAX)
-        load_fail(at, NULL, "expected %u nodes at most", NODES_MAX);
+    if (d.nodes > LOAD_NODES_MAX)
+        load_fail(at, NULL, "expected %u nodes at most", LOAD_NODES_MAX);
     return d;
 }
 
