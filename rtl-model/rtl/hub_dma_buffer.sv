@@ -9,7 +9,9 @@ module hub_dma_buffer #(
   parameter int unsigned ReadBytes = 256, // of one buffer
   localparam int unsigned Lanes = BusBytes / 4,
   localparam int unsigned TagWidth = ReadTags > 1 ? $clog2(ReadTags) : 1,
-  localparam int unsigned DwWidth = $clog2(ReadBytes / 4)
+  localparam int unsigned DwWidth = $clog2(ReadBytes / 4),
+  localparam int unsigned LaneWidth = $clog2(Lanes),
+  localparam int unsigned RowWidth = DwWidth - LaneWidth
 ) (
   input  logic                 clk_i,
 
@@ -18,9 +20,9 @@ module hub_dma_buffer #(
   input  logic [DwWidth-1:0]   cpl_dw_i,    // where the beat begins
   input  logic [BusBytes*8-1:0] cpl_data_i,
 
-  input  logic [BusBytes-1:0]  ram_write_i,
+  input  logic                 ram_write_i, // a beat of all lanes
   input  logic [TagWidth-1:0]  ram_tag_i,
-  input  logic [DwWidth-1:0]   ram_dw_i,
+  input  logic [RowWidth-1:0]  ram_row_i,
   input  logic [BusBytes*8-1:0] ram_data_i,
 
   input  logic [TagWidth-1:0]  read_tag_i,
@@ -38,28 +40,21 @@ module hub_dma_buffer #(
     $error("hub_dma_buffer: ReadTags: expected 1 to 32");
   end
 
-  localparam int unsigned LaneWidth = $clog2(Lanes);
-  localparam int unsigned RowWidth = DwWidth - LaneWidth;
-
-  // Beats as they lie in the lanes; lanes before the first one have the next row.
-  logic [BusBytes*8-1:0]     cpl_data, ram_data;
-  logic [BusBytes-1:0]       cpl_write, ram_write;
-  logic [Lanes*RowWidth-1:0] cpl_row, ram_row, read_row;
+  // Beats as they lie in the lanes; lanes before the first one have the next row. What internal RAM
+  // brings begins with lane 0, and fills what is behind its last byte, too.
+  logic [BusBytes*8-1:0]     cpl_data;
+  logic [BusBytes-1:0]       cpl_write;
+  logic [Lanes*RowWidth-1:0] cpl_row, read_row;
 
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin
-      logic [LaneWidth-1:0] cpl_from, ram_from;
+      logic [LaneWidth-1:0] cpl_from;
 
       cpl_from = LaneWidth'(l) - cpl_dw_i[LaneWidth-1:0];
-      ram_from = LaneWidth'(l) - ram_dw_i[LaneWidth-1:0];
       cpl_data[l*32 +: 32] = cpl_data_i[32'(cpl_from)*32 +: 32];
       cpl_write[l*4 +: 4] = cpl_write_i[32'(cpl_from)*4 +: 4];
       cpl_row[l*RowWidth +: RowWidth] =
           cpl_dw_i[DwWidth-1:LaneWidth] + RowWidth'(LaneWidth'(l) < cpl_dw_i[LaneWidth-1:0]);
-      ram_data[l*32 +: 32] = ram_data_i[32'(ram_from)*32 +: 32];
-      ram_write[l*4 +: 4] = ram_write_i[32'(ram_from)*4 +: 4];
-      ram_row[l*RowWidth +: RowWidth] =
-          ram_dw_i[DwWidth-1:LaneWidth] + RowWidth'(LaneWidth'(l) < ram_dw_i[LaneWidth-1:0]);
       read_row[l*RowWidth +: RowWidth] =
           read_dw_i[DwWidth-1:LaneWidth] + RowWidth'(LaneWidth'(l) < read_dw_i[LaneWidth-1:0]);
     end
@@ -73,18 +68,17 @@ module hub_dma_buffer #(
   for (genvar t = 0; t < ReadTags; t++) begin : g_tag
     logic from_ram;
 
-    assign from_ram = ram_write_i != '0 && ram_tag_i == TagWidth'(t);
+    assign from_ram = ram_write_i && ram_tag_i == TagWidth'(t);
 
     for (genvar l = 0; l < Lanes; l++) begin : g_lane
       logic [3:0] write;
 
-      assign write = from_ram                      ? ram_write[l*4 +: 4]
-                   : cpl_tag_i == TagWidth'(t)     ? cpl_write[l*4 +: 4] : '0;
+      assign write = from_ram ? '1 : cpl_tag_i == TagWidth'(t) ? cpl_write[l*4 +: 4] : '0;
 
       hub_dma_lane #(.Rows(1 << RowWidth)) u_lane (
         .clk_i, .write_i(write),
-        .row_i(from_ram ? ram_row[l*RowWidth +: RowWidth] : cpl_row[l*RowWidth +: RowWidth]),
-        .data_i(from_ram ? ram_data[l*32 +: 32] : cpl_data[l*32 +: 32]),
+        .row_i(from_ram ? ram_row_i : cpl_row[l*RowWidth +: RowWidth]),
+        .data_i(from_ram ? ram_data_i[l*32 +: 32] : cpl_data[l*32 +: 32]),
         .read_row_i(read_row[l*RowWidth +: RowWidth]),
         .data_o(stored[(t*Lanes+l)*32 +: 32])
       );
@@ -109,7 +103,7 @@ module hub_dma_buffer #(
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    user_writes_a_tag_once: assert (cpl_write_i == '0 || ram_write_i == '0 || cpl_tag_i != ram_tag_i);
+    user_writes_a_tag_once: assert (cpl_write_i == '0 || !ram_write_i || cpl_tag_i != ram_tag_i);
   end
 `endif
 

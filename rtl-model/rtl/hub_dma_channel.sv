@@ -91,6 +91,7 @@ module hub_dma_channel #(
   localparam int unsigned TagWidth = ReadTags > 1 ? $clog2(ReadTags) : 1;
   localparam int unsigned UsedWidth = $clog2(ReadTags + 1);
   localparam int unsigned DwWidth = $clog2(ReadBytes / 4);
+  localparam int unsigned RowWidth = $clog2(ReadBytes / BusBytes);
   localparam logic [12:0] DescBytes = 13'd32;          // as HUB_DESC_BYTES
   localparam logic [8:0]  DescBeats = 9'(32 / BusBytes);
   localparam logic [3:0] ErrSource = 4'd3, ErrDest = 4'd4, ErrFetch = 4'd5,
@@ -219,8 +220,10 @@ module hub_dma_channel #(
   logic [63:0]         data_dst;
   logic [OutWidth-1:0] data_out;
   logic [12:0]         data_left, data_ready;
-  logic [DwWidth-1:0]  data_dw, cpl_dw, ram_dw, read_dw;
-  logic [BusBytes-1:0] cpl_write, ram_write;
+  logic [DwWidth-1:0]  data_dw, cpl_dw, read_dw;
+  logic [RowWidth-1:0] ram_row;
+  logic [BusBytes-1:0] cpl_write;
+  logic                ram_write;
   logic [BusWidth-1:0] read_data;
   logic [7:0]          issue_tag;
 
@@ -246,14 +249,14 @@ module hub_dma_channel #(
     .answered_o(read_answered), .late_o(read_late), .cpl_begin_i, .cpl_beat_i,
     .cpl_write_o(cpl_write), .cpl_tag_o(cpl_to), .cpl_dw_o(cpl_dw),
     .ram_beat_i(ram_beat_i && !ram_fetches_q), .ram_write_o(ram_write), .ram_tag_o(ram_to),
-    .ram_dw_o(ram_dw), .head_o(data), .head_tag_o(data_tag), .head_dst_o(data_dst),
+    .ram_row_o(ram_row), .head_o(data), .head_tag_o(data_tag), .head_dst_o(data_dst),
     .head_out_o(data_out), .head_left_o(data_left), .head_ready_o(data_ready), .head_dw_o(data_dw),
     .head_fails_i(head_fails), .head_drops_i(register_empty), .sent_i(sent), .sent_bytes_i(sent_bytes)
   );
 
   hub_dma_buffer #(.BusBytes(BusBytes), .ReadTags(ReadTags), .ReadBytes(ReadBytes)) u_buffer (
     .clk_i, .cpl_write_i(cpl_write), .cpl_tag_i(cpl_to), .cpl_dw_i(cpl_dw), .cpl_data_i,
-    .ram_write_i(ram_write), .ram_tag_i(ram_to), .ram_dw_i(ram_dw), .ram_data_i,
+    .ram_write_i(ram_write), .ram_tag_i(ram_to), .ram_row_i(ram_row), .ram_data_i,
     .read_tag_i(read_from), .read_dw_i(read_dw), .data_o(read_data)
   );
 

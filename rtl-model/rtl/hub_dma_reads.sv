@@ -14,6 +14,7 @@ module hub_dma_reads #(
   localparam int unsigned TagWidth = ReadTags > 1 ? $clog2(ReadTags) : 1,
   localparam int unsigned UsedWidth = $clog2(ReadTags + 1),
   localparam int unsigned DwWidth = $clog2(ReadBytes / 4),
+  localparam int unsigned RowWidth = $clog2(ReadBytes / BusBytes),
   localparam int unsigned CycleWidth = 64
 ) (
   input  logic                  clk_i,
@@ -49,9 +50,9 @@ module hub_dma_reads #(
   output logic [TagWidth-1:0]   cpl_tag_o,
   output logic [DwWidth-1:0]    cpl_dw_o,
   input  logic                  ram_beat_i,
-  output logic [BusBytes-1:0]   ram_write_o,
+  output logic                  ram_write_o,    // a beat of all lanes
   output logic [TagWidth-1:0]   ram_tag_o,
-  output logic [DwWidth-1:0]    ram_dw_o,
+  output logic [RowWidth-1:0]   ram_row_o,
 
   // The oldest one.
   output logic                  head_o,         // there is one, and it has not failed
@@ -92,9 +93,11 @@ module hub_dma_reads #(
   logic [63+OutWidth:0]        mem [ReadTags];
 
   logic [TagWidth-1:0] cpl_tag_d, cpl_tag_q, ram_tag_d, ram_tag_q;
-  logic [DwWidth-1:0]  cpl_dw_d, cpl_dw_q, ram_dw_d, ram_dw_q;
-  logic [LeftWidth-1:0] cpl_left_d, cpl_left_q, ram_left_d, ram_left_q; // double words
+  logic [DwWidth-1:0]  cpl_dw_d, cpl_dw_q;
+  logic [RowWidth-1:0] ram_row_d, ram_row_q;
+  logic [LeftWidth-1:0] cpl_left_d, cpl_left_q; // double words
   logic [3:0]          cpl_mask_d, cpl_mask_q; // enabled bytes of the first one
+  logic                ram_live_d, ram_live_q; // nothing else has the place of what internal RAM brings
   logic [BytesWidth-1:0] head_left, head_ready;
   logic                head_gone;
   logic [63:0]         dst;
@@ -131,9 +134,8 @@ module hub_dma_reads #(
     cpl_mask_d = 4'hf;
     if (!cpl_beat_i) {cpl_dw_d, cpl_left_d, cpl_mask_d} = {cpl_dw_q, cpl_left_q, cpl_mask_q};
     ram_tag_d = ram_tag_q;
-    ram_dw_d = ram_dw_q + DwWidth'(Lanes);
-    ram_left_d = 32'(ram_left_q) > Lanes ? ram_left_q - LeftWidth'(Lanes) : '0;
-    if (!ram_beat_i) {ram_dw_d, ram_left_d} = {ram_dw_q, ram_left_q};
+    ram_row_d = ram_row_q + RowWidth'(ram_beat_i);
+    ram_live_d = ram_live_q;
     answered_o = 1'b0;
     late_o = 1'b0;
 
@@ -150,11 +152,11 @@ module hub_dma_reads #(
           AtWidth'(cycle_i + (push_internal_i ? 64'(FetchInternalCycles) : 64'(TimeoutCycles)));
       // What is still to come of a request that had this place; until now a write on its way may read it.
       if (cpl_tag_q == tail_q) cpl_left_d = '0;
-      if (ram_tag_q == tail_q) ram_left_d = '0;
+      if (ram_tag_q == tail_q) ram_live_d = 1'b0;
       if (push_internal_i) begin
         ram_tag_d = tail_q;
-        ram_dw_d = '0;
-        ram_left_d = LeftWidth'((push_bytes_i + 13'(push_addr_i[1:0]) + 13'd3) >> 2);
+        ram_row_d = '0;
+        ram_live_d = 1'b1;
       end
     end
     if (head_fails_i) failed_d[head_q] = 1'b1;
@@ -218,7 +220,7 @@ module hub_dma_reads #(
       reads_q    <= '0;
       failed_q   <= '0;
       cpl_left_q <= '0;
-      ram_left_q <= '0;
+      ram_live_q <= 1'b0;
     end else begin
       head_q     <= head_d;
       tail_q     <= tail_d;
@@ -229,7 +231,7 @@ module hub_dma_reads #(
       reads_q    <= reads_d;
       failed_q   <= failed_d;
       cpl_left_q <= cpl_left_d;
-      ram_left_q <= ram_left_d;
+      ram_live_q <= ram_live_d;
     end
   end
 
@@ -242,20 +244,20 @@ module hub_dma_reads #(
     cpl_dw_q   <= cpl_dw_d;
     cpl_mask_q <= cpl_mask_d;
     ram_tag_q  <= ram_tag_d;
-    ram_dw_q   <= ram_dw_d;
+    ram_row_q  <= ram_row_d;
     if (push_i) mem[tail_q] <= {push_out_i, push_dst_i};
   end
 
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin
       cpl_write_o[l*4 +: 4] = cpl_beat_i && 32'(cpl_left_q) > l ? (l == 0 ? cpl_mask_q : 4'hf) : '0;
-      ram_write_o[l*4 +: 4] = ram_beat_i && 32'(ram_left_q) > l ? 4'hf : '0;
     end
   end
   assign cpl_tag_o = cpl_tag_q;
   assign cpl_dw_o = cpl_dw_q;
   assign ram_tag_o = ram_tag_q;
-  assign ram_dw_o = ram_dw_q;
+  assign ram_row_o = ram_row_q;
+  assign ram_write_o = ram_beat_i && ram_live_q;
 
   assign {head_out_o, dst} = mem[head_q];
   assign head_o = used_q != '0 && !failed_q[head_q];

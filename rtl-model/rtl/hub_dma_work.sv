@@ -117,8 +117,7 @@ module hub_dma_work #(
 
   always_comb begin
     next = now_q; // that of the registers
-    if (through) begin
-      next = '0;
+    if (through) begin // of which a status word needs no more
       next.status = 1'b1;
       next.dst = status_addr_i;
       next.data = status_data_i;

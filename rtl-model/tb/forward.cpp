@@ -163,7 +163,8 @@ Forward *forward_create(uint64_t seed, const char *trace)
 #else
     (void)trace;
 #endif
-    forward_reset(rtl);
+    ForwardBegin begin = {};
+    forward_reset(rtl, &begin);
     return rtl;
 }
 
@@ -188,7 +189,30 @@ static void clear_memories(Forward *rtl)
 #endif
 }
 
-void forward_reset(Forward *rtl)
+#ifndef MUTANTS /* where they are inputs */
+static void begin_counters(Forward *rtl, const ForwardBegin *begin)
+{
+    auto *root = rtl->top.rootp;
+
+    root->hub_core__DOT__u_registers__DOT__u_notify__DOT__head_q = begin->ring_head;
+    root->hub_core__DOT__u_registers__DOT__u_notify__DOT__lost_q = begin->ring_lost;
+    root->hub_core__DOT__u_registers__DOT__ring_tail_q = begin->ring_tail;
+    root->hub_core__DOT__u_registers__DOT__refused_q = begin->refused;
+#define LIST(c, q)                                                                                 \
+    hub_core__DOT__u_dma__DOT__g_channel__BRA__##c##__KET____DOT__u_channel__DOT__u_list__DOT__##q
+#define BEGIN_CHANNEL(c)                                                                           \
+    root->LIST(c, bytes_q) = begin->bytes[c];                                                      \
+    root->LIST(c, ended_q) = begin->ended[c]
+    BEGIN_CHANNEL(0);
+    BEGIN_CHANNEL(1);
+    BEGIN_CHANNEL(2);
+    BEGIN_CHANNEL(3);
+#undef BEGIN_CHANNEL
+#undef LIST
+}
+#endif
+
+void forward_reset(Forward *rtl, const ForwardBegin *begin)
 {
     clear_memories(rtl);
     memset(&rtl->last, 0xff, sizeof(rtl->last)); /* differs from all */
@@ -196,6 +220,10 @@ void forward_reset(Forward *rtl)
     rtl->top.__PVT__hub_change->change = number_of("HUBSIM_RTL_CHANGE");
 #endif
     rtl->context.assertOn(false); /* what is random may break any rule */
+#ifdef MUTANTS
+    static_assert(sizeof(rtl->top.begin) == sizeof(*begin), "all of them");
+    memcpy(&rtl->top.begin, begin, sizeof(*begin));
+#endif
     rtl->top.clk_i = 0;
     rtl->top.rst_ni = 1; /* it has to fall, lest the next edge writes what is random to memories */
     rtl->eval();
@@ -205,6 +233,9 @@ void forward_reset(Forward *rtl)
     rtl->eval();
     rtl->top.clk_i = 0;
     rtl->top.rst_ni = 1;
+#ifndef MUTANTS
+    begin_counters(rtl, begin);
+#endif
     rtl->eval();
     rtl->context.assertOn(true);
 #if VM_COVERAGE /* in the first record, what reset does not reach is still random */

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-constexpr unsigned kMaxPorts = 6, kMaxBus = 32, kPairs = 8, kOwn = 9;
+constexpr unsigned kMaxPorts = 6, kMaxBus = 32, kPairs = 8, kOwn = 9, kChannels = 4;
 constexpr unsigned kClasses = 4; /* at most; those of a library are the first ones */
 constexpr unsigned kMaxOutputs = kMaxPorts + 2;
 
@@ -71,6 +71,14 @@ enum ForwardDmaError {
     kTargetAbort = 16,
 };
 
+/* Counters that the host reads, before edge 0. Hardware begins with zeroes: others make all of
+ * their bits count. */
+struct ForwardBegin {
+    uint64_t ring_head, ring_tail, ring_lost, refused;
+    uint64_t bytes[kChannels];
+    uint32_t ended[kChannels];
+};
+
 struct Forward;
 extern "C" {
 ForwardParams forward_params(void);
@@ -78,7 +86,7 @@ ForwardParams forward_params(void);
  * an FST file, or NULL. */
 Forward *forward_create(uint64_t seed, const char *trace);
 /** The same, whatever it does. Internal RAM is cleared. */
-void forward_reset(Forward *rtl);
+void forward_reset(Forward *rtl, const ForwardBegin *begin);
 void forward_edge(Forward *rtl, const ForwardIn *in, ForwardOut *out);
 void forward_destroy(Forward *rtl);
 }

@@ -91,6 +91,8 @@ uint64_t ListHost::any_destination(uint32_t bytes, uint64_t source)
 /* Of all bits of a length few are set. */
 uint32_t ListHost::sparse()
 {
+    if (chance(20)) /* one, of all */
+        return UINT32_C(1) << random(32);
     return UINT32_C(1) << (2 + random(30)) | UINT32_C(1) << (2 + random(chance(60) ? 8 : 30)) |
            4 * static_cast<uint32_t>(random(64));
 }
@@ -230,6 +232,74 @@ void ListHost::start(unsigned channel)
     store_value(self() + HUB_DMA(channel) + HUB_DMA_CONTROL, control, chance(20));
 }
 
+/* ---- short transfers to bounds ---- */
+
+/* A few bytes there, or one bit away. Mostly they have a way, and end in the area where they begin.
+ */
+ListHost::Descriptor ListHost::aimed()
+{
+    bool anywhere = chance(3);
+    uint32_t bytes = 4 * (1 + static_cast<uint32_t>(random(chance(50) ? 1 : 8)));
+    uint64_t offset, leave, dst, src;
+    Descriptor d = {};
+
+    for (unsigned tries = 0; tries < 16; tries++) {
+        offset = plan.bound();
+        uint32_t out = hub_route(hub, offset);
+
+        if (anywhere ||
+            ((out == OUT_SELF || (out != HUB_ROUTE_NONE && hub_leave(hub, out, offset, &leave))) &&
+             hub_area(hub, offset) == hub_area(hub, offset + bytes - 1)))
+            break;
+    }
+    dst = plan.bar + offset;
+    src = self() + HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES / 2 +
+          random(HUB_INTERNAL_BYTES / 64) * 16 + (dst & 15);
+    d.words[HUB_DESC_SRC_LO] = static_cast<uint32_t>(src);
+    d.words[HUB_DESC_HI] =
+        static_cast<uint32_t>(src >> 32 & 0xffff) | static_cast<uint32_t>(dst >> 32 << 16);
+    d.words[HUB_DESC_DST_LO] = static_cast<uint32_t>(dst);
+    d.words[HUB_DESC_SIZE] = bytes;
+    d.words[HUB_DESC_BURST] = HUB_DESC_PIPELINE;
+    return d;
+}
+
+/* By the registers, and its status to another bound: one packet has all of it, and the start. */
+void ListHost::aim_once(unsigned channel)
+{
+    Descriptor d = aimed();
+    uint64_t values[HUB_DMA_CONTROL / 8 + 1] = {}, hi = d.words[HUB_DESC_HI];
+
+    values[HUB_DMA_SRC / 8] = (hi & 0xffff) << 32 | d.words[HUB_DESC_SRC_LO];
+    values[HUB_DMA_DST / 8] = hi >> 16 << 32 | d.words[HUB_DESC_DST_LO];
+    values[HUB_DMA_LENGTH / 8] = d.words[HUB_DESC_SIZE];
+    if (chance(50))
+        values[HUB_DMA_STATUS_ADDR / 8] = (plan.bar + plan.bound()) & ~UINT64_C(7);
+    values[HUB_DMA_STATUS_DATA / 8] = (*rng)();
+    values[HUB_DMA_CONTROL / 8] = HUB_DMA_START_REG;
+    store(self() + HUB_DMA(channel), values, sizeof(values));
+}
+
+/* Many of them, one behind another in internal memory. */
+void ListHost::aim(unsigned channel)
+{
+    uint32_t n = 1 + static_cast<uint32_t>(random(kPlaces)),
+             at = HUB_DESC_INTERNAL | (channel * kPlaces);
+    std::vector<Descriptor> list;
+
+    if (chance(25)) {
+        aim_once(channel);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        list.push_back(aimed());
+        list.back().words[HUB_DESC_NEXT] = i + 1 < n ? at + i + 1 : HUB_DESC_END;
+    }
+    store(self() + HUB_INTERNAL_OFFSET + UINT64_C(1) * channel * kPlaces * HUB_DESC_BYTES,
+          list.data(), n * HUB_DESC_BYTES);
+    store(self() + HUB_DMA(channel) + HUB_DMA_HEAD, &at, sizeof(at));
+}
+
 /* All bits of the registers, which nothing uses before the next start. Halves of them come in all
  * lanes of the bus. */
 void ListHost::try_registers(unsigned channel)
@@ -307,23 +377,38 @@ void ListHost::look_at(unsigned channel)
     read_register(channel, chance(80) ? shown[random(2)] : static_cast<uint32_t>(8 * random(12)));
 }
 
+/* What has ended, or does not. */
+bool ListHost::may_start(unsigned channel, sim_time_t now)
+{
+    bool ended = hub->dma[channel].chains != started[channel].ended;
+
+    if (!ended && now < started[channel].until)
+        return false;
+    if (!ended && chance(60))
+        store_value(self() + HUB_DMA(channel) + HUB_DMA_CONTROL, HUB_DMA_ABORT, false);
+    started[channel] = { hub->dma[channel].chains, now + plan.patience_ps };
+    return true;
+}
+
 std::vector<pcie_tlp> ListHost::act(sim_time_t now)
 {
     unsigned channel = static_cast<unsigned>(random(HUB_DMA_CHANNELS));
     static const uint64_t bases[] = { kHostBase, 0x2000000000, 0x3000000000 };
 
     made.clear();
-    if (chance(12)) {
+    if (plan.aims) {
+        for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
+            if (may_start(c, now))
+                aim(c);
+        if (chance(10))
+            look_at(channel);
+    } else if (chance(12)) {
         disturb(channel);
-    } else if (hub->dma[channel].chains != started[channel].ended ||
-               now >= started[channel].until) {
+    } else if (may_start(channel, now)) {
         if (chance(60))
             look_at(channel);
         if (chance(15))
             try_registers(channel);
-        if (hub->dma[channel].chains == started[channel].ended && chance(60))
-            store_value(self() + HUB_DMA(channel) + HUB_DMA_CONTROL, HUB_DMA_ABORT, false);
-        started[channel] = { hub->dma[channel].chains, now + plan.patience_ps };
         start(channel);
     }
     for (unsigned a = 0; a < HUB_AREA_SELF; a++) /* none stays closed for long */

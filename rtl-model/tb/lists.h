@@ -30,6 +30,7 @@ struct ListPlan {
     unsigned wrong = 4;               /* of 100 answers */
     unsigned longest = 1500;          /* double words of one descriptor */
     sim_time_t patience_ps = 8000000; /* until a channel that does not end is started again */
+    bool aims = false;                /* short transfers to bounds, and nothing else */
 };
 
 /** A packet that is sent at some time. */
@@ -67,11 +68,15 @@ class ListHost
     void store_value(uint64_t addr, uint64_t value, bool in_halves);
     void set_registers(unsigned channel);
     void write_list(unsigned channel);
+    Descriptor aimed();
+    void aim_once(unsigned channel);
+    void aim(unsigned channel);
     void start(unsigned channel);
     void disturb(unsigned channel);
     void read_register(unsigned channel, uint32_t offset);
     void look_at(unsigned channel);
     void try_registers(unsigned channel);
+    bool may_start(unsigned channel, sim_time_t now);
     void fill(pcie_tlp *cpl, uint64_t addr, uint32_t lead);
 
     ListPlan plan;

@@ -32,8 +32,10 @@ struct Traffic {
     uint64_t stop_ps = 0;        /* far ends stop for so long, now and then */
     uint64_t outage_ps = 0;      /* links are down for so long at most, now and then */
     uint64_t rest_ps = 20000000; /* behind send_ps, for all to end */
-    unsigned lists = 0; /* of 100 packets by N: acts of a host that has lists for channels, */
-    unsigned wrong = 2; /* and of 100 answers to those, so many are wrong */
+    unsigned lists = 0;   /* of 100 packets by N: acts of a host that has lists for channels, */
+    unsigned wrong = 2;   /* and of 100 answers to those, so many are wrong */
+    unsigned bounds = 10; /* of 100 writes through the hub: near a bound of a route */
+    bool aims = false;    /* channels do short transfers to such places, and nothing else */
 };
 
 struct Packet {
@@ -145,6 +147,7 @@ struct Record {
     uint32_t endpoints = 0;       /* bits of ports */
     std::array<uint64_t, kEvents> events = {};
     uint64_t clock_khz = 0, clock_phase_ps = 0;
+    ForwardBegin begin = {};
     std::vector<Packet> granted;  /* by edge, and outputs in their order */
     std::vector<Written> written; /* by edge */
     std::vector<State> states;

@@ -187,6 +187,8 @@ struct Replay {
             write |= 1u << b.index;
             same &= out.aer_data[b.index] == b.bits;
         }
+        for (unsigned i = 0; i < 2 * params.ports; i++) /* the others are zeroes */
+            same &= (write >> i & 1) != 0 || out.aer_data[i] == 0;
         if (!same || write != out.aer_write)
             return "C writes halves " + std::to_string(write) + " of error registers, the RTL " +
                    std::to_string(out.aer_write) + (same ? "" : " with other bits");
@@ -348,7 +350,7 @@ std::string replay_record(const ForwardLibrary &library, Forward *rtl, const Rec
     Replay r(record, library.params());
     std::string what;
 
-    library.reset(rtl);
+    library.reset(rtl, &record.begin);
     for (uint64_t edge = record.first; edge < record.edges; edge++) {
         r.give_state(edge);
         r.give_received(edge);

@@ -11,7 +11,7 @@
 struct ForwardLibrary {
     ForwardParams (*params)(void);
     Forward *(*create)(uint64_t seed, const char *trace);
-    void (*reset)(Forward *rtl);
+    void (*reset)(Forward *rtl, const ForwardBegin *begin);
     void (*edge)(Forward *rtl, const ForwardIn *in, ForwardOut *out);
     void (*destroy)(Forward *rtl);
 };

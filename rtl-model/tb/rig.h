@@ -114,6 +114,7 @@ struct Rig {
     uint64_t between(uint64_t low, uint64_t high) { return low + random(high - low + 1); }
     void create();
     void configure_hub();
+    void begin_counters();
     void wait_long();
     void choose_window();
     void choose_stretches();

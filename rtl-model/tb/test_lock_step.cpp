@@ -142,6 +142,19 @@ Traffic hindered_lists()
     t.hold_ps = 1000000;
     return t;
 }
+/* Where routes begin and end, and one bit away from there, by all channels and ports. */
+Traffic bounds()
+{
+    Traffic t;
+
+    t.idle = 50;
+    t.lists = 95;
+    t.aims = true;
+    t.bounds = 90;
+    t.to_self = t.reads = 8;
+    t.hold_ps = 0;
+    return t;
+}
 Traffic any()
 {
     Traffic t;
@@ -160,6 +173,7 @@ const Kind kKinds[] = { { "any", any() },
                         { "registers", registers() },
                         { "lists", lists() },
                         { "hindered_lists", hindered_lists() },
+                        { "bounds", bounds() },
                         { "failing_links", failing_links() } };
 
 uint64_t number_of(const char *variable, uint64_t otherwise)

@@ -282,7 +282,7 @@ void Far::make_write()
     } else {
         at = base() + rig->any_part(t.target) + random(HUB_AREA_SELF) * rig->area() +
              rig->random(chance(50) ? 1 << 20 : rig->area() - 8192);
-        if (t.target < 0 && chance(10))
+        if (t.target < 0 && chance(t.bounds))
             at = base() + rig->near_bound();
         /* Small ones, whole ones, and those that are cut short by a page. */
         pcie_tlp_set_range(&tlp, at,
