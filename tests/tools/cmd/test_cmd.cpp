@@ -212,7 +212,6 @@ TEST_F(Command, WhatAHubCannotBeIsLocated)
               errors);
 }
 
-/* What a hub passes on is as large as some host has sent it. */
 /* Queues of the core in SystemVerilog have as many places as there are credits. */
 TEST_F(Command, AHubInSystemVerilogHasNoBufferWithoutEnd)
 {
@@ -226,6 +225,23 @@ TEST_F(Command, AHubInSystemVerilogHasNoBufferWithoutEnd)
     }
 }
 
+/* A row whose hub cannot be made has measured nothing, so it has not failed. */
+TEST_F(Command, ScoreSaysNotRunOfAHubThatCannotBeMade)
+{
+    const std::string rows =
+        write("rows.csv", "id,platform,workload,setup,quantity,relation,value,value2,unit,"
+                          "tolerance_pct,source,role,needs\n"
+                          "a,hapacs-tca,pingpong,bytes=8;mode=pio,latency,eq,1,,us,3,s,primary,\n");
+
+    EXPECT_EQ(1, run("score peach2 --csv --set 'node*.hub.kind=hub.rtl' --rows " + rows,
+                     "HUBSIM_RTL=/dev/null/none"));
+    EXPECT_NE(std::string::npos, out.find("\na,1,,,not-run,primary,no,")) << out;
+    EXPECT_NE(std::string::npos,
+              errors.find("hub in SystemVerilog could not be made in /dev/null/none"))
+        << errors;
+}
+
+/* What a hub passes on is as large as some host has sent it. */
 TEST_F(Command, PayloadsFitThroughAllLinksOfASubcluster)
 {
     const std::string wide = "256, the payload of packets that may come from ";

@@ -87,7 +87,7 @@ void lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan,
             continue;
         }
         reading->failure = lab_read_times(result, &times);
-        reading->not_run = result->rc == SIM_ERR_CONFIG;
+        reading->not_run = result->rc == SIM_ERR_CONFIG || result->rc == SIM_ERR_IO;
         if (reading->failure != NULL)
             return;
         seconds = plan->median ? times.median_s : times.min_s;
