@@ -1,10 +1,13 @@
+#define _POSIX_C_SOURCE 200809L
 /* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
 #include "tools/cmd/session.h"
 
 #include "tools/lab/format/out.h"
+#include "tools/lab/run/pool.h"
 #include "tools/lab/run/version.h"
 #include "tools/load/nearest.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +90,18 @@ static void close_output(void)
     _exit(failure_status);
 }
 
+/** By the signal that has stopped simulations, so that a loop of the shell ends as well. */
+static int end_as(int status)
+{
+    int number = lab_workers_stopped_by();
+
+    if (number != 0) {
+        (void)fflush(stdout);
+        (void)raise(number); /* its default action is back */
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     char name[32];
@@ -113,7 +128,7 @@ int main(int argc, char **argv)
         snprintf(name, sizeof(name), "hubsim %s", commands[i].name);
         argv[1] = name; /* argp prints it in messages */
         failure_status = commands[i].failure;
-        return cmd_execute(commands[i].command, argc - 1, argv + 1, failure_status);
+        return end_as(cmd_execute(commands[i].command, argc - 1, argv + 1, failure_status));
     }
     return refuse_command(argv[1]);
 }

@@ -101,6 +101,32 @@ TEST_F(KilledSweep, WorkersOfAKilledParentDoNoHarm)
               read_rows(folder + "/killed/points/sweep.db"));
 }
 
+/* The terminal sends one signal to all, `kill` another to the command alone. */
+TEST_F(KilledSweep, ASignalIsAnsweredWithWhatIsDone)
+{
+    const std::string args = write_points(2) + " --csv --out " + folder + "/out";
+    const std::string db = folder + "/out/points/sweep.db";
+
+    for (int number : { SIGINT, SIGTERM }) {
+        const size_t before = number == SIGINT ? 0 : read_rows(db).size();
+        pid_t pid = start(args);
+
+        wait_for_rows(db, static_cast<unsigned>(before) + 3);
+        const std::vector<pid_t> workers = children_of(pid);
+        kill(number == SIGINT ? -pid : pid, number);
+        EXPECT_EQ(-number, finish(pid));
+        for (pid_t worker : workers)
+            EXPECT_NE(0, kill(worker, 0)) << "a worker goes on";
+        EXPECT_EQ("hubsim: " + std::string(strsignal(number)) + ": " +
+                      std::to_string(read_rows(db).size() - before) + " of " +
+                      std::to_string(200 - before) +
+                      " simulations have ended, the same command goes on with the others\n",
+                  text("stderr"));
+    }
+    EXPECT_EQ(0, run(args)) << text("stderr");
+    EXPECT_EQ(200u, read_rows(db).size());
+}
+
 /* Before the folder is there, while the database is made, at the first rows. */
 TEST_F(KilledSweep, AKillAtTheVeryBeginningIsOneAtAnyMoment)
 {

@@ -21,7 +21,12 @@ struct lab_pool_config {
     void *execute_arg;
     lab_progress_fn progress; /* NULL: none */
     void *progress_arg;
+    const char *when_stopped; /* by a signal: what becomes of results; NULL: nothing is kept */
 };
+
+/** @return the signal that has stopped workers, or 0. A program that ends after it has cleaned up
+ * should end by the same signal, so that its shell knows. */
+int lab_workers_stopped_by(void);
 
 struct lab_pool;
 

@@ -33,7 +33,38 @@ struct crew {
     struct worker workers[WORKERS_MAX];
     lab_finished_fn finished;
     void *arg;
+    struct sigaction before[2]; /* of SIGINT and SIGTERM */
 };
+
+static volatile sig_atomic_t stopped_by; /* a signal; 0: none */
+
+static void note_signal(int number)
+{
+    stopped_by = number;
+}
+
+/** Only poll() is interrupted: what is being read or written is finished. */
+static void catch_signals(struct sigaction *before)
+{
+    struct sigaction note = { .sa_handler = note_signal, .sa_flags = SA_RESTART };
+
+    (void)sigaction(SIGINT, NULL, &before[0]);
+    (void)sigaction(SIGTERM, NULL, &before[1]);
+    if (before[0].sa_handler != SIG_IGN) /* as a shell starts what is behind the terminal */
+        (void)sigaction(SIGINT, &note, NULL);
+    (void)sigaction(SIGTERM, &note, NULL);
+}
+
+static void leave_signals(const struct sigaction *before)
+{
+    (void)sigaction(SIGINT, &before[0], NULL);
+    (void)sigaction(SIGTERM, &before[1], NULL);
+}
+
+int lab_workers_stopped_by(void)
+{
+    return stopped_by;
+}
 
 static _Noreturn void work(const struct crew *crew, int from, int to)
 {
@@ -77,6 +108,7 @@ static bool start_worker(struct crew *crew, struct worker *w)
     if (w->pid < 0)
         goto err_close_up;
     if (w->pid == 0) {
+        leave_signals(crew->before);
         close_elders(crew);
         (void)close(down[1]);
         (void)close(up[0]);
@@ -166,12 +198,31 @@ static unsigned wait_for_answers(struct crew *crew)
     }
     if (n == 0)
         return 0;
-    if (poll(fds, n, -1) < 0)
+    if (stopped_by != 0)
+        return 0;
+    if (poll(fds, n, -1) < 0 || stopped_by != 0)
         return 1; /* a signal; try again */
     for (nfds_t i = 0; i < n; i++)
         if (fds[i].revents != 0)
             take_answer(crew, owners[i]);
     return 1;
+}
+
+/** Those that are at work end at once, without their results. @return how many have ended before */
+static unsigned stop_all(struct crew *crew)
+{
+    unsigned ended = crew->next;
+
+    for (unsigned i = 0; i < crew->nworkers; i++) {
+        struct worker *w = &crew->workers[i];
+
+        if (w->pid == 0)
+            continue;
+        (void)kill(w->pid, SIGTERM);
+        (void)stop_worker(w);
+        ended--;
+    }
+    return ended;
 }
 
 static void run_here(struct crew *crew)
@@ -192,13 +243,14 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
 {
     struct crew crew = { .cfg = cfg, .runs = runs, .n = n, .finished = finished, .arg = arg };
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-    unsigned wanted = cfg->workers < n ? cfg->workers : n;
+    unsigned wanted = cfg->workers < n ? cfg->workers : n, ended;
 
     if (cfg->workers == 0) {
         run_here(&crew);
         return;
     }
     (void)sigaction(SIGPIPE, &ignore, &before);
+    catch_signals(crew.before);
     for (; crew.nworkers < wanted && crew.nworkers < WORKERS_MAX; crew.nworkers++)
         if (!start_worker(&crew, &crew.workers[crew.nworkers]))
             break;
@@ -207,6 +259,12 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
     while (wait_for_answers(&crew) != 0)
         ;
     (void)sigaction(SIGPIPE, &before, NULL);
+    leave_signals(crew.before);
+    if (stopped_by != 0) {
+        ended = stop_all(&crew);
+        load_raise(SIM_ERR_IO, "%s: %u of %u simulations have ended, %s", strsignal(stopped_by),
+                   ended, n, cfg->when_stopped != NULL ? cfg->when_stopped : "nothing is kept");
+    }
     if (crew.next < n)
         load_raise(SIM_ERR_IO, "no worker process could be started: %s", strerror(errno));
 }

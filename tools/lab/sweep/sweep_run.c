@@ -221,7 +221,8 @@ static void run_all(struct work *work, unsigned n, const struct lab_run *const *
     struct lab_site site = *work->cfg->site;
     struct lab_pool_config pool = { .workers = work->cfg->workers,
                                     .execute = run_point,
-                                    .execute_arg = &site };
+                                    .execute_arg = &site,
+                                    .when_stopped = "the same command goes on with the others" };
 
     lab_workers_run(&pool, runs, n, keep_finished, work);
     load_check(work->rc);
