@@ -1,5 +1,5 @@
-#define _POSIX_C_SOURCE 200809L
 /* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
+#define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/session.h"
 
 #include "tools/lab/format/out.h"
