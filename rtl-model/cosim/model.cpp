@@ -161,25 +161,16 @@ struct model {
             if (!ddr[p].empty())
                 memcpy(beat(top.ddr_data_i, p), ddr[p].front().data(), kBus);
     }
-    void step_ddr()
+    void step_ddr(uint32_t read, uint32_t write, const svBitVecVal *data)
     {
-        for (unsigned p = 0; p < kPorts; p++) {
-            if (get(top.ddr_read_o, p, 1) != 0 && !ddr[p].empty())
+        for (unsigned p = 0; (read | write) >> p != 0; p++) {
+            if ((read >> p & 1) != 0 && !ddr[p].empty())
                 ddr[p].pop_front();
-            if (get(top.ddr_write_o, p, 1) != 0) {
+            if ((write >> p & 1) != 0) {
                 ddr[p].emplace_back();
-                memcpy(ddr[p].back().data(), &top.ddr_data_o, kBus);
+                memcpy(ddr[p].back().data(), data, kBus);
             }
         }
-    }
-
-    /** What is there before the edge only. */
-    void see_before(model_out *out) const
-    {
-        out->request_taken = top.mgmt_valid_i != 0 && top.mgmt_ready_o != 0;
-        out->error_write = top.aer_write_o;
-        for (unsigned i = 0; out->error_write != 0 && i < 2 * kPorts; i++)
-            out->error_data[i] = static_cast<uint32_t>(get(top.aer_data_o, i * 32, 32));
     }
 
     void see_streams(model_out *out)
@@ -267,19 +258,22 @@ model *create(uint64_t seed, const char *trace)
     return m;
 }
 
-thread_local model_out *seen; /* gets the events */
+/* The model whose edge it is, and what gets what is seen there. */
+thread_local model *evaluated;
+thread_local model_out *seen;
 
 void edge(model *m, const model_in *in, model_out *out)
 {
     Verilated::threadContextp(&m->context); /* other hubs of this thread have their own */
     m->show(in);
     m->show_ddr();
-    m->top.clk_i = 0;
-    m->eval();
-    m->see_before(out);
-    m->step_ddr();
     out->nevents = 0;
+    evaluated = m;
     seen = out;
+#if VM_TRACE
+    m->top.clk_i = 0; /* waves show both levels of the clock */
+    m->eval();
+#endif
     m->top.clk_i = 1;
     m->eval();
     m->see_streams(out);
@@ -299,6 +293,21 @@ void destroy(model *m)
     delete m;
 }
 } // namespace
+
+void hub_before_seen(svBit mgmt_taken, unsigned aer_write, const svBitVecVal *aer_data,
+                     unsigned ddr_read, unsigned ddr_write, const svBitVecVal *ddr_data)
+{
+#if !VM_TRACE
+    /* The clock falls as soon as its edge is seen: each evaluation computes anew what depends on
+     * inputs, a quarter of all time. */
+    evaluated->top.clk_i = 0;
+#endif
+    evaluated->step_ddr(ddr_read, ddr_write, ddr_data);
+    seen->request_taken = mgmt_taken != 0;
+    seen->error_write = aer_write;
+    for (unsigned i = 0; aer_write != 0 && i < 2 * kPorts; i++)
+        seen->error_data[i] = aer_data[i];
+}
 
 void hub_event_seen(unsigned kind, unsigned where, unsigned value, unsigned count,
                     unsigned long long at, const svBitVecVal *header)

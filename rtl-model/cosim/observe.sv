@@ -1,5 +1,9 @@
 // Where events (hub_event) are taken from: the kinds in the order of enum model_event_kind.
 
+bind hub_core hub_before #(.Ports(Ports), .BusWidth(BusWidth)) u_see_before (.clk_i, .rst_ni,
+  .mgmt_taken_i(mgmt_valid_i && mgmt_ready_o), .aer_write_i(aer_write_o), .aer_data_i(aer_data_o),
+  .ddr_read_i(ddr_read_o), .ddr_write_i(ddr_write_o), .ddr_data_i(ddr_data_o));
+
 // What comes in, and DDR3.
 bind hub_receive hub_event #(.Kind(0)) u_see_routed (.clk_i, .rst_ni, .valid_i(valid_i && sop_i),
   .where_i(32'(Port)), .value_i(32'(out)), .count_i(32'(class_i)), .long_i('0), .header_i(header));
