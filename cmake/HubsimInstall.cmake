@@ -10,7 +10,7 @@ foreach(folder configs docs examples rtl-model scripts workloads)
 endforeach()
 install(DIRECTORY configs docs examples DESTINATION ${share})
 install(DIRECTORY rtl-model/rtl DESTINATION ${share}/rtl-model)
-install(FILES rtl-model/cosim/hub_event.sv rtl-model/cosim/observe.sv rtl-model/cosim/model.cpp rtl-model/cosim/model.h DESTINATION ${share}/rtl-model/cosim)
+install(DIRECTORY rtl-model/cosim DESTINATION ${share}/rtl-model FILES_MATCHING PATTERN "*.sv" PATTERN "model.*")
 install(PROGRAMS rtl-model/library DESTINATION ${share}/rtl-model)
 install(DIRECTORY workloads DESTINATION ${share} FILES_MATCHING PATTERN "*.[ch]" PATTERN Makefile)
 set(scripts python plot.py timeline timeline.py utilisation utilisation.py matrix matrix.py picture.py explain.py topology.py) # not those that need the source

@@ -26,6 +26,10 @@ while IFS=: read -r page link; do
     [[ $link == http* || -e $(dirname "$page")/$link ]] || bad "${page#"$prefix"/}: link to $link, which is not there"
 done < <(grep -roE --include='*.md' '\]\([^)#]+' "$prefix/share/hubsim")
 
+for module in rtl-model/{rtl,cosim}/*.sv; do # what hubs in SystemVerilog are made from
+    [[ -e $prefix/share/hubsim/$module ]] || bad "no $module"
+done
+
 # No path of where it was built; in modules, which are packed, too.
 for place in "$source" "$build"; do
     grep -rlF -- "$place" "$prefix" && bad "$place is in the files above"
