@@ -41,4 +41,4 @@ sed '/\.take = /d' "$example/mailbox.c" >mailbox.c
 rm other/transports/empty.so
 HUBSIM_PATH=other expect 'hubsim: other/transports/mailbox.so: transport mailbox: expected .take' hubsim params two-node
 
-HUBSIM_PATH=$work/mine "$here/../hosts/mpi/match" "$build" -t mailbox -p 50
+HUBSIM_PATH=$work/mine "$here/../../hosts/mpi/match" "$build" -t mailbox -p 50
