@@ -360,10 +360,10 @@ static void check_results(struct cmd_session *session)
 const struct cmd_command cmd_check = {
     .usage = {
             .words = "RESULT...",
-            .about = "Runs again what the manifest of each result says, with the machines and programs "
-                     "of today, and reports what differs: values, and fingerprints where no value does. "
-                     "Exit status: 0 equal (with --band: all values in their bands), 1 something "
-                     "differs, 2 a result cannot be read or run.",
+            .about = "Runs kept results again and reports what differs: values, and fingerprints where "
+                     "no value does. It runs what the manifest says, with the machines and programs of "
+                     "today. Exit status: 0 equal (with --band: all values in their bands), 1 "
+                     "something differs, 2 a result cannot be read or run.",
             .options = { { options, 0 }, { cmd_format_options, 0 } },
             .words_at = offsetof(struct options, dirs),
             .nwords_at = offsetof(struct options, ndirs),

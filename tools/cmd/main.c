@@ -41,12 +41,18 @@ static const struct {
 
 static void print_help(FILE *out)
 {
-    fputs("Usage: hubsim COMMAND [OPTION...] [ARGUMENT]\n\n", out);
-    for (size_t i = 0; i < NCOMMANDS; i++)
-        fprintf(out, "  %-8s %-7s %s\n", commands[i].name, commands[i].arguments,
-                commands[i].summary);
-    fputs("\n`hubsim COMMAND --help` says more. Names are looked for in configs/ beside the\n"
-          "program, then in HUBSIM_PATH.\n",
+    char tag[32];
+
+    fputs("Usage: hubsim COMMAND [OPTION...] [ARGUMENT]\n"
+          "Simulates PCI Express as a network: hubs, cables, hosts, and the programs that\n"
+          "run on these.\n\nCommands:\n",
+          out);
+    for (size_t i = 0; i < NCOMMANDS; i++) {
+        snprintf(tag, sizeof(tag), "%s %s", commands[i].name, commands[i].arguments);
+        fprintf(out, "  %-15s  %s\n", tag, commands[i].summary);
+    }
+    fputs("\n`hubsim COMMAND --help` says more. Names are looked for in share/hubsim/configs\n"
+          "beside bin/, then in HUBSIM_PATH. Pages to read are in share/hubsim/docs.\n",
           out);
 }
 

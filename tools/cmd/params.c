@@ -75,9 +75,9 @@ static void print_params(struct cmd_session *session)
 const struct cmd_command cmd_params = {
     .usage = {
             .words = "FILE [PATTERN]\n--fault-kinds",
-            .about = "Every key of a machine or platform in force: value, unit, range, source, the "
-                     "rows it was calibrated to, and meaning. Of a workload: the keys of its setups. "
-                     "PATTERN: those keys only that have this in them.",
+            .about = "Shows each key of a machine or platform: its value in force, unit, range, source, "
+                     "meaning, and the rows that it was calibrated to. For a workload it shows the "
+                     "keys of its setups. With PATTERN, only keys that have this in them.",
             .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
             .words_at = offsetof(struct options, words),
             .max = 2,

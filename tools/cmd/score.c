@@ -104,8 +104,8 @@ static void score(struct cmd_session *session)
 const struct cmd_command cmd_score = {
     .usage = {
             .words = "SYSTEM",
-            .about = "Builds each published measurement of SYSTEM from its setup alone, simulates it "
-                     "and compares. A row that cannot be built, or whose words are wrong, is not-run, "
+            .about = "Compares each published measurement of SYSTEM with its simulation, which is built "
+                     "from the setup of the row alone. A row that cannot be built, or whose words are wrong, is not-run, "
                      "with the reason. Exit status 1 when a primary row fails or could not be run.",
             .options = { { options, 0 },
                          { cmd_format_options, 0 },

@@ -109,7 +109,7 @@ static void topology(struct cmd_session *session)
 const struct cmd_command cmd_topology = {
     .usage = {
             .words = "FILE",
-            .about = "The graph of a machine, from its file and the routes that its hubs are "
+            .about = "Shows the graph of a machine, from its file and the routes that its hubs are "
                      "programmed with: hops, bisection, latency without load, link loads when all "
                      "nodes write to all, cycles of dependencies. With --csv or --json, all pairs.",
             .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
