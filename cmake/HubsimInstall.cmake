@@ -25,6 +25,22 @@ foreach(page LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff)
   install(FILES ${page} DESTINATION ${share})
 endforeach()
 
+# Man pages; in the build tree man finds them as well, by the PATH that has bin/.
+if(HUBSIM_HELP2MAN)
+  set(man ${CMAKE_BINARY_DIR}/share/man/man1)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS CITATION.cff)
+  file(STRINGS CITATION.cff date REGEX ^date-released:)
+  string(REPLACE "date-released: " "" date ${date})
+  add_custom_command(OUTPUT ${man}/hubsim.1.gz
+    COMMAND ${PROJECT_SOURCE_DIR}/cmake/man-pages.sh ${HUBSIM_HELP2MAN} ${CMAKE_BINARY_DIR}/bin ${PROJECT_VERSION} ${date} ${man}
+    DEPENDS cmake/man-pages.sh tools/hubcc/hubcc hubrun hubsim VERBATIM)
+  add_custom_target(man_pages ALL DEPENDS ${man}/hubsim.1.gz)
+  hubsim_product(man_pages)
+  install(DIRECTORY ${man} DESTINATION ${CMAKE_INSTALL_MANDIR})
+else()
+  message(STATUS "help2man not found: no man pages (./scripts/setup demo installs it)")
+endif()
+
 file(GLOB HUBSIM_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/hosts/*/include)
 foreach(dir ${HUBSIM_INCLUDE_DIRS})
   install(DIRECTORY ${dir}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hubsim FILES_MATCHING PATTERN "*.h")
