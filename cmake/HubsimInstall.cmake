@@ -13,10 +13,12 @@ install(DIRECTORY rtl-model/rtl DESTINATION ${share}/rtl-model)
 install(DIRECTORY rtl-model/cosim DESTINATION ${share}/rtl-model FILES_MATCHING PATTERN "*.sv" PATTERN "model.*")
 install(PROGRAMS rtl-model/library DESTINATION ${share}/rtl-model)
 install(DIRECTORY workloads DESTINATION ${share} FILES_MATCHING PATTERN "*.[ch]" PATTERN Makefile)
-set(scripts python plot.py timeline timeline.py utilisation utilisation.py matrix matrix.py picture.py explain.py topology.py) # not those that need the source
+set(scripts python timeline utilisation matrix) # not those that need the source
+set(modules plot.py timeline.py utilisation.py matrix.py picture.py explain.py topology.py hubsim.lua completion.bash)
 list(TRANSFORM scripts PREPEND scripts/)
+list(TRANSFORM modules PREPEND scripts/)
 install(PROGRAMS ${scripts} DESTINATION ${share}/scripts)
-install(FILES scripts/hubsim.lua scripts/completion.bash DESTINATION ${share}/scripts)
+install(FILES ${modules} DESTINATION ${share}/scripts)
 foreach(command hubsim hubrun hubcc hubc++ hubf90) # bash looks for each by its name
   install(FILES scripts/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${command})
 endforeach()
