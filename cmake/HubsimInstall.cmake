@@ -19,7 +19,7 @@ list(TRANSFORM scripts PREPEND scripts/)
 list(TRANSFORM modules PREPEND scripts/)
 install(PROGRAMS ${scripts} DESTINATION ${share}/scripts)
 install(FILES ${modules} DESTINATION ${share}/scripts)
-foreach(command hubsim hubrun hubcc hubc++ hubf90) # bash looks for each by its name
+foreach(command hubsim hubrun hubcc hubc++ hubf90 hubf77 hubfort) # bash looks for each by its name
   install(FILES scripts/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${command})
 endforeach()
 install(FILES README.md DESTINATION ${share})

@@ -38,4 +38,4 @@ _hubsim_complete() { # called by bash with COMMAND WORD BEFORE
     mapfile -t COMPREPLY < <(compgen -W "$(_hubsim_words "${1##*/}" "$2" "$3")" -- "$2")
 }
 
-complete -o default -F _hubsim_complete hubsim hubrun hubcc hubc++ hubf90
+complete -o default -F _hubsim_complete hubsim hubrun hubcc hubc++ hubf90 hubf77 hubfort

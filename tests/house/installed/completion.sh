@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# scripts/completion.bash offers what there is:  completion.sh BIN  (from the root)
+# Completion offers what there is:  completion.sh BIN [FILE]  (from the root)
+#   FILE  what bash reads for it (default: scripts/completion.bash)
 set -euo pipefail
 PATH=$1:$PATH
 # shellcheck source=scripts/completion.bash disable=SC1091 # followed with -x; scripts/test checks that file itself
-source scripts/completion.bash
+source "${2:-scripts/completion.bash}"
 offers() { # offers "COMMAND WORD..." EXPECTED: for the last word, first of all
     read -ra COMP_WORDS <<<"$1"
     [[ $1 != *' ' ]] || COMP_WORDS+=('')
