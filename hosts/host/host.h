@@ -8,6 +8,7 @@
 #define HOST_HOST_H
 
 #include "hosts/host/bus.h"
+#include "hosts/host/check.h"
 #include "hosts/host/cpu.h"
 #include "hosts/host/ether.h"
 #include "hosts/host/gpu.h"
@@ -50,6 +51,7 @@ struct host {
     const struct host_process_ops *process;
     enum host_mapping pio_mapping; /* how PIO sees the window */
     unsigned gpu;                  /* current device of the rank */
+    unsigned checks;               /* bits of enum host_check; 0: nothing is looked after */
     struct host_state *states;
     struct host_call call;
     struct host_looks looks;

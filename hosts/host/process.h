@@ -23,6 +23,9 @@ struct host_process_ops {
     void (*print)(struct host *h, const char *line);
     /** A line to the user who runs the program, which is no output of the rank. */
     void (*remark)(struct host *h, const char *line);
+    /** One that a check (enum host_check) has found, after which the run does not end well. The
+     * line names rank, node and time. Those beyond the first LAUNCH_FOUND_MAX are counted only. */
+    void (*found)(struct host *h, const char *line);
 };
 
 #endif /* HOST_PROCESS_H */

@@ -229,6 +229,7 @@ static void collect_result(const struct launch *run, sim_time_t start, struct la
     res->start_ps = start;
     res->aborted = run->abort.done;
     res->abort_rank = run->abort.rank;
+    res->found = run->found;
     res->ranks = calloc(run->nranks, sizeof(*res->ranks));
     res->nranks = res->ranks != NULL ? run->nranks : 0;
     for (unsigned r = 0; run->ranks != NULL && r < res->nranks; r++) {

@@ -16,6 +16,8 @@ SIM_BEGIN_DECLS
 
 #define LAUNCH_SETTINGS_MAX 63u
 
+#define LAUNCH_FOUND_MAX 100u /* lines of checks, in a run */
+
 #define LAUNCH_SOCKET_BESIDE 0u /* of launch_config.beside, else the first; n: socket n - 1 */
 
 /** Costs of software and its settings on a platform. */
@@ -57,14 +59,16 @@ struct launch_config {
     /* Seconds of the processor's time: a rank that computes so long without a call is ended, and so
      * is a run in which nothing but loops of programs goes on. 0: no limit. */
     unsigned patience_s;
-    bool profile; /* counts the calls of each rank */
-    bool signals; /* SIGINT and SIGTERM stop the run, instead of what they did */
+    bool profile;    /* counts the calls of each rank */
+    unsigned checks; /* bits of enum host_check */
+    bool signals;    /* SIGINT and SIGTERM stop the run, instead of what they did */
     enum launch_compute compute;
     uint64_t block_ps;
     output_fn output;                            /* NULL: lines are dropped */
     void (*remark)(void *arg, const char *line); /* a library's, on the run; NULL: dropped */
+    void (*found)(void *arg, const char *line);  /* a check has, in a program; NULL: dropped */
     void (*begins)(void *arg); /* drivers have set up all, ranks are next; NULL: not wanted */
-    void *output_arg;          /* of all three */
+    void *output_arg;          /* of all four */
     /* By stream, the error number that `output` has met, 0: none. NULL: it meets none. */
     const int *output_codes;
     const struct launch_software *software; /* NULL: the default */
@@ -84,7 +88,8 @@ struct launch_result {
     sim_time_t start_ps, end_ps; /* start of the ranks; end of the last one, or of the run */
     bool aborted;                /* by this rank, with its exit code: all have ended */
     unsigned abort_rank;
-    int signal; /* that stopped the run, or 0 */
+    int signal;     /* that stopped the run, or 0 */
+    uint64_t found; /* by checks, in the program */
     unsigned nranks;
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };

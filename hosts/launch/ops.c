@@ -353,6 +353,14 @@ static void op_remark(struct host *h, const char *line)
         cfg->remark(cfg->output_arg, line);
 }
 
+static void op_found(struct host *h, const char *line)
+{
+    struct launch *run = launch_thread_of(h)->node->run;
+
+    if (run->found++ < LAUNCH_FOUND_MAX && run->cfg->found != NULL)
+        run->cfg->found(run->cfg->output_arg, line);
+}
+
 static const struct host_bus_ops bus_ops = {
     .config_read = op_config_read,
     .config_write = op_config_write,
@@ -387,6 +395,7 @@ static const struct host_process_ops process_ops = {
     .abort = op_abort,
     .print = op_print,
     .remark = op_remark,
+    .found = op_found,
 };
 
 const struct host launch_host = {

@@ -187,6 +187,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
     code = launch_thread_init(
         t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);
     t->host.rank = rank;
+    t->host.checks = run->cfg->checks;
     if (code != SIM_OK || !run->cfg->profile)
         return code;
     t->host.profile =

@@ -13,6 +13,7 @@ struct launch {
     struct launch_thread *ranks;
     struct output *output;
     FILE *nothing;       /* what ranks other than 0 read */
+    uint64_t found;      /* lines of checks */
     unsigned left;       /* threads of this phase that have not ended */
     uint64_t idle_turns; /* ends of polls of programs in vain */
     struct launch_abort {

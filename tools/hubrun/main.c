@@ -187,6 +187,17 @@ static void judge_errors(struct run *run)
     run->status = CMD_FAILED;
 }
 
+static void judge_found(struct run *run, const struct launch_result *result)
+{
+    if (result->found == 0)
+        return;
+    fprintf(stderr, "hubrun: --check has found %llu mistakes%s\n",
+            (unsigned long long)result->found,
+            result->found > LAUNCH_FOUND_MAX ? ", of which the first ones are shown" : "");
+    if (run->status == CMD_OK)
+        run->status = CMD_FAILED;
+}
+
 static void free_result(void *result)
 {
     launch_result_fini(result);
@@ -209,6 +220,7 @@ static void run_program(struct run *run, const struct launch_config *cfg)
         keep_ranks(keep, result);
     if (code == SIM_OK && run->status == CMD_OK)
         judge_errors(run);
+    judge_found(run, result);
     if (code == SIM_OK && run->status == CMD_OK && !opt->quiet)
         fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result->nranks,
                 (double)result->end_ps / 1e6);
@@ -237,11 +249,13 @@ static void run_ranks(void *arg)
                                  .max_time_ps = opt->max_time_ps,
                                  .patience_s = opt->patience_s,
                                  .profile = opt->profile != NULL,
+                                 .checks = opt->checks,
                                  .signals = true,
                                  .compute = opt->compute,
                                  .block_ps = opt->block_ps,
                                  .output = print_line,
                                  .remark = opt->quiet ? NULL : print_remark,
+                                 .found = print_remark,
                                  .output_arg = run,
                                  .begins = begin_ranks,
                                  .output_codes = run->listener.codes,

@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* strsep */
 #include "tools/hubrun/options.h"
 
 #include "tools/load/value.h"
@@ -50,6 +51,24 @@ static void take_compute(struct argp_state *state, const struct cmd_option *o, v
     *(enum launch_compute *)to = (enum launch_compute)i;
 }
 
+static void take_checks(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    static const char *const names[HOST_CHECK_KINDS] = { "heap", "mpi", "races" };
+    unsigned *checks = to;
+
+    for (char *rest = text; rest != NULL;) {
+        char *name = strsep(&rest, ",");
+        unsigned i = 0;
+
+        while (i < HOST_CHECK_KINDS && strcmp(name, names[i]) != 0)
+            i++;
+        if (i == HOST_CHECK_KINDS)
+            argp_error(state, "--%s %s: expected heap, mpi or races, or several with commas",
+                       o->name, name);
+        *checks |= 1u << i;
+    }
+}
+
 static void take_profile(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     static char no_file[] = "";
@@ -92,6 +111,11 @@ static const struct cmd_option options[] = {
       "Calls of MPI on stderr: how often, bytes, time in them; and each rank's in FILE (CSV, or "
       "JSON by its name), who sent how much to whom in FILE's .matrix.csv, for scripts/matrix",
       0, take_profile, CMD_AT(profile), .flags = OPTION_ARG_OPTIONAL },
+    { "check", 0, "WHAT,...",
+      "Look for mistakes of the program, which then ends badly: heap, bytes beyond a block of "
+      "malloc and blocks after free; mpi, calls that do not fit together, messages never received "
+      "and requests never completed; races, memory that it uses while a transfer does",
+      0, take_checks, CMD_AT(checks) },
     { "allow-errors", 0, NULL,
       "A run may end well though PCI Express had uncorrectable errors, as when a write has met no "
       "memory",
