@@ -13,8 +13,13 @@
 #define BANK_BYTES   (LAUNCH_NODES_MAX * LAUNCH_NODE_BYTES)
 #define REGION_ALIGN (UINT64_C(2) << 20) /* of regions, with a hole after each */
 
+/* A bank is taken by its last page, which is part of the last hole. Regions are mapped one by one:
+ * valgrind goes over all pages of a mapping, for minutes where it is one of terabytes. */
+#define CLAIM_BYTES UINT64_C(4096)
+
 struct launch_memory {
-    char *bank;
+    uint64_t bank; /* its address */
+    void *claim;
     uint64_t used[LAUNCH_NODES_MAX];
 };
 
@@ -24,34 +29,45 @@ struct launch_memory *launch_memory_create(void)
 
     if (mem == NULL)
         return NULL;
-    for (unsigned b = 0; b < MEMORY_BANKS && mem->bank == NULL; b++)
-        mem->bank = heap_map(MEMORY_BASE + b * BANK_BYTES, BANK_BYTES, PROT_NONE);
-    if (mem->bank != NULL)
+    for (unsigned b = 0; b < MEMORY_BANKS && mem->claim == NULL; b++) {
+        mem->bank = MEMORY_BASE + b * BANK_BYTES;
+        mem->claim = heap_map(mem->bank + BANK_BYTES - CLAIM_BYTES, CLAIM_BYTES, PROT_NONE);
+    }
+    if (mem->claim != NULL)
         return mem;
     free(mem);
     return NULL;
+}
+
+static void *address_of(const struct launch_memory *mem, unsigned node)
+{
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the address is the point */
+    return (void *)(uintptr_t)(mem->bank + node * LAUNCH_NODE_BYTES);
 }
 
 void launch_memory_destroy(struct launch_memory *mem)
 {
     if (mem == NULL)
         return;
-    munmap(mem->bank, BANK_BYTES);
+    for (unsigned n = 0; n < LAUNCH_NODES_MAX; n++)
+        if (mem->used[n] != 0)
+            munmap(address_of(mem, n), mem->used[n]);
+    munmap(mem->claim, CLAIM_BYTES);
     free(mem);
 }
 
 void *launch_memory_map(void *mem_arg, unsigned node, const char *path, uint64_t bytes)
 {
     struct launch_memory *mem = mem_arg;
-    char *at;
+    void *at;
 
     (void)path;
     if (node >= LAUNCH_NODES_MAX || bytes > LAUNCH_NODE_BYTES - mem->used[node] ||
         LAUNCH_NODE_BYTES - mem->used[node] - bytes < 2 * REGION_ALIGN)
         return NULL;
-    at = mem->bank + node * LAUNCH_NODE_BYTES + mem->used[node];
-    if (mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0)
-        return NULL;
-    mem->used[node] += ((bytes + REGION_ALIGN - 1) & ~(REGION_ALIGN - 1)) + REGION_ALIGN;
+    at = heap_map(mem->bank + node * LAUNCH_NODE_BYTES + mem->used[node], bytes,
+                  PROT_READ | PROT_WRITE);
+    if (at != NULL)
+        mem->used[node] += ((bytes + REGION_ALIGN - 1) & ~(REGION_ALIGN - 1)) + REGION_ALIGN;
     return at;
 }

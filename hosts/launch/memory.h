@@ -16,8 +16,8 @@ struct launch_memory;
 #define LAUNCH_NODES_MAX  256u
 
 /**
- * Reserves address space; machines that live at the same time take different banks (four in
- * all), the first one free. NULL when none is.
+ * Machines that live at the same time take different banks of address space (four in all), the
+ * first one free. NULL when none is.
  */
 struct launch_memory *launch_memory_create(void);
 /** The machine that uses it must have gone. */

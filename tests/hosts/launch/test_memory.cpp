@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
 
 #include "hosts/host/range.h"
 #include "hosts/launch/memory.h"
@@ -36,6 +40,28 @@ TEST(LaunchMemory, TooMuchForANodeIsRefused)
     EXPECT_EQ(nullptr, launch_memory_map(mem, 0, "x", LAUNCH_NODE_BYTES + 1));
     EXPECT_EQ(nullptr, launch_memory_map(mem, LAUNCH_NODES_MAX, "x", 4096));
     launch_memory_destroy(mem);
+}
+
+/* valgrind takes minutes for a mapping of terabytes, and sees no signal meanwhile. */
+TEST(LaunchMemory, MapsWhatIsAskedForAndNoMore)
+{
+    auto mapped = [] {
+        std::ifstream maps("/proc/self/maps");
+        uint64_t low, high, sum = 0;
+        std::string line;
+
+        while (std::getline(maps, line))
+            if (sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64, &low, &high) == 2)
+                sum += high - low;
+        return sum;
+    };
+    struct launch_memory *mem = launch_memory_create();
+    ASSERT_NE(nullptr, mem);
+    uint64_t before = mapped();
+    EXPECT_NE(nullptr, launch_memory_map(mem, 255, "x", 1 << 30));
+    EXPECT_EQ(UINT64_C(1) << 30, mapped() - before);
+    launch_memory_destroy(mem);
+    EXPECT_GE(UINT64_C(1) << 20, before - mapped());
 }
 
 TEST(LaunchMemory, TwoMachinesCanLiveAtOnce)
