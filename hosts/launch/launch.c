@@ -278,14 +278,17 @@ static void run_fini(struct launch *run, unsigned threads_before)
     stays = process_threads() > threads_before;
     for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
         program_unload(run->ranks[r].program, stays);
+        run->ranks[r].program = NULL;
         if (!stays)
-            heap_destroy(run->ranks[r].heap);
+            launch_heap_fini(&run->ranks[r]);
     }
     if (stays)
         output_keep(run->output);
     else
         output_destroy(run->output);
-    if (run->nothing != NULL && !stays)
+    if (stays)
+        return; /* with what such threads allocate from */
+    if (run->nothing != NULL)
         (void)fclose(run->nothing);
     free(run->ranks);
 }

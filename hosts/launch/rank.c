@@ -7,7 +7,6 @@
 #include "hosts/launch/signal.h"
 #include "hosts/launch/watch.h"
 
-#include <malloc.h> /* malloc_usable_size */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,44 +56,6 @@ static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
         now = t->host.cpu->time_ps(&t->host);
     }
     return until - now;
-}
-
-/* Once, since a program that finds out how much there is has no use for more. */
-static void report_full(size_t bytes)
-{
-    struct launch_thread *t = launch_self();
-
-    if (t == NULL || t->heap_full)
-        return;
-    t->heap_full = true;
-    fprintf(t->err,
-            "rank %u: no memory for %llu bytes more: the heap of a rank holds %llu GiB in all\n",
-            t->host.rank, (unsigned long long)bytes, (unsigned long long)(HEAP_BYTES >> 30));
-}
-
-/* Other memory comes from the allocator of the whole process, which libc uses, too. */
-static void *hook_alloc(void *heap, size_t bytes, size_t align, int *zeroed_p)
-{
-    bool zeroed = false;
-    void *p = heap_alloc(heap, bytes, align, &zeroed);
-
-    *zeroed_p = zeroed;
-    if (p == NULL)
-        report_full(bytes);
-    return p;
-}
-
-static void hook_free(void *heap, void *p)
-{
-    if (heap_holds(heap, p))
-        heap_free(heap, p);
-    else
-        free(p);
-}
-
-static size_t hook_size(void *heap, void *p)
-{
-    return heap_holds(heap, p) ? heap_size(p) : malloc_usable_size(p);
 }
 
 /* The rank's own loops: those of a helper hold its core until they end, and those of threads that
@@ -230,9 +191,6 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
         .exit = hook_exit,
         .time_ps = hook_time,
         .sleep_ps = hook_sleep,
-        .alloc = hook_alloc,
-        .free = hook_free,
-        .size = hook_size,
         .poll = hook_poll,
         .poll_low = (uintptr_t)node->ram->bytes,
         .poll_bytes = node->ram->size,
@@ -249,9 +207,8 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     t->argv = copy_args(run->cfg);
     t->out = output_open(run->output, t->host.rank, OUTPUT_STDOUT, rank_clock, t);
     t->err = output_open(run->output, t->host.rank, OUTPUT_STDERR, rank_clock, t);
-    t->heap = heap_create(t->host.rank);
-    hooks.heap = t->heap;
-    if (hooks.in == NULL || t->heap == NULL || t->argv == NULL || t->out == NULL || t->err == NULL)
+    if (!launch_heap_init(t, &hooks) || hooks.in == NULL || t->argv == NULL || t->out == NULL ||
+        t->err == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", t->host.rank);
     hooks.out = t->out;
     hooks.err = t->err;

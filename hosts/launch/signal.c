@@ -152,7 +152,7 @@ static int hook_kill(int pid, int sig)
     return 0;
 }
 
-static void hook_killed(int sig, uint64_t from)
+void launch_killed(int sig, const char *fault, uint64_t from)
 {
     struct launch_thread *t = launch_self();
 
@@ -160,11 +160,15 @@ static void hook_killed(int sig, uint64_t from)
         launch_end_outside(128 + sig);
     launch_charge(launch_running(&t->host));
     t->signal = sig;
-    if (sig == SIGABRT) {
-        t->fault = "aborted";
-        t->fault_at = from;
-    }
+    t->fault = fault;
+    t->fault_at = from;
     t->host.process->exit(&t->host, 128 + sig);
+    SIM_ASSERT(false);
+}
+
+static void hook_killed(int sig, uint64_t from)
+{
+    launch_killed(sig, sig == SIGABRT ? "aborted" : NULL, from);
 }
 
 static struct hub_program_timer hook_timer(int which, const struct hub_program_timer *value)

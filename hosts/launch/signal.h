@@ -9,6 +9,9 @@
 
 #include "hosts/launch/compute.h"
 
+/** Ends the calling rank by a signal, at an address of its program or 0. `fault` NULL: it is none
+ * of its mistakes. */
+_Noreturn void launch_killed(int sig, const char *fault, uint64_t from);
 void launch_signals_init(struct launch_thread *t);
 void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hooks);
 /** Timers, and what is on its way to the rank. */

@@ -176,6 +176,7 @@ void launch_thread_fini(struct launch_thread *t)
     if (t->task != NULL)
         sim_cancel(t->dom, &t->wakeup);
     task_destroy(t->task);
+    t->task = NULL; /* functions of the program that run when it is unloaded are no rank's */
     range_fini(&t->arena);
     launch_pins_fini(t);
 }

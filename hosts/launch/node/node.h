@@ -77,4 +77,9 @@ unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, ui
                        uint64_t *bus, unsigned room);
 void launch_pins_fini(struct launch_thread *t);
 
+/* malloc.c */
+/** Heap of a rank's program. @return false: out of memory. */
+bool launch_heap_init(struct launch_thread *t, struct hub_program_hooks *hooks);
+void launch_heap_fini(struct launch_thread *t);
+
 #endif /* LAUNCH_NODE_H */

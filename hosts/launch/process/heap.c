@@ -13,18 +13,17 @@
 
 /* Below the memories of simulated nodes (memory.c), above AddressSanitizer's shadow: 15 TiB for
  * HEAP_BANKS * HEAP_RANKS heaps. */
-#define HEAP_BASE    UINT64_C(0x110000000000)
-#define HEAP_BANKS   3u /* for simulations that live at the same time */
-#define HEAP_RANKS   1024u
-#define HEAP_ALIGN   16u
-#define HEAP_LARGE   20u /* log2 of the size from which on classes are finer */
-#define HEAP_CLASSES (4 * HEAP_LARGE + 16 * (64 - HEAP_LARGE))
-#define HEAP_RETURN  ((size_t)1 << 20) /* free blocks from this size on give their pages back */
+#define HEAP_BASE   UINT64_C(0x110000000000)
+#define HEAP_BANKS  3u /* for simulations that live at the same time */
+#define HEAP_RANKS  1024u
+#define HEAP_ALIGN  16u
+#define HEAP_RETURN ((size_t)1 << 20) /* free blocks from this size on give their pages back */
 
 struct header {
     uint64_t bytes;  /* what the program asked for */
     uint32_t cls;    /* size class of the block */
-    uint32_t offset; /* of what the program got, in units of HEAP_ALIGN from the block's start */
+    uint32_t offset; /* of what the program got, in units of HEAP_ALIGN from the block's start; 0:
+                        it was freed */
 };
 
 struct heap {
@@ -100,7 +99,7 @@ bool heap_holds(const struct heap *heap, const void *p)
 }
 
 /* Sizes 64, 80, 96, 112, 128, 160 ...: the top three bits of the size, rounded up; or five. */
-static uint32_t class_of(size_t bytes, size_t *block_p)
+uint32_t heap_class(size_t bytes, size_t *block_p)
 {
     unsigned top = 5, fine;
     size_t step;
@@ -149,7 +148,7 @@ void *heap_alloc(struct heap *heap, size_t bytes, size_t align, bool *zeroed_p)
 
     if (bytes > HEAP_BYTES || extra > HEAP_BYTES)
         return NULL;
-    cls = class_of(bytes + extra + sizeof(struct header), &block_bytes);
+    cls = heap_class(bytes + extra + sizeof(struct header), &block_bytes);
     block = take_block(heap, cls, block_bytes, &fresh);
     if (block == NULL)
         return NULL;
@@ -160,6 +159,15 @@ void *heap_alloc(struct heap *heap, size_t bytes, size_t align, bool *zeroed_p)
     if (zeroed_p != NULL)
         *zeroed_p = fresh;
     return block + offset;
+}
+
+bool heap_has(const struct heap *heap, const void *p)
+{
+    size_t at = (size_t)((uintptr_t)p - (uintptr_t)heap->base);
+    const struct header *hdr = header_of(p);
+
+    return at >= sizeof(*hdr) && at % HEAP_ALIGN == 0 && hdr->offset != 0 &&
+           hdr->offset <= at / HEAP_ALIGN && hdr->cls < HEAP_CLASSES && hdr->bytes <= HEAP_BYTES;
 }
 
 void heap_free(struct heap *heap, void *p)
@@ -174,6 +182,7 @@ void heap_free(struct heap *heap, void *p)
         /* NOLINTNEXTLINE(performance-no-int-to-ptr): rounded to pages */
         madvise((void *)first, last - first, MADV_DONTNEED);
     }
+    header_of(p)->offset = 0;
     lock_heap(heap);
     *(void **)(void *)block = heap->free[hdr.cls];
     heap->free[hdr.cls] = block;

@@ -27,9 +27,17 @@ void heap_destroy(struct heap *heap);
 bool heap_holds(const struct heap *heap, const void *p);
 /** `align` a power of two. NULL: the heap is full. *zeroed_p (or NULL): fresh, all zero. */
 void *heap_alloc(struct heap *heap, size_t bytes, size_t align, bool *zeroed_p);
+/** Does a block begin at `p`, which lies in the heap, and was it not freed? So far as what stands
+ * before it can show. */
+bool heap_has(const struct heap *heap, const void *p);
 /** `p` from heap_alloc(). */
 void heap_free(struct heap *heap, void *p);
 size_t heap_size(const void *p);
+
+#define HEAP_LARGE   20u /* log2 of the size from which on classes are finer */
+#define HEAP_CLASSES (4 * HEAP_LARGE + 16 * (64 - HEAP_LARGE))
+/** The class of what takes so many bytes. *block_p: what all of the class take. */
+uint32_t heap_class(size_t bytes, size_t *block_p);
 
 #ifdef __cplusplus
 }

@@ -110,7 +110,7 @@ void *valloc(size_t n)
 
 size_t malloc_usable_size(void *p)
 {
-    return p != NULL ? hub_hooks.size(hub_hooks.heap, p) : 0;
+    return p != NULL ? hub_hooks.size(hub_hooks.rank, p) : 0;
 }
 
 /* ---- simulated time --------------------------------------------------------------------- */

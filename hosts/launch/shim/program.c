@@ -49,12 +49,15 @@ int hub_shim_is_thread(void)
 
 /* ---- memory --------------------------------------------------------------------------- */
 
-static void *allocate(size_t n, size_t align, int zero)
+/* In a function that the program calls: where it does. */
+#define CALLED_AT ((uint64_t)(uintptr_t)__builtin_return_address(0) - 1)
+
+static void *allocate(size_t n, size_t align, int zero, uint64_t from)
 {
     int zeroed = 0;
     void *p;
 
-    p = hub_hooks.alloc(hub_hooks.heap, n, align, &zeroed);
+    p = hub_hooks.alloc(hub_hooks.rank, n, align, &zeroed, from);
     if (p == NULL)
         errno = ENOMEM;
     else if (zero && !zeroed)
@@ -64,7 +67,7 @@ static void *allocate(size_t n, size_t align, int zero)
 
 void *malloc(size_t n)
 {
-    return allocate(n, 16, 0);
+    return allocate(n, 16, 0, CALLED_AT);
 }
 
 void *calloc(size_t n, size_t each)
@@ -73,30 +76,24 @@ void *calloc(size_t n, size_t each)
         errno = ENOMEM;
         return NULL;
     }
-    return allocate(n * each, 16, 1);
+    return allocate(n * each, 16, 1, CALLED_AT);
 }
 
 void free(void *p)
 {
     if (p != NULL)
-        hub_hooks.free(hub_hooks.heap, p);
+        hub_hooks.free(hub_hooks.rank, p, CALLED_AT);
 }
 
 void *realloc(void *p, size_t n)
 {
-    size_t old;
     void *more;
 
     if (p == NULL)
-        return malloc(n);
-    old = hub_hooks.size(hub_hooks.heap, p);
-    if (n <= old && n > old / 2)
-        return p;
-    more = malloc(n);
-    if (more != NULL) {
-        memcpy(more, p, old < n ? old : n);
-        free(p);
-    }
+        return allocate(n, 16, 0, CALLED_AT);
+    more = hub_hooks.realloc(hub_hooks.rank, p, n, CALLED_AT);
+    if (more == NULL)
+        errno = ENOMEM;
     return more;
 }
 
@@ -104,13 +101,13 @@ int posix_memalign(void **p, size_t align, size_t n)
 {
     if (align < sizeof(void *) || (align & (align - 1)) != 0)
         return EINVAL;
-    *p = allocate(n, align, 0);
+    *p = allocate(n, align, 0, CALLED_AT);
     return *p != NULL ? 0 : ENOMEM;
 }
 
 void *aligned_alloc(size_t align, size_t n)
 {
-    return allocate(n, align, 0);
+    return allocate(n, align, 0, CALLED_AT);
 }
 
 /* ---- streams --------------------------------------------------------------------------- */

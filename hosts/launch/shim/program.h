@@ -15,7 +15,7 @@ enum { HUB_RANK, HUB_RANKS, HUB_LOCAL_RANK, HUB_LOCAL_RANKS, HUB_PLACES };
 
 /* Of all that is below: it is part of the one name by which a program object finds its launcher, so
  * that the object of another hubsim does not load. */
-#define HUB_PROGRAM_ABI        7
+#define HUB_PROGRAM_ABI        8
 #define HUB_OF_ABI_(name, abi) name##_##abi
 #define HUB_OF_ABI(name, abi)  HUB_OF_ABI_(name, abi)
 #define hub_program_loading    HUB_OF_ABI(hub_program_loading, HUB_PROGRAM_ABI)
@@ -82,11 +82,13 @@ struct hub_program_hooks {
     /* Sets one, NULL: does not. @return what it was */
     struct hub_program_timer (*timer)(int which, const struct hub_program_timer *timer);
     struct hub_program_signals *signals;
-    /* memory of the rank; also takes what libc or a library allocated for it, as strdup() does */
-    void *(*alloc)(void *heap, size_t bytes, size_t align, int *zeroed_p);
-    void (*free)(void *heap, void *p);
-    size_t (*size)(void *heap, void *p);
-    void *heap;
+    /* memory of the rank; all but the first also take what libc or a library allocated for it, as
+     * getline() does. `from`: address of the call */
+    void *(*alloc)(void *rank, size_t bytes, size_t align, int *zeroed_p, uint64_t from);
+    void *(*realloc)(void *rank, void *p, size_t bytes, uint64_t from);
+    void (*free)(void *rank, void *p, uint64_t from);
+    size_t (*size)(void *rank, void *p);
+    void *rank;
     /* a volatile or atomic load of [poll_low, + poll_bytes), the memory that devices write */
     void (*poll)(const volatile void *p, uint32_t size, const struct hub_program_place *place);
     uintptr_t poll_low, poll_bytes;

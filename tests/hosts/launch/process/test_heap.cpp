@@ -60,6 +60,26 @@ TEST(Heap, RandomUseKeepsContentsAndAlignment)
     heap_destroy(h);
 }
 
+TEST(Heap, KnowsItsBlocksWhileTheyAreThere)
+{
+    struct heap *h = heap_create(0);
+    auto *small = static_cast<char *>(heap_alloc(h, 100, 16, nullptr));
+    auto *aligned = static_cast<char *>(heap_alloc(h, 100, 256, nullptr));
+
+    memset(small, 0, 100);
+    for (char *p : { small, aligned }) {
+        EXPECT_TRUE(heap_has(h, p));
+        EXPECT_FALSE(heap_has(h, p + 8));
+        EXPECT_FALSE(heap_has(h, p - 16));
+        heap_free(h, p);
+        EXPECT_FALSE(heap_has(h, p));
+    }
+    EXPECT_FALSE(heap_has(h, small + 32));
+    EXPECT_EQ(small, heap_alloc(h, 100, 16, nullptr));
+    EXPECT_TRUE(heap_has(h, small));
+    heap_destroy(h);
+}
+
 TEST(Heap, TooMuchIsRefused)
 {
     struct heap *h = heap_create(0);

@@ -66,8 +66,9 @@ TEST(Program, SixtyFourCopiesHaveTheirOwnGlobals)
         hooks.err = output_open(out, r, OUTPUT_STDERR, no_time, nullptr);
         hooks.exit = copy_exit;
         hooks.signals = &copies[r].signals;
-        hooks.alloc = [](void *, size_t bytes, size_t, int *) { return malloc(bytes); };
-        hooks.free = [](void *, void *p) { free(p); };
+        hooks.alloc = [](void *, size_t bytes, size_t, int *, uint64_t) { return malloc(bytes); };
+        hooks.realloc = [](void *, void *p, size_t bytes, uint64_t) { return realloc(p, bytes); };
+        hooks.free = [](void *, void *p, uint64_t) { free(p); };
         copies[r].args = { "globals", "-n", std::to_string(r) };
         if (r == 7)
             copies[r].args.push_back("end");
