@@ -29,6 +29,7 @@ struct watch {
     unsigned long ticks;                 /* without a change of both */
     struct sigaction old[WATCH_SIGNALS]; /* as they were before */
     stack_t old_stack;
+    bool walking;      /* along the calls of a rank that has crashed */
     char stack[65536]; /* handlers run on it: the rank's own may be used up */
 };
 
@@ -60,10 +61,24 @@ void launch_end_outside(int code)
     end_process("ended by a thread that the program started, or while it was loaded\n", code);
 }
 
+/* Where a rank was in its program, when it has crashed there or in what that has called. Its stack
+ * may be a ruin, on which the way along it crashes, too. */
+static void find_calls(struct watch *w, const struct program *p, struct program_calls *calls_p)
+{
+    *calls_p = (struct program_calls){ { 0 } };
+    if (!w->walking) {
+        w->walking = true;
+        program_calls(p, 0, calls_p);
+    }
+    w->walking = false;
+}
+
 /* Leaves the handler by going back to the event loop on its own stack; the rank's is dropped. */
 static void faulted(int sig, siginfo_t *info, void *context)
 {
     struct launch_thread *t = launch_self();
+    struct program_calls calls;
+    uint64_t counter = counter_of(context), offset;
 
     if (t == NULL) { /* our own fault: as if there were no handler, once it is tried again */
         signal(sig, SIG_DFL);
@@ -74,7 +89,11 @@ static void faulted(int sig, siginfo_t *info, void *context)
                : sig == SIGILL                                              ? "illegal instruction"
                                                                             : "memory access fault";
     t->signal = sig;
-    t->fault_at = counter_of(context);
+    t->fault_at = counter;
+    if (!program_offset(t->program, counter, &offset)) {
+        find_calls(watching, t->program, &calls);
+        t->fault_at = calls.at[0];
+    }
     t->host.process->exit(&t->host, 128 + sig);
 }
 

@@ -12,6 +12,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unwind.h>
 
 /* @return false: errno says why. */
 static bool copy_bytes(int to, int from, size_t bytes)
@@ -113,6 +114,36 @@ void program_place(const struct program *p, uint64_t addr, char *text, size_t ro
         return;
     name = strrchr(p->path, '/');
     (void)snprintf(text, room, " at %s+0x%" PRIx64, name != NULL ? name + 1 : p->path, offset);
+}
+
+struct walk {
+    const struct program *program;
+    uint64_t from;
+    struct program_calls *calls;
+    unsigned n;
+};
+
+static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg)
+{
+    struct walk *w = arg;
+    int interrupted = 0;
+    uint64_t at = _Unwind_GetIPInfo(context, &interrupted), offset;
+
+    at -= interrupted == 0; /* else it is where a call returns */
+    if (!program_offset(w->program, at, &offset))
+        return w->n > 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
+    if (w->n == 0 && w->from != 0 && at != w->from)
+        return _URC_NO_REASON;
+    w->calls->at[w->n++] = at;
+    return w->n < PROGRAM_CALLS ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+void program_calls(const struct program *p, uint64_t from, struct program_calls *calls_p)
+{
+    struct walk walk = { p, from, calls_p, 0 };
+
+    *calls_p = (struct program_calls){ { from } }; /* code without tables for it has no more */
+    (void)_Unwind_Backtrace(walk_frame, &walk);
 }
 
 /* The table of hashes that the linker makes says how many symbols come before those in it: the ones

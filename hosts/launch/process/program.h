@@ -41,11 +41,22 @@ int program_load(const struct program_file *file, unsigned rank,
                  struct sim_error *err);
 /** `stays`: the copy does until the process ends, as threads may run in it. */
 void program_unload(struct program *p, bool stays);
+#define PROGRAM_CALLS 3u
+
+/** Addresses in a program's code: where it is, and the calls that led there, the innermost first.
+ */
+struct program_calls {
+    uint64_t at[PROGRAM_CALLS]; /* 0: no more */
+};
+
 /** Is it an address in the copy's code? Safe in a signal handler. *offset_p: in the file, as
  * addr2line and nm count. */
 bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p);
 /** " at PROGRAM+0x123", or nothing when that is not in the program. NULL: there is none. */
 void program_place(const struct program *p, uint64_t addr, char *text, size_t room);
+/** The caller's place in the program, or in a signal's handler that of what was interrupted. With a
+ * call's address in `from`, what that has called is left out. */
+void program_calls(const struct program *p, uint64_t from, struct program_calls *calls_p);
 
 SIM_END_DECLS
 #endif /* LAUNCH_PROGRAM_H */

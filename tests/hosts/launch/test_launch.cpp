@@ -427,7 +427,8 @@ TEST(Launch, ACrashEndsItsRankAndIsTold)
     const struct {
         const char *how, *said;
         int code;
-    } cases[] = { { "null", " us: memory access fault", 139 },
+    } cases[] = { { "null", " us: memory access fault at test_crash.so+0x", 139 },
+                  { "library", " us: memory access fault at test_crash.so+0x", 139 },
                   { "stack", " us: out of stack", 139 },
                   { "divide", " us: arithmetic fault", 136 },
                   { "abort", "aborted", 134 } };

@@ -20,6 +20,8 @@ int main(int argc, char **argv)
     puts("begun");
     if (strcmp(how, "null") == 0)
         *(volatile int *)(size_t)zero = 1;
+    if (strcmp(how, "library") == 0)
+        return (int)strlen((const char *)(size_t)zero);
     if (strcmp(how, "stack") == 0)
         return deep(1);
     if (strcmp(how, "divide") == 0)
