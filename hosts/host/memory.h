@@ -31,6 +31,9 @@ struct host_memory_ops {
     uint64_t (*pin)(struct host *h, const void *p, uint64_t bytes);
     /** `bus` from pin(). What devices still do there comes to nothing. */
     void (*unpin)(struct host *h, uint64_t bus);
+    /** By this a library may remember what was pinned: another block of the program that lies there
+     * later is reached by the same pin. Usually the pointer itself. */
+    uint64_t (*address)(struct host *h, const void *p);
     /** All memory that alloc() gives out has bus addresses from here on. */
     uint64_t (*base)(struct host *h);
 };

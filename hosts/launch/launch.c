@@ -328,6 +328,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
             code = check_counts(&run, err);
     }
     output_flush(run.output, SIM_TIME_NEVER);
+    launch_heaps_end(&run);
     collect_result(&run, start, result_p);
     run_fini(&run, threads);
     return code;

@@ -20,6 +20,10 @@ void launch_resume(struct launch_thread *t)
     host_set_self(NULL);
     if (t->above != NULL)
         t = t->above; /* what a helper breaks is its rank's */
+    if (t->mistake.kind != GUARD_NOTHING) {
+        launch_heap_report(t, &t->mistake);
+        t->mistake.kind = GUARD_NOTHING;
+    }
     if (t->fault != NULL && t->err != NULL) {
         char place[128];
 

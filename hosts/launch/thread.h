@@ -9,7 +9,7 @@
 #include "hosts/host/host.h"
 #include "hosts/host/range.h"
 #include "hosts/launch/launch.h"
-#include "hosts/launch/process/heap.h"
+#include "hosts/launch/process/guard.h"
 #include "hosts/launch/process/program.h"
 #include "hosts/launch/process/task.h"
 #include "node/host.h"
@@ -35,6 +35,7 @@ struct launch_pins {
     struct launch_pin {
         uint64_t bus, bytes; /* whole pages */
         uint8_t *at;
+        uint64_t address, length; /* what was pinned of them, see host_memory_ops.address */
     } * pins;
     unsigned n, room;
 };
@@ -77,8 +78,10 @@ struct launch_thread {
     volatile void *counted;                 /* where the rank wants their number; NULL: nowhere */
     volatile uint64_t *copies[LAUNCH_GPUS]; /* see host_gpu_ops.count */
     struct program *program;
-    struct heap *heap; /* the program's */
-    bool heap_full;    /* has been reported */
+    struct heap *heap;            /* the program's */
+    bool heap_full;               /* has been reported */
+    struct guard *guard;          /* the heap's check; NULL: none */
+    struct guard_mistake mistake; /* by which the program crashed, if that is one of the heap */
     enum launch_compute compute;
     bool in_library;            /* see host_process_ops.library */
     const uint64_t *blocks;     /* the program's count */

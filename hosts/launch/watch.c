@@ -9,7 +9,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "hosts/launch/run.h"
+#include "hosts/launch/node/node.h"
 
 /* The watchdog's, of processor time, not of the wall clock: a process that a debugger has stopped,
  * or that waits for its turn, does not compute. */
@@ -73,6 +73,25 @@ static void find_calls(struct watch *w, const struct program *p, struct program_
     w->walking = false;
 }
 
+/** Memory of the program's heap that should not be used: its check explains it.
+ * @return may it be used from now on? Devices, and what drives them, have to go on. */
+static bool is_heaps(struct watch *w, struct launch_thread *t, const void *p)
+{
+    struct guard_mistake m;
+    struct launch_thread *owner = launch_heap_explain(w->run, p, &m);
+
+    if (owner == NULL)
+        return false;
+    if (t != NULL && t->is_rank) {
+        t->mistake = m;
+        return false;
+    }
+    m.outside = true;
+    guard_admit(owner->guard, p);
+    launch_heap_report(owner, &m);
+    return true;
+}
+
 /* Leaves the handler by going back to the event loop on its own stack; the rank's is dropped. */
 static void faulted(int sig, siginfo_t *info, void *context)
 {
@@ -80,6 +99,8 @@ static void faulted(int sig, siginfo_t *info, void *context)
     struct program_calls calls;
     uint64_t counter = counter_of(context), offset;
 
+    if (sig == SIGSEGV && is_heaps(watching, t, info->si_addr))
+        return;
     if (t == NULL) { /* our own fault: as if there were no handler, once it is tried again */
         signal(sig, SIG_DFL);
         return;
@@ -90,10 +111,13 @@ static void faulted(int sig, siginfo_t *info, void *context)
                                                                             : "memory access fault";
     t->signal = sig;
     t->fault_at = counter;
-    if (!program_offset(t->program, counter, &offset)) {
+    if (t->mistake.kind != GUARD_NOTHING || !program_offset(t->program, counter, &offset)) {
         find_calls(watching, t->program, &calls);
         t->fault_at = calls.at[0];
+        t->mistake.at = calls;
     }
+    if (t->mistake.kind != GUARD_NOTHING)
+        t->fault = NULL;
     t->host.process->exit(&t->host, 128 + sig);
 }
 

@@ -293,6 +293,11 @@ host_pointer pointer(host *h, const void *p)
     return { HOST_PAGEABLE, 0, 0 };
 }
 
+uint64_t address_of(host *, const void *p)
+{
+    return reinterpret_cast<uintptr_t>(p);
+}
+
 /* Memory of the program itself is the whole process's. */
 uint64_t pin(host *h, const void *p, uint64_t)
 {
@@ -365,6 +370,7 @@ host_memory_ops make_memory()
     ops.pointer = pointer;
     ops.pin = pin;
     ops.unpin = unpin;
+    ops.address = address_of;
     ops.base = memory_base;
     return ops;
 }

@@ -75,11 +75,21 @@ void launch_write_word(struct launch_node *node, const volatile void *p, uint64_
 /** The bus addresses at which [p, p + size) is pinned, at most `room`. @return how many. */
 unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, uint32_t size,
                        uint64_t *bus, unsigned room);
+/** What was pinned of the `bytes` at `address` (launch_pin.address) is at `p` from now on. */
+void launch_pins_move(struct launch_thread *t, uint64_t address, uint64_t bytes, void *p);
 void launch_pins_fini(struct launch_thread *t);
 
 /* malloc.c */
-/** Heap of a rank's program. @return false: out of memory. */
+/** Heap of a rank's program, and its check if that is wanted. @return false: out of memory. */
 bool launch_heap_init(struct launch_thread *t, struct hub_program_hooks *hooks);
 void launch_heap_fini(struct launch_thread *t);
+/** The check looks at what all ranks have left. */
+void launch_heaps_end(struct launch *run);
+/** The rank whose check knows what an access was that has trapped; NULL: none. Safe in a signal
+ * handler. */
+struct launch_thread *launch_heap_explain(struct launch *run, const void *p,
+                                          struct guard_mistake *m_p);
+/** A mistake of the rank, which has just left its task, or of a device. */
+void launch_heap_report(struct launch_thread *t, const struct guard_mistake *m);
 
 #endif /* LAUNCH_NODE_H */

@@ -48,13 +48,42 @@ static void clear_pin(struct launch_thread *t, const struct launch_pin *pin)
     (void)range_give(&t->pins.pages, pin->bus);
 }
 
+static bool set_pin(struct launch_thread *t, const struct launch_pin *pin)
+{
+    uint64_t done = 0;
+
+    while (done < pin->bytes && mem_ram_pin(t->node->ram, pin->bus + done, pin->at + done))
+        done += MEM_PAGE;
+    return done == pin->bytes;
+}
+
+static uint64_t address_of(const struct launch_thread *t, const volatile void *p)
+{
+    const void *at = (const void *)(uintptr_t)p;
+
+    return t->guard != NULL && guard_holds(t->guard, at) ? guard_address(t->guard, at)
+                                                         : (uintptr_t)p;
+}
+
+static uint64_t op_address(struct host *h, const void *p)
+{
+    return address_of(launch_thread_of(h), p);
+}
+
+static uint64_t first_page(const struct launch_pin *pin)
+{
+    return pin->address & ~(MEM_PAGE - 1);
+}
+
 static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
 {
     struct launch_thread *t = launch_thread_of(h);
-    uint64_t lead = (uintptr_t)p % MEM_PAGE, done = 0, bus;
+    uint64_t address = address_of(t, p), lead = address % MEM_PAGE, bus;
     struct launch_pins *pins = &t->pins;
     struct launch_pin pin = { .bytes = host_round_up(lead + bytes, MEM_PAGE),
-                              .at = (uint8_t *)(uintptr_t)p - lead };
+                              .at = (uint8_t *)(uintptr_t)p - lead,
+                              .address = address,
+                              .length = bytes };
 
     if (launch_bus_of(t->node, p, &bus))
         return bus;
@@ -65,9 +94,7 @@ static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
     pin.bus = range_take(&pins->pages, pin.bytes, MEM_PAGE);
     if (pin.bus == RANGE_NONE)
         return HOST_NO_BUS;
-    while (done < pin.bytes && mem_ram_pin(t->node->ram, pin.bus + done, pin.at + done))
-        done += MEM_PAGE;
-    if (done < pin.bytes || !add_pin(pins, pin)) {
+    if (!set_pin(t, &pin) || !add_pin(pins, pin)) {
         clear_pin(t, &pin);
         return HOST_NO_BUS;
     }
@@ -132,22 +159,36 @@ const struct host_memory_ops launch_memory_ops = {
     .pointer = op_pointer,
     .pin = op_pin,
     .unpin = op_unpin,
+    .address = op_address,
     .base = op_base,
 };
 
 unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, uint32_t size,
                        uint64_t *bus, unsigned room)
 {
+    uint64_t address = address_of(t, p);
     unsigned n = 0;
 
     for (unsigned i = 0; i < t->pins.n && n < room; i++) {
         const struct launch_pin *pin = &t->pins.pins[i];
-        uint64_t offset = (uint64_t)((uintptr_t)p - (uintptr_t)pin->at);
+        uint64_t offset = address - first_page(pin);
 
         if (offset < pin->bytes && size <= pin->bytes - offset)
             bus[n++] = pin->bus + offset;
     }
     return n;
+}
+
+void launch_pins_move(struct launch_thread *t, uint64_t address, uint64_t bytes, void *p)
+{
+    for (unsigned i = 0; i < t->pins.n; i++) {
+        struct launch_pin *pin = &t->pins.pins[i];
+
+        if (pin->address >= address + bytes || address >= pin->address + pin->length)
+            continue;
+        pin->at = (uint8_t *)p + (int64_t)(first_page(pin) - address);
+        (void)set_pin(t, pin); /* its pages have their places already */
+    }
 }
 
 void launch_pins_fini(struct launch_thread *t)

@@ -146,6 +146,21 @@ void program_calls(const struct program *p, uint64_t from, struct program_calls 
     (void)_Unwind_Backtrace(walk_frame, &walk);
 }
 
+void program_calls_place(const struct program *p, const struct program_calls *calls, char *text,
+                         size_t room)
+{
+    uint64_t offset;
+
+    program_place(p, calls->at[0], text, room);
+    for (unsigned i = 1; i < PROGRAM_CALLS && program_offset(p, calls->at[i], &offset); i++) {
+        size_t n = strlen(text);
+
+        n -= i > 1; /* the bracket */
+        (void)snprintf(text + n, room - n, "%s0x%" PRIx64 ")", i > 1 ? ", " : " (called at ",
+                       offset);
+    }
+}
+
 /* The table of hashes that the linker makes says how many symbols come before those in it: the ones
  * without a definition. */
 static uint64_t undefined_symbols(const uint32_t *gnu_hash)

@@ -57,6 +57,9 @@ void program_place(const struct program *p, uint64_t addr, char *text, size_t ro
 /** The caller's place in the program, or in a signal's handler that of what was interrupted. With a
  * call's address in `from`, what that has called is left out. */
 void program_calls(const struct program *p, uint64_t from, struct program_calls *calls_p);
+/** As program_place(), and the calls in brackets. */
+void program_calls_place(const struct program *p, const struct program_calls *calls, char *text,
+                         size_t room);
 
 SIM_END_DECLS
 #endif /* LAUNCH_PROGRAM_H */

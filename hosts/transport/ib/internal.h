@@ -131,7 +131,7 @@ struct ibt_peer {
 
 struct ibt_region {
     const uint8_t *at;
-    uint64_t bytes;
+    uint64_t address, bytes; /* see host_memory_ops.address */
     bool gpu;
     struct verbs_region region;
 };

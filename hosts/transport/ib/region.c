@@ -18,12 +18,12 @@ static bool still_there(struct ibt *ib, const struct ibt_region *r)
            bus == r->region.bus;
 }
 
-static const struct verbs_region *find_region(struct ibt *ib, const uint8_t *p, uint64_t bytes,
+static const struct verbs_region *find_region(struct ibt *ib, uint64_t address, uint64_t bytes,
                                               uint64_t *offset_p)
 {
     for (unsigned i = ib->nregions; i-- > 0;) {
         struct ibt_region *r = &ib->regions[i];
-        uint64_t offset = (uint64_t)((uintptr_t)p - (uintptr_t)r->at);
+        uint64_t offset = address - r->address;
 
         if (offset > r->bytes || bytes > r->bytes - offset)
             continue;
@@ -55,9 +55,10 @@ static bool make_room(struct ibt *ib)
 const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
                                       uint64_t *offset_p)
 {
-    const struct verbs_region *known = find_region(ib, p, bytes, offset_p);
+    uint64_t address = ib->t.host->memory->address(ib->t.host, p);
+    const struct verbs_region *known = find_region(ib, address, bytes, offset_p);
     const uint32_t access = IB_ACCESS_LOCAL | IB_ACCESS_WRITE | IB_ACCESS_READ;
-    struct ibt_region r = { .at = p, .bytes = bytes };
+    struct ibt_region r = { .at = p, .address = address, .bytes = bytes };
 
     if (known != NULL)
         return known;
