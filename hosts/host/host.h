@@ -15,6 +15,7 @@
 #include "hosts/host/memory.h"
 #include "hosts/host/net.h"
 #include "hosts/host/process.h"
+#include "hosts/host/race.h"
 #include "hosts/host/report.h"
 #include "hosts/host/state.h"
 
@@ -49,6 +50,7 @@ struct host {
     const struct host_memory_ops *memory;
     const struct host_net_ops *net;
     const struct host_process_ops *process;
+    const struct host_race_ops *race; /* NULL: races are not looked for */
     enum host_mapping pio_mapping; /* how PIO sees the window */
     unsigned gpu;                  /* current device of the rank */
     unsigned checks;               /* bits of enum host_check; 0: nothing is looked after */

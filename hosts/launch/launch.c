@@ -1,5 +1,6 @@
 #include "hosts/launch/node/node.h"
 #include "hosts/launch/process/output.h"
+#include "hosts/launch/race/race.h"
 #include "hosts/launch/report.h"
 
 #include "hosts/launch/watch.h"
@@ -290,6 +291,8 @@ static void run_fini(struct launch *run, unsigned threads_before)
         return; /* with what such threads allocate from */
     if (run->nothing != NULL)
         (void)fclose(run->nothing);
+    if (!stays)
+        race_destroy(run->race);
     free(run->ranks);
 }
 

@@ -4,6 +4,7 @@
 #include "hosts/launch/node/node.h"
 #include "hosts/launch/poll.h"
 #include "hosts/launch/process/output.h"
+#include "hosts/launch/race/race.h"
 #include "hosts/launch/signal.h"
 #include "hosts/launch/watch.h"
 
@@ -68,6 +69,15 @@ static void hook_poll(const volatile void *p, uint32_t size, const struct hub_pr
         return;
     launch_poll(t, p, size, place);
     launch_signals_take(t);
+}
+
+static void hook_access(const volatile void *p, size_t bytes, enum hub_program_access access,
+                        const void *from)
+{
+    struct launch_thread *t = launch_self();
+
+    if (t != NULL && launch_running(&t->host) == t)
+        race_access(t->node->run->race, t, p, bytes, access, from);
 }
 
 static void rank_run(struct launch_thread *t)
@@ -149,6 +159,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
         t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);
     t->host.rank = rank;
     t->host.checks = run->cfg->checks;
+    t->host.race = run->race != NULL ? &race_ops : NULL;
     if (code != SIM_OK || !run->cfg->profile)
         return code;
     t->host.profile =
@@ -182,6 +193,19 @@ static const char *base_name(const struct launch_config *cfg)
     return slash != NULL ? slash + 1 : path;
 }
 
+static void remark_unseen(const struct launch *run)
+{
+    char line[400];
+
+    if (run->cfg->remark == NULL)
+        return;
+    (void)snprintf(line, sizeof(line),
+                   "%s: races: its own loads and stores are not seen, or few of them: expected a "
+                   "program made by hubcc --races",
+                   base_name(run->cfg));
+    run->cfg->remark(run->cfg->output_arg, line);
+}
+
 static int rank_program(struct launch_node *node, struct launch_thread *t,
                         const struct program_file *file, struct sim_error *err)
 {
@@ -201,6 +225,10 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     };
     int code = SIM_OK;
 
+    if (run->race != NULL) {
+        hooks.access = hook_access;
+        hooks.accessed = race_range(run->race, t->host.rank);
+    }
     launch_signals_hook(t, &hooks);
     (void)snprintf(hooks.host, sizeof(hooks.host), "node%u", node->shared.index);
     (void)snprintf(hooks.name, sizeof(hooks.name), "%s", base_name(run->cfg));
@@ -214,6 +242,9 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     hooks.err = t->err;
     if (file->fd >= 0)
         code = program_load(file, t->host.rank, &hooks, &t->program, err);
+    if (code == SIM_OK && run->race != NULL && t->host.rank == 0 && t->program != NULL &&
+        !t->program->announces)
+        remark_unseen(run);
     if (code == SIM_OK) {
         t->compute = run->cfg->compute;
         t->blocks = t->program != NULL ? t->program->blocks : NULL;
@@ -229,6 +260,8 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
     run->ranks = calloc(run->nranks, sizeof(*run->ranks));
     run->nothing = fopen("/dev/null", "re");
     if (run->ranks == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+    if ((run->cfg->checks & HOST_CHECK_RACES) != 0 && (run->race = race_create(run)) == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
     if (run->cfg->program != NULL)
         code = program_file_open(run->cfg->program, &file, err);

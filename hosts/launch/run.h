@@ -4,6 +4,8 @@
 
 #include "hosts/launch/thread.h"
 
+struct race;
+
 struct launch {
     struct machine *m;
     const struct launch_config *cfg;
@@ -12,6 +14,7 @@ struct launch {
     struct launch_node *nodes;
     struct launch_thread *ranks;
     struct output *output;
+    struct race *race;   /* NULL: races are not looked for */
     FILE *nothing;       /* what ranks other than 0 read */
     uint64_t found;      /* lines of checks */
     unsigned left;       /* threads of this phase that have not ended */

@@ -67,6 +67,7 @@ tcaresult tcaInit(void)
     if (self == NULL || (self->ntables == 0 && tca_table_make(self, TCA_TABLE_CAPACITY) < 0))
         return tca_refuse(__func__, TCA_ERROR_OUT_OF_MEMORY, "out of memory");
     self->d = driver_of(h);
+    tca_race_part(self);
     return TCA_SUCCESS;
 }
 

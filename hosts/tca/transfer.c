@@ -1,9 +1,10 @@
 #include "hosts/tca/internal.h"
 
 /* What the driver does with a channel, with the call that does so known to reports. */
-static tcaresult call_channel(const char *name, int ch,
+static tcaresult call_channel(struct host_place place, int ch,
                               int (*fn)(struct host *h, struct driver *d, unsigned channel))
 {
+    const char *name = place.call;
     struct tca_rank *self = tca_enter(name);
     tcaresult code;
 
@@ -14,9 +15,13 @@ static tcaresult call_channel(const char *name, int ch,
     if (fn == driver_chain_start && self->d->channel[ch].installed == NULL)
         return tca_refuse(name, TCA_ERROR_INVALID_VALUE,
                           "channel %d has no list: tcaDescSet() gives it one", ch);
+    if (self->h->race != NULL && fn == driver_chain_start)
+        self->h->race->start(self->h, (unsigned)ch, place);
     self->h->call = (struct host_call){ .name = name, .channel = ch };
     code = tca_from_driver(fn(self->h, self->d, (unsigned)ch));
     self->h->call.name = NULL;
+    if (self->h->race != NULL && fn == driver_channel_wait)
+        self->h->race->idle(self->h, (unsigned)ch);
     if (code == TCA_ERROR_DMA)
         (void)tca_refuse(name, code, "a transfer of channel %d broke off", ch);
     return code;
@@ -24,12 +29,14 @@ static tcaresult call_channel(const char *name, int ch,
 
 tcaresult tcaStartDMADesc(int ch)
 {
-    return call_channel(__func__, ch, driver_chain_start);
+    return call_channel((struct host_place){ __func__, __builtin_return_address(0) }, ch,
+                        driver_chain_start);
 }
 
 tcaresult tcaWaitDMAC(int ch)
 {
-    return call_channel(__func__, ch, driver_channel_wait);
+    return call_channel((struct host_place){ __func__, __builtin_return_address(0) }, ch,
+                        driver_channel_wait);
 }
 
 tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
@@ -52,5 +59,7 @@ tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
                                         .channel = -1 };
     driver_wait_notify(self->h, self->d, h->node, (unsigned)slot, (uint32_t)tag);
     self->h->call.name = NULL;
+    if (self->h->race != NULL)
+        self->h->race->notified(self->h, h->node, (unsigned)slot, (uint32_t)tag);
     return TCA_SUCCESS;
 }

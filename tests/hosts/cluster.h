@@ -128,6 +128,7 @@ class Cluster
         cfg.argv = argv.data();
         cfg.output = collect;
         cfg.remark = collect_remark;
+        cfg.found = collect_found;
         cfg.output_arg = this;
         if (cfg.max_time_ps == 0)
             cfg.max_time_ps = 10000 * SIM_MS;
@@ -154,6 +155,7 @@ class Cluster
     };
     std::vector<Line> lines;
     std::vector<std::string> remarks; /* of libraries, on the run */
+    std::vector<std::string> found;   /* by checks */
     struct launch_result result = {};
     sim_error err = {};
 
@@ -198,6 +200,10 @@ class Cluster
                         const char *line)
     {
         static_cast<Cluster *>(arg)->lines.push_back({ rank, stream == OUTPUT_STDERR, time, line });
+    }
+    static void collect_found(void *arg, const char *line)
+    {
+        static_cast<Cluster *>(arg)->found.emplace_back(line);
     }
     static void collect_remark(void *arg, const char *line)
     {

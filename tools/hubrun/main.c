@@ -191,8 +191,8 @@ static void judge_found(struct run *run, const struct launch_result *result)
 {
     if (result->found == 0)
         return;
-    fprintf(stderr, "hubrun: --check has found %llu mistakes%s\n",
-            (unsigned long long)result->found,
+    fprintf(stderr, "hubrun: --check has found %llu mistake%s%s\n",
+            (unsigned long long)result->found, result->found == 1 ? "" : "s",
             result->found > LAUNCH_FOUND_MAX ? ", of which the first ones are shown" : "");
     if (run->status == CMD_OK)
         run->status = CMD_FAILED;

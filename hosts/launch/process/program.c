@@ -216,6 +216,7 @@ static int program_bind(struct program *p, const struct program_file *file, stru
         p->drives_hubs = find_board(map);
     }
     p->blocks = dlsym(p->handle, "hub_program_blocks");
+    p->announces = dlsym(p->handle, "hub_program_races") != NULL;
     copy_symbol(p->handle, "main", &p->main);
     copy_symbol(p->handle, "exit", &p->exit);
     if (p->exit == NULL || p->main == NULL)

@@ -28,6 +28,7 @@ struct program {
     int (*main)(int argc, char **argv);
     void (*exit)(int code); /* the object's own exit(): what the return of main() means */
     const uint64_t *blocks; /* how many of its blocks it has run; NULL: it does not count them */
+    bool announces;         /* all of its loads and stores: hubcc --races */
     bool drives_hubs;       /* by itself: it names a function of the board's libraries */
 };
 

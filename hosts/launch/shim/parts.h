@@ -51,6 +51,9 @@ static inline int hub_fail(int code)
 /** Those that this copy was loaded with. */
 extern struct hub_program_hooks hub_hooks;
 
+/** Memory whose accesses are announced; empty where races are not looked for. */
+extern const struct hub_program_range *hub_accessed;
+
 /** Before the program's first load. */
 void hub_poll_begin(void);
 

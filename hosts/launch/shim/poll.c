@@ -2,8 +2,9 @@
  * Loads of the program that may poll. hubcc has the compiler announce memory accesses as it does
  * for its race detector (-fsanitize=thread), whose run-time is not there: these are its functions.
  * A volatile load and an atomic one of memory that devices write reach the simulator. A store
- * leaves a mark, which sets a loop that counts in memory apart from one that only loads. All others
- * are empty. Objects that were compiled otherwise call none of them.
+ * leaves a mark, which sets a loop that counts in memory apart from one that only loads. The check
+ * for races gets all of them to memory that transfers use; without it plain ones do no more.
+ * Objects that were compiled otherwise call none of them.
  */
 #include "hosts/launch/shim/parts.h"
 
@@ -17,8 +18,12 @@
 uintptr_t hub_poll_low, hub_poll_bytes;
 HOOK unsigned char hub_poll_written;
 
+static const struct hub_program_range no_memory;
+const struct hub_program_range *hub_accessed = &no_memory; /* of constructors, too */
+
 void hub_poll_begin(void)
 {
+    hub_accessed = hub_hooks.access != NULL ? hub_hooks.accessed : &no_memory;
     hub_poll_low = hub_hooks.poll_low;
     hub_poll_bytes = hub_hooks.poll != NULL ? hub_hooks.poll_bytes : 0;
 }
@@ -84,46 +89,69 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
             hub_poll(p, size, __builtin_return_address(0));                                        \
     } while (0)
 
+#define CHECKED(p, n, kind)                                                                        \
+    do {                                                                                           \
+        if ((uintptr_t)(p)-hub_accessed->low < hub_accessed->bytes)                                \
+            hub_hooks.access(p, n, kind, __builtin_return_address(0));                             \
+    } while (0)
+
 /* ---- plain loads and stores ------------------------------------------------------------ */
 
 #define POLL(name, bytes)                                                                          \
     HOOK void __tsan_##name(void *p)                                                               \
     {                                                                                              \
         POLL_IF_SHARED(p, bytes);                                                                  \
+        CHECKED(p, bytes, HUB_POLLS);                                                              \
     }
 #define NOTHING(name)                                                                              \
     HOOK void __tsan_##name(void) {}
-#define MARK(name)                                                                                 \
-    HOOK void __tsan_##name(void)                                                                  \
+#define LOAD(name, bytes)                                                                          \
+    HOOK void __tsan_##name(void *p)                                                               \
+    {                                                                                              \
+        CHECKED(p, bytes, HUB_LOADS);                                                              \
+    }
+#define STORE(name, bytes)                                                                         \
+    HOOK void __tsan_##name(void *p)                                                               \
     {                                                                                              \
         hub_poll_written = 1;                                                                      \
+        CHECKED(p, bytes, HUB_STORES);                                                             \
     }
 #define SIZES(n)                                                                                   \
     POLL(volatile_read##n, n)                                                                      \
-    NOTHING(read##n)                                                                               \
-    MARK(write##n)                                                                                 \
-    MARK(read_write##n)                                                                            \
-    MARK(volatile_write##n)
+    LOAD(read##n, n)                                                                               \
+    STORE(write##n, n)                                                                             \
+    STORE(read_write##n, n)                                                                        \
+    STORE(volatile_write##n, n)
 #define UNALIGNED(n)                                                                               \
     POLL(unaligned_volatile_read##n, n)                                                            \
-    NOTHING(unaligned_read##n)                                                                     \
-    MARK(unaligned_write##n)                                                                       \
-    MARK(unaligned_read_write##n)                                                                  \
-    MARK(unaligned_volatile_write##n)
+    LOAD(unaligned_read##n, n)                                                                     \
+    STORE(unaligned_write##n, n)                                                                   \
+    STORE(unaligned_read_write##n, n)                                                              \
+    STORE(unaligned_volatile_write##n, n)
 
 /* One table. */
 /* clang-format off */
 SIZES(1) SIZES(2) SIZES(4) SIZES(8) SIZES(16)
 UNALIGNED(2) UNALIGNED(4) UNALIGNED(8) UNALIGNED(16)
-NOTHING(init) NOTHING(read_range) NOTHING(vptr_read) NOTHING(func_entry) NOTHING(func_exit)
+NOTHING(init) NOTHING(func_entry) NOTHING(func_exit)
 NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end)
-MARK(write_range) MARK(vptr_update)
+LOAD(vptr_read, sizeof(void *)) STORE(vptr_update, sizeof(void *))
     /* clang-format on */
 
-    /* ---- blocks, for what programs compute ------------------------------------------------------
-     */
+    HOOK void __tsan_read_range(void *p, size_t bytes)
+{
+    CHECKED(p, bytes, HUB_LOADS);
+}
+HOOK void __tsan_write_range(void *p, size_t bytes)
+{
+    hub_poll_written = 1;
+    CHECKED(p, bytes, HUB_STORES);
+}
 
-    extern uint64_t hub_program_blocks;
+/* ---- blocks, for what programs compute ------------------------------------------------------
+ */
+
+extern uint64_t hub_program_blocks;
 uint64_t hub_program_blocks;
 
 HOOK void __sanitizer_cov_trace_pc(void)
@@ -178,6 +206,8 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
             POLL_IF_SHARED(p, sizeof(type));                                                       \
         else                                                                                       \
             hub_poll_written = 1;                                                                  \
+        CHECKED(p, sizeof(type), HUB_POLLS);                                                       \
+        CHECKED(p, sizeof(type), HUB_STORES);                                                      \
         while (!changed##bits(p, &old, (type)(next)))                                              \
             ;                                                                                      \
         return old;                                                                                \
@@ -190,6 +220,7 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
         (void)failed;                                                                              \
         if (loaded##bits(p) != *wanted)                                                            \
             POLL_IF_SHARED(p, sizeof(type));                                                       \
+        CHECKED(p, sizeof(type), HUB_POLLS);                                                       \
         if (!changed##bits(p, wanted, v))                                                          \
             return 0;                                                                              \
         hub_poll_written = 1;                                                                      \
@@ -200,6 +231,7 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
     {                                                                                              \
         (void)order;                                                                               \
         POLL_IF_SHARED(p, sizeof(type));                                                           \
+        CHECKED(p, sizeof(type), HUB_POLLS);                                                       \
         return loaded##bits(p);                                                                    \
     }                                                                                              \
     HOOK void __tsan_atomic##bits##_store(volatile type *p, type v, int order)                     \
@@ -208,6 +240,7 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
                                                                                                    \
         (void)order;                                                                               \
         hub_poll_written = 1;                                                                      \
+        CHECKED(p, sizeof(type), HUB_STORES);                                                      \
         while (!changed##bits(p, &old, v))                                                         \
             ;                                                                                      \
     }                                                                                              \
@@ -227,6 +260,7 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
         (void)failed;                                                                              \
         if (loaded##bits(p) != wanted)                                                             \
             POLL_IF_SHARED(p, sizeof(type));                                                       \
+        CHECKED(p, sizeof(type), HUB_POLLS);                                                       \
         if (changed##bits(p, &wanted, v))                                                          \
             hub_poll_written = 1;                                                                  \
         return wanted;                                                                             \

@@ -28,6 +28,18 @@ struct hub_program_place {
     int written;           /* did the program store anything since its last such load? */
 };
 
+/** What the program does with memory; see shim/poll.c. */
+enum hub_program_access {
+    HUB_LOADS,
+    HUB_STORES,
+    HUB_POLLS /* a volatile or atomic load, which has been made */
+};
+
+/** Memory whose accesses are announced. It changes while the program runs. */
+struct hub_program_range {
+    uintptr_t low, bytes;
+};
+
 #define HUB_SIGNALS 64
 #define HUB_TIMERS  3 /* of setitimer() */
 
@@ -92,6 +104,10 @@ struct hub_program_hooks {
     /* a volatile or atomic load of [poll_low, + poll_bytes), the memory that devices write */
     void (*poll)(const volatile void *p, uint32_t size, const struct hub_program_place *place);
     uintptr_t poll_low, poll_bytes;
+    /* an access to *accessed, before it; NULL: none is wanted */
+    void (*access)(const volatile void *p, size_t bytes, enum hub_program_access access,
+                   const void *from);
+    const struct hub_program_range *accessed;
     int pid, launcher_pid; /* what the rank takes for the numbers of its process and its parent; */
     char host[64];         /* and for the name of its node */
     char name[64];         /* the program's, with which messages begin */

@@ -119,6 +119,7 @@ struct mpi_rank {
     bool ended;        /* an error handler has been called for the present call */
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
+    struct host_place place;       /* the program's call */
     unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
     bool interrupts;               /* the present call does another one: by a handler, or a jump */
     bool rung;                     /* something has come since the last look of mpi_help() */

@@ -157,9 +157,52 @@ static bool is_empty(const struct mpi_coll *c)
            c->kind != MPI_COLL_SCATTERV && c->kind != MPI_COLL_ALLTOALLV;
 }
 
+static void lend_blocks(const struct mpi_coll *c, struct mpi_race_use *use,
+                        const struct mpi_blocks *b, bool all)
+{
+    for (int r = 0; r < (all ? mpi_coll_peers(c) : 1); r++) {
+        struct mpi_data d = all ? mpi_block(c, b, r) : mpi_block_range(b, 0, 1);
+
+        use->at = d.at;
+        mpi_race_lend(use, d.type, d.count);
+    }
+}
+
+/* Has this rank data on one side, by the meaning of the collective? A root alone has them on the
+ * side of all blocks; on an inter-communicator it has no others. */
+static bool has_side(const struct mpi_coll *c, const struct mpi_side *side, bool of_root,
+                     bool rooted)
+{
+    if (side->buf == MPI_IN_PLACE || (c->far != NULL && c->root == MPI_PROC_NULL))
+        return false;
+    if (!rooted)
+        return true;
+    return of_root ? mpi_coll_is_root(c) : c->far == NULL || !mpi_coll_is_root(c);
+}
+
+/* What the program may not touch until the request is complete: of collectives that move data. */
+static void lend_sides(const struct mpi_coll *c, const struct mpi_sides *a)
+{
+    bool exchanges = c->kind == MPI_COLL_ALLTOALL || c->kind == MPI_COLL_ALLTOALLV;
+    bool scatters = c->kind == MPI_COLL_SCATTER || c->kind == MPI_COLL_SCATTERV;
+    bool collects = c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV;
+    bool rooted = scatters || collects || c->kind == MPI_COLL_REDUCE;
+    struct mpi_race_use use = { .mr = c->mr, .owner = mpi_request_of(c->mr, *a->request) };
+
+    if (c->mr->host->race == NULL || c->kind == MPI_COLL_BARRIER ||
+        c->kind >= MPI_COLL_REDUCE_SCATTER)
+        return;
+    if (c->kind != MPI_COLL_BCAST && has_side(c, &a->out, scatters, rooted))
+        lend_blocks(c, &use, &c->out, exchanges || scatters);
+    use.writes = c->kind != MPI_COLL_BCAST || !mpi_coll_is_root(c);
+    if (has_side(c, &a->in, !scatters, rooted))
+        lend_blocks(c, &use, &c->in, exchanges || mpi_coll_gathers(c));
+}
+
 int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a)
 {
     struct mpi_coll c;
+    int code;
 
     if (mpi_coll_begin(&c, a->kind, comm) == MPI_SUCCESS && a->prepare != NULL)
         a->prepare(&c, a);
@@ -167,5 +210,8 @@ int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a)
         mpi_inter_build(&c);
     else if (c.code == MPI_SUCCESS && c.far == NULL && !is_empty(&c))
         mpi_coll_build(&c);
-    return mpi_coll_end(&c, call, c.code, a->request);
+    code = mpi_coll_end(&c, call, c.code, a->request);
+    if (code == MPI_SUCCESS && a->request != NULL)
+        lend_sides(&c, a);
+    return code;
 }

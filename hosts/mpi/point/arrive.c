@@ -236,12 +236,19 @@ static void keep_unexpected(struct mpi_rank *mr, struct mpi_peer *peer, const st
         peer->arriving = a;
 }
 
+static void message_taken(struct mpi_rank *mr, struct mpi_peer *peer)
+{
+    peer->taken++;
+    if (mr->host->race != NULL)
+        mr->host->race->heard(mr->host, peer->rank, peer->taken);
+}
+
 static void new_message(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
                         const uint8_t *data, uint32_t bytes)
 {
     struct mpi_request *rq = mpi_match_posted(mr, peer, e);
 
-    peer->taken++;
+    message_taken(mr, peer);
     if (rq == NULL) {
         keep_unexpected(mr, peer, e, data, bytes);
         return;
@@ -263,7 +270,7 @@ static void take_note(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
     if (rq == NULL)
         return;
     if ((e->flags & MPI_FLAG_ASKED) != 0) {
-        peer->taken++;
+        message_taken(mr, peer);
         claim_message(mr, rq, peer, e);
     } else if ((e->flags & MPI_FLAG_PACKED) != 0) {
         rq->copies++;

@@ -45,6 +45,7 @@ static int complete_request(struct mpi_rank *mr, MPI_Request *handle, MPI_Status
         (void)mpi_generalized_query(mr, rq);
     code = mpi_finish(mr, rq, status);
     rq->active = false;
+    mpi_race_end(mr, rq);
     if (!rq->persistent) {
         mpi_request_free(mr, *handle);
         *handle = MPI_REQUEST_NULL;

@@ -5,10 +5,13 @@
 
 static int begin_transfer(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Request *handle)
 {
+    struct mpi_request *added;
     int code;
 
     host_spend_cost(mr->host, HOST_COST_CALL);
-    code = mpi_start(mr, mpi_request_add(mr, rq, handle));
+    added = mpi_request_add(mr, rq, handle);
+    mpi_race_begin(mr, added, rq->mode != MPI_MODE_BUFFERED);
+    code = mpi_start(mr, added);
     if (code != MPI_SUCCESS) {
         mpi_request_free(mr, *handle);
         *handle = MPI_REQUEST_NULL;
@@ -22,6 +25,7 @@ static int complete_transfer(struct mpi_rank *mr, const char *call, struct mpi_r
     int code;
 
     host_spend_cost(mr->host, HOST_COST_CALL);
+    mpi_race_begin(mr, rq, false);
     code = mpi_start(mr, rq);
     if (code != MPI_SUCCESS)
         return code;
@@ -80,8 +84,10 @@ static int exchange_messages(struct mpi_rank *mr, const char *call, struct mpi_r
                              struct mpi_request *in, MPI_Status *status)
 {
     host_spend_cost(mr->host, HOST_COST_CALL);
+    mpi_race_begin(mr, out, false);
     (void)mpi_start(mr, out);
     host_spend_cost(mr->host, HOST_COST_CALL);
+    mpi_race_begin(mr, in, false);
     (void)mpi_start(mr, in);
     mpi_wait(mr, in, call);
     mpi_wait(mr, out, call);

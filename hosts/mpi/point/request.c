@@ -87,6 +87,7 @@ void mpi_request_free(struct mpi_rank *mr, MPI_Request handle)
     struct mpi_request *rq = mpi_request_of(mr, handle);
 
     mpi_table_remove(&mr->requests, (unsigned)handle - 1);
+    mpi_race_end(mr, rq);
     if (rq->active && !rq->done)
         rq->freed = true;
     else

@@ -132,6 +132,26 @@ struct mpi_request *mpi_request_new(struct mpi_rank *mr);
 void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_requests_release(struct mpi_rank *mr);
 
+/* race.c: without effect where races are not looked for */
+/** Memory of the program that the library uses, in the words of a datatype. */
+struct mpi_race_use {
+    struct mpi_rank *mr;
+    const void *owner; /* until mpi_race_end() of it; NULL: at once only */
+    const void *at;
+    bool writes;
+    struct host_reach reach; /* a one-sided operation has it, whose `at` counts from the base */
+};
+typedef void mpi_race_fn(const struct mpi_race_use *what, struct host_rows rows);
+/** Calls `fn` for the memory of `count` elements. */
+void mpi_race_rows(const struct mpi_race_use *what, struct mpi_type *type, uint64_t count,
+                   mpi_race_fn *fn);
+void mpi_race_lend(const struct mpi_race_use *what, struct mpi_type *type, uint64_t count);
+/** A call of the program begins a send or receive; `lends`: which is to be completed by another. */
+void mpi_race_begin(struct mpi_rank *mr, const struct mpi_request *rq, bool lends);
+/** The program knows that it is complete, or cannot know any more. `owner`: a request, or whose
+ * else it was. */
+void mpi_race_end(struct mpi_rank *mr, const void *owner);
+
 /* start.c */
 /** Fills in a request that knows whether it receives, and where its data are; checks all that.
  * `peer` may be MPI_PROC_NULL. */

@@ -213,6 +213,8 @@ static bool begin_send(struct mpi_rank *mr, struct mpi_request *rq)
     const struct transport_caps *caps = &mr->transport->caps;
     const struct mpi_ask *ask = NULL;
 
+    if (mr->host->race != NULL)
+        mr->host->race->sends(mr->host, rq->far->rank, rq->far->sent + 1);
     if (caps->sends_requests && !rq->far->self) {
         mpi_take(mr, TRANSPORT_REQUEST, rq->far, NULL);
         ask = mpi_ask_find(rq->far, rq->context, rq->tag);

@@ -104,6 +104,7 @@ static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
         if (rq == NULL || !rq->persistent || rq->active)
             return mpi_error(MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one", i,
                              handles[i]);
+        mpi_race_begin(mr, rq, rq->mode != MPI_MODE_BUFFERED);
         code = mpi_start(mr, rq);
     }
     return code;

@@ -50,6 +50,8 @@ int mpi_do_win_lock(struct mpi_win *win, int type, int rank, int promises)
     win->fenced = false;
     ask_for_lock(win, type, rank, promises);
     mpi_win_wait(win, is_granted, rank);
+    win->peers[rank].excludes = type == MPI_LOCK_EXCLUSIVE;
+    mpi_win_race_locked(win, rank);
     win->peers[rank].locked = true;
     win->nlocked++;
     return code;
@@ -80,6 +82,8 @@ static void settle_ranks(struct mpi_win *win, int rank, enum mpi_win_kind kind)
     for (int r = rank < 0 ? 0 : rank; r < end; r++)
         settle_one(win, r, kind);
     mpi_win_wait_or_let_others(win, is_settled, rank);
+    mpi_win_race_done(win, rank);
+    mpi_win_race_local(win, rank);
 }
 
 static int check_locked(struct mpi_win *win, int rank, bool flushes)
@@ -101,7 +105,7 @@ int mpi_do_win_unlock(struct mpi_win *win, int rank)
     if (code != MPI_SUCCESS)
         return code;
     settle_ranks(win, rank, MPI_WIN_UNLOCK);
-    win->peers[rank].locked = false;
+    win->peers[rank].locked = win->peers[rank].excludes = false;
     win->nlocked--;
     return code;
 }
@@ -137,10 +141,12 @@ int mpi_do_win_unlock_all(struct mpi_win *win)
 /* `local`: on this side alone. */
 static void flush_ranks(struct mpi_win *win, int rank, bool local)
 {
-    if (local)
+    if (local) {
         mpi_win_wait_or_let_others(win, mpi_win_is_local, rank);
-    else
+        mpi_win_race_local(win, rank);
+    } else {
         settle_ranks(win, rank, MPI_WIN_FLUSH);
+    }
 }
 
 static int flush_rank(struct mpi_win *win, int rank, bool local)

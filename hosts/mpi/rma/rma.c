@@ -137,6 +137,7 @@ int mpi_do_rma(struct mpi_win *win, const struct mpi_rma_call *given)
     if (code != MPI_SUCCESS)
         return code;
     if (a->target != MPI_PROC_NULL && a->bytes > 0) {
+        mpi_win_race_begin(win, a, handle);
         if (a->target != win->comm->rank) {
             mpi_rma_begin(win, a, handle);
             if (!few_expected(win, 0))

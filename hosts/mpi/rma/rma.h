@@ -40,6 +40,11 @@ struct mpi_win_making {
 };
 int mpi_do_win(const char *call, MPI_Comm comm, const struct mpi_win_making *given);
 
+/* race.c */
+/** An operation begins, whose memory belongs to it until it is complete. */
+void mpi_win_race_begin(struct mpi_win *win, const struct mpi_rma_call *a,
+                        const struct mpi_request *handle);
+
 /* origin.c; of at least one byte */
 /** Sends what it takes. `handle`: ends with it, or NULL. */
 void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_request *handle);

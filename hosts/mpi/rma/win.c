@@ -160,6 +160,8 @@ static int prepare_window(struct mpi_win *win, const struct mpi_win_making *a)
     for (int r = 0; r < win->comm->size; r++)
         TAILQ_INIT(&win->peers[r].held);
     win->peers[win->comm->rank].base = a->kind == MPI_WIN_FLAVOR_CREATE ? a->base : win->allocated;
+    if (mr->host->race != NULL)
+        mr->host->race->window(mr->host, win->comm->context, win->peers[win->comm->rank].base);
     own = (struct said){ a->size, a->disp_unit, mr->host->node->index };
     code = exchange_parts(win, &own);
     if (code == MPI_SUCCESS)

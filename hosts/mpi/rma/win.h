@@ -123,6 +123,7 @@ struct mpi_win_peer {
     bool started, exposed, locked;
     int due;           /* the lock to be asked for with the first operation; 0: none */
     bool asked;        /* for the lock */
+    bool excludes;     /* that lock is exclusive */
     bool granted;      /* or it need not be waited for */
     uint64_t finished; /* operations from there that are done here */
     unsigned posts;
@@ -224,5 +225,13 @@ static inline int mpi_win_tag(uint32_t number, bool answers)
 {
     return 1 + (int)(number % (INT32_MAX / 2)) * 2 + answers;
 }
+
+/* race.c: of one rank, or of all (-1) */
+/** The operations there are done, or will be when another rank hears of this one. */
+void mpi_win_race_done(struct mpi_win *win, int rank);
+/** The rank has the lock of one, which may be its own. */
+void mpi_win_race_locked(struct mpi_win *win, int rank);
+/** They are complete here, so that their memory is the program's again. */
+void mpi_win_race_local(struct mpi_win *win, int rank);
 
 #endif /* MPI_WIN_H */

@@ -66,7 +66,11 @@ static void call_user(const struct mpi_op *op, const void *left, void *right, in
     struct host *h = host_self();
 
     mpi_library(h, false);
+    if (h->race != NULL)
+        h->race->pause(h, true);
     op->fn((void *)(uintptr_t)left, right, &n, &handle);
+    if (h->race != NULL)
+        h->race->pause(h, false);
     mpi_library(h, true);
 }
 

@@ -1,0 +1,83 @@
+/*
+ * What a library says of its transfers to the check for races (HOST_CHECK_RACES): which memory they
+ * read and write, and which rank knows that they have ended. A back end without the check has no
+ * such table: host.race is NULL. Nothing here takes simulated time.
+ */
+#ifndef HOST_RACE_H
+#define HOST_RACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct host;
+
+/** Rows of memory, `pitch` bytes from one to the next; one row has no pitch. */
+struct host_rows {
+    uint64_t at, width, count, pitch;
+};
+
+/** One put of a hub: what it reads of the own node and writes of another one. Memory of GPUs, which
+ * programs do not load from, has no rows (count 0). */
+struct host_put {
+    struct host_rows from; /* bus addresses of the own host's memory */
+    struct host_rows to;   /* offsets in the window's area of host memory */
+    unsigned subcluster, part;
+    bool notifies, notifies_self; /* with: */
+    unsigned slot;
+    uint32_t tag;
+};
+
+/** A call of the program that begins a transfer. */
+struct host_place {
+    const char *call;
+    const void *from; /* its return address */
+};
+
+/** What a one-sided operation does to memory of another rank. */
+struct host_reach {
+    unsigned rank;
+    uint32_t window;
+    bool writes;
+    bool atomic;                                              /* two of these make no race */
+    enum { HOST_UNLOCKED, HOST_SHARED, HOST_EXCLUSIVE } lock; /* the epoch has it */
+};
+
+struct host_race_ops {
+    /** The node is this part of a sub-cluster's window, whose area of host memory begins at this
+     * bus address. */
+    void (*part)(struct host *h, unsigned subcluster, unsigned part, uint64_t area_bus);
+    /** The list of a channel from now on; copied. */
+    void (*install)(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
+    /** The list of a channel begins, after what the channel did before. */
+    void (*start)(struct host *h, unsigned channel, struct host_place place);
+    /** The rank knows that the channel is idle. */
+    void (*idle)(struct host *h, unsigned channel);
+    /** The rank has taken a notification of another part, or of its own. */
+    void (*notified)(struct host *h, unsigned part, unsigned slot, uint32_t tag);
+    /** Stores of the rank are on their way to another node's memory (`from` has no rows). */
+    void (*stored)(struct host *h, const struct host_put *put, struct host_place place);
+    /** A library uses memory of the program (`rows.at`: an address) until it is taken back by
+     * `owner`: it writes it, or only reads it. */
+    void (*lend)(struct host *h, const void *owner, struct host_rows rows, bool writes,
+                 struct host_place place);
+    void (*take_back)(struct host *h, const void *owner);
+    /** A call of a library loads or stores memory of the program at once. */
+    void (*used)(struct host *h, struct host_rows rows, bool stores, struct host_place place);
+    /** Others may reach the rank's memory from `base` on by the number of a window. */
+    void (*window)(struct host *h, uint32_t number, const void *base);
+    /** A one-sided operation uses memory of a rank's window (`rows.at`: bytes from its base). */
+    void (*reach)(struct host *h, const struct host_reach *reach, struct host_rows rows,
+                  struct host_place place);
+    /** All of them for this rank have been done there, or will have been when it hears of it. */
+    void (*reached)(struct host *h, unsigned rank);
+    /** The rank has the lock of its own window: what others have done with theirs is over. */
+    void (*locked)(struct host *h);
+    /** A library calls a function of the program that works on a buffer for it, until `false`. */
+    void (*pause)(struct host *h, bool pauses);
+    /** The rank sends its message of this number to another rank, unless it has to try again. */
+    void (*sends)(struct host *h, unsigned rank, uint64_t number);
+    /** That message has come to this rank, which knows what the other one knew then. */
+    void (*heard)(struct host *h, unsigned rank, uint64_t number);
+};
+
+#endif /* HOST_RACE_H */

@@ -1,0 +1,93 @@
+/*
+ * What ranks know. A transfer has a place in a stream, whose transfers end in order: what one
+ * channel of one node writes to one node, and what it reads. A rank knows each stream up to some
+ * place. It learns by waiting, by a notification, by a word that it polls, and from ranks that it
+ * hears of: those hand on what they know (vector clocks, with streams in the place of processes).
+ */
+#include "hosts/launch/race/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void race_clock_put(struct race_clock *c)
+{
+    if (--c->refs == 0)
+        free(c);
+}
+
+/* What the rank knows now; the caller puts it back. */
+struct race_clock *race_clock_of(struct race_rank *r)
+{
+    struct race_clock *c = r->clock;
+
+    if (c == NULL || r->clock_version != r->version) {
+        if (c != NULL)
+            race_clock_put(c);
+        c = r->clock = malloc(sizeof(*c) + r->n * sizeof(c->seq[0]));
+        SIM_ASSERT(c != NULL);
+        c->refs = 1;
+        c->n = r->n;
+        if (r->n > 0)
+            memcpy(c->seq, r->known, r->n * sizeof(c->seq[0]));
+        r->clock_version = r->version;
+    }
+    c->refs++;
+    return c;
+}
+
+void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq)
+{
+    if (stream >= r->n) {
+        unsigned room = stream + 16;
+
+        r->known = realloc(r->known, room * sizeof(r->known[0]));
+        SIM_ASSERT(r->known != NULL);
+        memset(&r->known[r->n], 0, (room - r->n) * sizeof(r->known[0]));
+        r->n = room;
+    }
+    if (r->known[stream] >= seq)
+        return;
+    r->known[stream] = seq;
+    r->version++;
+}
+
+void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n)
+{
+    for (unsigned s = 0; s < n; s++)
+        if (seq[s] > 0)
+            race_knows_more(r, s, seq[s]);
+}
+
+bool race_knows(const struct race_rank *r, const struct race_transfer *x)
+{
+    return x->stream < r->n && r->known[x->stream] >= x->seq;
+}
+
+/** @return its number. */
+unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to)
+{
+    struct race_stream *s;
+
+    for (unsigned i = 0; i < race->nstreams; i++) {
+        s = &race->streams[i];
+        if (s->node == node && s->lane == lane && s->to == to)
+            return i;
+    }
+    race->streams = realloc(race->streams, (race->nstreams + 1) * sizeof(*s));
+    SIM_ASSERT(race->streams != NULL);
+    race->streams[race->nstreams] = (struct race_stream){ node, lane, to };
+    return race->nstreams++;
+}
+
+void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
+                const struct race_clock *clock)
+{
+    struct race_rank *r = race_rank_of(race, t);
+    uint64_t version = r->version;
+
+    race_knows_more(r, stream, seq);
+    if (clock != NULL)
+        race_knows_all(r, clock->seq, clock->n);
+    if (r->version != version)
+        race_node_changed(race, t->node->shared.index);
+}

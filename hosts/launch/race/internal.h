@@ -1,0 +1,203 @@
+/* Inside of the check for races. */
+#ifndef LAUNCH_RACE_INTERNAL_H
+#define LAUNCH_RACE_INTERNAL_H
+
+#include "hosts/launch/race/race.h"
+#include "regs/hub_regs.h"
+
+#include <limits.h>
+#include <sys/queue.h>
+
+#define RACE_READS UINT_MAX /* of race_stream.to: what the transfers read of their own node */
+#define RACE_ANY   UINT_MAX /* of race_transfer.only */
+#define RACE_SEEN  256u
+
+/** What a rank knows of each stream: the last transfer that has ended. */
+struct race_clock {
+    unsigned refs, n;
+    uint64_t seq[];
+};
+
+/** Transfers that end in the order of their numbers. */
+struct race_stream {
+    unsigned node, lane, to; /* lane: a channel, or above those the stores of a rank */
+};
+
+/** Memory that a transfer uses, until all ranks of its node know that it has ended. */
+struct race_transfer {
+    TAILQ_ENTRY(race_transfer) in_node;
+    bool writes, arrived;
+    unsigned only;           /* rank whose memory it is, by a one-sided operation; or RACE_ANY */
+    struct host_reach reach; /* then */
+    struct host_rows rows;   /* addresses of this process */
+    unsigned stream, reads;  /* its own; that of what it reads */
+    uint64_t seq;
+    struct race_clock *clock; /* what the rank knew that began it */
+    unsigned rank;
+    struct host_place place;
+    sim_time_t since;
+    uint8_t *before;        /* what was there */
+    struct mem_ram *ram;    /* NULL: no device watches it */
+    struct mem_watch watch; /* for its last byte */
+};
+
+/** Memory of the program that a library uses. */
+struct race_lent {
+    TAILQ_ENTRY(race_lent) in_rank;
+    const void *owner;
+    struct host_rows rows;
+    bool writes;
+    struct host_place place;
+    sim_time_t since;
+};
+
+/** A message on its way, and what its sender knew. */
+struct race_letter {
+    TAILQ_ENTRY(race_letter) in_mail;
+    uint64_t number;
+    struct race_clock *clock;
+};
+
+/** A notification that no rank has taken yet, and what it says. */
+struct race_notice {
+    TAILQ_ENTRY(race_notice) in_node;
+    unsigned part, slot, lane;
+    uint32_t tag;
+    unsigned stream, reads;
+    uint64_t seq;
+    struct race_clock *clock;
+};
+
+struct race_node {
+    bool has_part;
+    unsigned subcluster, part;
+    uint64_t area_bus;
+    TAILQ_HEAD(, race_transfer) transfers;
+    TAILQ_HEAD(, race_notice) notices; /* in the order of their start */
+    struct race_channel {
+        struct race_list {
+            struct host_put *puts;
+            unsigned n;
+        } list;
+        uint64_t seq;
+    } channels[HUB_DMA_CHANNELS];
+};
+
+struct race_rank {
+    uint64_t *known; /* by stream */
+    unsigned n;
+    uint64_t version;         /* rises with what it knows */
+    struct race_clock *clock; /* what it knew at `clock_version`; or NULL */
+    uint64_t clock_version;
+    TAILQ_HEAD(race_mail, race_letter) * mail; /* by rank: messages on their way */
+    uint64_t stores, reaches;
+    struct race_clock *unlocked; /* what ranks knew that have unlocked its windows; or NULL */
+    bool paused;
+    struct race_window {
+        uint32_t number;
+        uintptr_t base;
+    } * windows; /* of one-sided operations */
+    unsigned nwindows;
+    TAILQ_HEAD(, race_lent) lent;
+    struct hub_program_range range;
+};
+
+struct race {
+    struct launch *run;
+    struct race_stream *streams;
+    unsigned nstreams;
+    struct race_node *nodes;
+    struct race_rank *ranks;
+    struct race_seen {
+        const void *use, *place;
+        unsigned rank;
+        enum hub_program_access access;
+    } seen[RACE_SEEN]; /* reported ones */
+    unsigned nseen;
+};
+
+/** One access of a program, or of a call of a library. */
+struct race_use {
+    uintptr_t at;
+    uint64_t bytes;
+    enum hub_program_access access;
+    struct host_place place; /* no call: the program itself */
+};
+
+static inline struct race_node *race_node_of(struct race *race, const struct launch_thread *t)
+{
+    return &race->nodes[t->node->shared.index];
+}
+
+static inline struct race_rank *race_rank_of(struct race *race, const struct launch_thread *t)
+{
+    return &race->ranks[t->host.rank];
+}
+
+static inline uintptr_t race_rows_end(const struct host_rows *rows)
+{
+    return rows->at + (rows->count - 1) * rows->pitch + rows->width;
+}
+
+static inline struct race *race_of(struct host *h)
+{
+    return launch_thread_of(h)->node->run->race;
+}
+
+/* clock.c */
+void race_clock_put(struct race_clock *c);
+struct race_clock *race_clock_of(struct race_rank *r);
+void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq);
+void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n);
+bool race_knows(const struct race_rank *r, const struct race_transfer *x);
+unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
+void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
+                const struct race_clock *clock);
+
+/* memory.c */
+void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t end);
+bool race_concerns(const struct race *race, const struct race_rank *r,
+                   const struct race_transfer *x);
+void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node);
+void race_transfer_free(struct race_node *node, struct race_transfer *x);
+void race_node_changed(struct race *race, unsigned index);
+struct race_transfer *race_transfer_keep(struct race *race, unsigned index,
+                                         const struct race_transfer *x);
+void race_transfer_add(struct race *race, unsigned index, struct race_transfer x);
+uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes);
+
+/* put.c */
+void race_op_part(struct host *h, unsigned subcluster, unsigned part, uint64_t area_bus);
+void race_op_install(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
+struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
+                                      struct race_clock *clock);
+void race_op_start(struct host *h, unsigned channel, struct host_place place);
+void race_op_idle(struct host *h, unsigned channel);
+void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag);
+void race_op_stored(struct host *h, const struct host_put *put, struct host_place place);
+
+/* message.c */
+void race_op_lend(struct host *h, const void *owner, struct host_rows rows, bool writes,
+                  struct host_place place);
+void race_op_take_back(struct host *h, const void *owner);
+void race_op_window(struct host *h, uint32_t number, const void *base);
+void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
+                   struct host_place place);
+void race_op_reached(struct host *h, unsigned rank);
+void race_op_locked(struct host *h);
+void race_op_pause(struct host *h, bool pauses);
+void race_op_sends(struct host *h, unsigned rank, uint64_t number);
+void race_letter_free(struct race_mail *mail, struct race_letter *letter);
+void race_op_heard(struct host *h, unsigned rank, uint64_t number);
+void race_op_used(struct host *h, struct host_rows rows, bool stores, struct host_place place);
+
+/* race.c */
+void race_look_at(struct race *race, struct launch_thread *t, const struct race_use *u);
+
+/* report.c: once for each pair of places. */
+void race_report_transfer(struct race *race, struct launch_thread *t, const struct race_use *u,
+                          const struct race_transfer *x);
+void race_report_lent(struct race *race, struct launch_thread *t, const struct race_use *u,
+                      const struct race_lent *l);
+
+#endif /* LAUNCH_RACE_INTERNAL_H */

@@ -1,0 +1,166 @@
+/* Memory that transfers use, and who may still race with them. */
+#include "hosts/launch/race/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t end)
+{
+    uintptr_t high = range->low + range->bytes;
+
+    low &= ~(uintptr_t)15; /* accesses that begin before */
+    if (range->bytes == 0) {
+        *range = (struct hub_program_range){ low, end - low };
+        return;
+    }
+    range->low = low < range->low ? low : range->low;
+    range->bytes = (end > high ? end : high) - range->low;
+}
+
+/* Memory of the node is that of all its ranks, or of none: only one of them has the address. */
+bool race_concerns(const struct race *race, const struct race_rank *r,
+                   const struct race_transfer *x)
+{
+    return x->only == RACE_ANY || x->only == (unsigned)(r - race->ranks);
+}
+
+void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node)
+{
+    const struct race_transfer *x;
+    const struct race_lent *l;
+
+    r->range.bytes = 0;
+    for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
+        if (race_concerns(race, r, x) && !race_knows(r, x))
+            race_range_add(&r->range, x->rows.at, race_rows_end(&x->rows));
+    for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
+        race_range_add(&r->range, l->rows.at, race_rows_end(&l->rows));
+}
+
+void race_transfer_free(struct race_node *node, struct race_transfer *x)
+{
+    TAILQ_REMOVE(&node->transfers, x, in_node);
+    if (x->ram != NULL)
+        mem_ram_unwatch(x->ram, &x->watch);
+    race_clock_put(x->clock);
+    free(x->before);
+    free(x);
+}
+
+/* No rank of its node can race with it any more. */
+static bool is_over(struct race *race, unsigned node, const struct race_transfer *x)
+{
+    for (unsigned i = 0; i < race->run->nranks; i++) {
+        const struct launch_thread *t = &race->run->ranks[i];
+
+        if (t->node != NULL && t->node->shared.index == node && !t->ended &&
+            race_concerns(race, &race->ranks[i], x) && !race_knows(&race->ranks[i], x))
+            return false;
+    }
+    return true;
+}
+
+void race_node_changed(struct race *race, unsigned index)
+{
+    struct race_node *node = &race->nodes[index];
+    struct race_transfer *x = TAILQ_FIRST(&node->transfers);
+
+    while (x != NULL) {
+        struct race_transfer *next = TAILQ_NEXT(x, in_node);
+
+        if (is_over(race, index, x))
+            race_transfer_free(node, x);
+        x = next;
+    }
+    for (unsigned i = 0; i < race->run->nranks; i++)
+        if (race->run->ranks[i].node == &race->run->nodes[index])
+            race_rank_range(race, &race->ranks[i], node);
+}
+
+static void arrived(struct mem_watch *w)
+{
+    SIM_CONTAINER_OF(w, struct race_transfer, watch)->arrived = true;
+}
+
+/* What is at the rows now, to see later whether a word of them has been written. */
+static uint8_t *copy_rows(const struct host_rows *rows)
+{
+    uint8_t *copy = malloc(rows->width * rows->count);
+
+    SIM_ASSERT(copy != NULL);
+    for (uint64_t i = 0; i < rows->count; i++)
+        memcpy(copy + i * rows->width,
+               (const uint8_t *)(uintptr_t)(rows->at + i * rows->pitch), /* NOLINT */
+               rows->width);
+    return copy;
+}
+
+/* A later transfer of its stream with the same rows takes its place: who knows that one knows it.
+ */
+static void replace_older(struct race_node *node, const struct race_transfer *x)
+{
+    struct race_transfer *o;
+
+    for (o = TAILQ_FIRST(&node->transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
+        if (o->stream != x->stream || o->only != x->only ||
+            memcmp(&o->rows, &x->rows, sizeof(x->rows)) != 0 || o->place.from != x->place.from)
+            continue;
+        race_transfer_free(node, o);
+        return;
+    }
+}
+
+struct race_transfer *race_transfer_keep(struct race *race, unsigned index,
+                                         const struct race_transfer *x)
+{
+    struct race_node *node = &race->nodes[index];
+    struct race_transfer *kept = malloc(sizeof(*kept));
+
+    SIM_ASSERT(kept != NULL);
+    replace_older(node, x);
+    *kept = *x;
+    kept->clock->refs++;
+    TAILQ_INSERT_TAIL(&node->transfers, kept, in_node);
+    return kept;
+}
+
+/** `rows` has bus addresses of the node's memory; nothing is done where it is not all there. */
+void race_transfer_add(struct race *race, unsigned index, struct race_transfer x)
+{
+    struct mem_ram *ram = race->run->nodes[index].ram;
+    uint64_t at = x.rows.at;
+    struct race_transfer *kept;
+
+    if (x.rows.count == 0 || !mem_ram_holds(ram, at, race_rows_end(&x.rows) - at))
+        return;
+    x.rows.at = (uintptr_t)ram->bytes + (at - ram->base);
+    kept = race_transfer_keep(race, index, &x);
+    if (x.writes) {
+        kept->before = copy_rows(&x.rows);
+        kept->ram = ram;
+        kept->watch = (struct mem_watch){ .addr = at + (race_rows_end(&x.rows) - x.rows.at) - 1,
+                                          .size = 1,
+                                          .fn = arrived };
+        mem_ram_watch(ram, &kept->watch);
+    }
+    race_node_changed(race, index);
+}
+
+/** @return the first one's offset in the rows, or UINT64_MAX: none of the bytes is in them. */
+uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes)
+{
+    uintptr_t end = race_rows_end(rows);
+    uint64_t row, first;
+
+    if (at >= end || at + bytes <= rows->at)
+        return UINT64_MAX;
+    if (at <= rows->at)
+        return 0;
+    if (rows->count == 1)
+        return at - rows->at;
+    row = (at - rows->at) / rows->pitch;
+    first = at - rows->at - row * rows->pitch;
+    if (first < rows->width)
+        return row * rows->width + first;
+    return first + bytes > rows->pitch ? (row + 1) * rows->width : UINT64_MAX;
+}

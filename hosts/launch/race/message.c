@@ -1,0 +1,229 @@
+/* Messages and one-sided operations: memory that they use, and order that they make. */
+#include "hosts/launch/race/internal.h"
+
+#include <stdlib.h>
+
+void race_op_lend(struct host *h, const void *owner, struct host_rows rows, bool writes,
+                  struct host_place place)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race_rank *r = race_rank_of(race_of(h), t);
+    struct race_lent *l;
+
+    if (rows.count == 0 || rows.width == 0)
+        return;
+    l = malloc(sizeof(*l));
+    SIM_ASSERT(l != NULL);
+    *l = (struct race_lent){
+        .owner = owner, .rows = rows, .writes = writes, .place = place, .since = sim_now(t->dom)
+    };
+    TAILQ_INSERT_TAIL(&r->lent, l, in_rank);
+    race_range_add(&r->range, l->rows.at, race_rows_end(&l->rows));
+}
+
+void race_op_take_back(struct host *h, const void *owner)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race_rank *r = race_rank_of(race_of(h), t);
+    struct race_lent *l = TAILQ_FIRST(&r->lent);
+    bool any = false;
+
+    while (l != NULL) {
+        struct race_lent *next = TAILQ_NEXT(l, in_rank);
+
+        if (l->owner == owner) {
+            TAILQ_REMOVE(&r->lent, l, in_rank);
+            free(l);
+            any = true;
+        }
+        l = next;
+    }
+    if (any)
+        race_rank_range(race_of(h), r, race_node_of(race_of(h), t));
+}
+
+/* Epochs of two locks, one of which is exclusive, are one after the other. */
+static bool lock_orders(const struct host_reach *a, const struct host_reach *b)
+{
+    return a->lock != HOST_UNLOCKED && b->lock != HOST_UNLOCKED &&
+           (a->lock == HOST_EXCLUSIVE || b->lock == HOST_EXCLUSIVE);
+}
+
+/* Does it meet another one there that its rank does not know to be over? */
+static void look_at_others(struct race *race, struct launch_thread *t,
+                           const struct race_transfer *x)
+{
+    const struct race_node *node = &race->nodes[race->run->ranks[x->only].node->shared.index];
+    const struct race_transfer *o;
+    struct race_use use = { .bytes = x->rows.width,
+                            .access = x->writes ? HUB_STORES : HUB_LOADS,
+                            .place = x->place };
+
+    for (o = TAILQ_FIRST(&node->transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
+        if (o->only != x->only || o->rank == x->rank || race_knows(race_rank_of(race, t), o) ||
+            (o->reach.atomic && x->reach.atomic) || !(o->writes || x->writes) ||
+            lock_orders(&o->reach, &x->reach))
+            continue;
+        for (uint64_t i = 0; i < x->rows.count; i++) {
+            use.at = x->rows.at + i * x->rows.pitch;
+            if (race_rows_overlap(&o->rows, use.at, use.bytes) != UINT64_MAX)
+                race_report_transfer(race, t, &use, o);
+        }
+    }
+}
+
+static unsigned reach_stream(struct race *race, unsigned from, unsigned to)
+{
+    return race_stream_of(race, from, HUB_DMA_CHANNELS + race->run->nranks + from, to);
+}
+
+/* Adds what `r` knows to what the next one with the lock of `there` will know. */
+static void add_unlocked(struct race_rank *there, struct race_rank *r)
+{
+    struct race_clock *now = race_clock_of(r), *old = there->unlocked;
+
+    if (old == NULL || old == now) {
+        there->unlocked = now;
+    } else {
+        struct race_rank both = { .n = 0 };
+
+        race_knows_all(&both, old->seq, old->n);
+        race_knows_all(&both, now->seq, now->n);
+        there->unlocked = race_clock_of(&both);
+        race_clock_put(both.clock);
+        race_clock_put(now);
+        free(both.known);
+    }
+    if (old != NULL)
+        race_clock_put(old);
+}
+
+static struct race_window *find_window(const struct race_rank *r, uint32_t number)
+{
+    for (unsigned i = 0; i < r->nwindows; i++)
+        if (r->windows[i].number == number)
+            return &r->windows[i];
+    return NULL;
+}
+
+void race_op_window(struct host *h, uint32_t number, const void *base)
+{
+    struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
+    struct race_window *w = find_window(r, number);
+
+    if (w == NULL) {
+        r->windows = realloc(r->windows, (r->nwindows + 1) * sizeof(*w));
+        SIM_ASSERT(r->windows != NULL);
+        w = &r->windows[r->nwindows++];
+    }
+    *w = (struct race_window){ number, (uintptr_t)base };
+}
+
+void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
+                   struct host_place place)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    struct race_clock *clock = race_clock_of(race_rank_of(race, t));
+    struct race_transfer x = race_transfer_of(t, place, clock);
+    const struct race_window *w = find_window(&race->ranks[reach->rank], reach->window);
+    unsigned node = race->run->ranks[reach->rank].node->shared.index;
+
+    SIM_ASSERT(w != NULL);
+    x.stream = x.reads = reach_stream(race, h->rank, reach->rank);
+    x.seq = ++race_rank_of(race, t)->reaches;
+    x.only = reach->rank;
+    x.reach = *reach;
+    x.rows = rows;
+    x.rows.at += w->base;
+    x.writes = reach->writes;
+    x.arrived = true; /* as far as a loop on a word of it can know */
+    look_at_others(race, t, &x);
+    (void)race_transfer_keep(race, node, &x);
+    race_clock_put(clock);
+    race_node_changed(race, node);
+}
+
+/* The next rank with the lock of that window knows it, too. */
+void race_op_reached(struct host *h, unsigned rank)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    struct race_rank *there = &race->ranks[rank];
+    uint64_t seq = race_rank_of(race, t)->reaches;
+
+    race_learn(race, t, reach_stream(race, h->rank, rank), seq, NULL);
+    add_unlocked(there, race_rank_of(race, t));
+}
+
+void race_op_locked(struct host *h)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    struct race_rank *r = race_rank_of(race, t);
+    uint64_t version = r->version;
+
+    if (r->unlocked != NULL)
+        race_knows_all(r, r->unlocked->seq, r->unlocked->n);
+    if (r->version != version)
+        race_node_changed(race, t->node->shared.index);
+}
+
+void race_op_pause(struct host *h, bool pauses)
+{
+    race_rank_of(race_of(h), launch_thread_of(h))->paused = pauses;
+}
+
+void race_op_sends(struct host *h, unsigned rank, uint64_t number)
+{
+    struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
+    struct race_letter *letter = TAILQ_LAST(&r->mail[rank], race_mail);
+
+    if (rank == h->rank)
+        return;
+    if (letter != NULL && letter->number == number) {
+        race_clock_put(letter->clock);
+    } else {
+        letter = malloc(sizeof(*letter));
+        SIM_ASSERT(letter != NULL);
+        letter->number = number;
+        TAILQ_INSERT_TAIL(&r->mail[rank], letter, in_mail);
+    }
+    letter->clock = race_clock_of(r);
+}
+
+void race_letter_free(struct race_mail *mail, struct race_letter *letter)
+{
+    TAILQ_REMOVE(mail, letter, in_mail);
+    race_clock_put(letter->clock);
+    free(letter);
+}
+
+void race_op_heard(struct host *h, unsigned rank, uint64_t number)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    struct race_rank *r = race_rank_of(race, t);
+    struct race_mail *mail = &race->ranks[rank].mail[h->rank];
+    struct race_letter *letter;
+    uint64_t version = r->version;
+
+    while ((letter = TAILQ_FIRST(mail)) != NULL && letter->number <= number) {
+        race_knows_all(r, letter->clock->seq, letter->clock->n);
+        race_letter_free(mail, letter);
+    }
+    if (r->version != version)
+        race_node_changed(race, t->node->shared.index);
+}
+
+void race_op_used(struct host *h, struct host_rows rows, bool stores, struct host_place place)
+{
+    struct race_use use = { .bytes = rows.width,
+                            .access = stores ? HUB_STORES : HUB_LOADS,
+                            .place = place };
+
+    for (uint64_t i = 0; i < rows.count; i++) {
+        use.at = rows.at + i * rows.pitch;
+        race_look_at(race_of(h), launch_thread_of(h), &use);
+    }
+}

@@ -1,0 +1,178 @@
+/* Puts of hubs: their lists, starts and notifications. */
+#include "hosts/launch/race/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void race_op_part(struct host *h, unsigned subcluster, unsigned part, uint64_t area_bus)
+{
+    struct race_node *node = race_node_of(race_of(h), launch_thread_of(h));
+
+    node->has_part = true;
+    node->subcluster = subcluster;
+    node->part = part;
+    node->area_bus = area_bus;
+}
+
+/** @return UINT_MAX: no rank of it has said so. */
+static unsigned find_part(const struct race *race, unsigned subcluster, unsigned part)
+{
+    for (unsigned i = 0; i < race->run->nnodes; i++)
+        if (race->nodes[i].has_part && race->nodes[i].subcluster == subcluster &&
+            race->nodes[i].part == part)
+            return i;
+    return UINT_MAX;
+}
+
+void race_op_install(struct host *h, unsigned channel, const struct host_put *puts, unsigned n)
+{
+    struct race_list *list = &race_node_of(race_of(h), launch_thread_of(h))->channels[channel].list;
+
+    free(list->puts);
+    list->puts = malloc(n * sizeof(*puts));
+    SIM_ASSERT(list->puts != NULL);
+    memcpy(list->puts, puts, n * sizeof(*puts));
+    list->n = n;
+}
+
+/* A put that begins now, but for what it uses and the order that it is in. */
+struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
+                                      struct race_clock *clock)
+{
+    return (struct race_transfer){ .only = RACE_ANY,
+                                   .rank = t->host.rank,
+                                   .place = place,
+                                   .since = sim_now(t->dom),
+                                   .clock = clock };
+}
+
+static void add_writes(struct race *race, struct race_transfer x, const struct host_put *put)
+{
+    unsigned to = race->streams[x.stream].to;
+
+    x.writes = true;
+    x.rows = put->to;
+    x.rows.at += race->nodes[to].area_bus;
+    race_transfer_add(race, to, x);
+}
+
+static void add_notice(struct race *race, unsigned to, const struct race_transfer *x,
+                       const struct host_put *put, unsigned lane, const struct race_node *from)
+{
+    struct race_notice *notice = malloc(sizeof(*notice));
+
+    SIM_ASSERT(notice != NULL);
+    *notice = (struct race_notice){ .part = from->part,
+                                    .slot = put->slot,
+                                    .tag = put->tag,
+                                    .lane = lane,
+                                    .stream = x->stream,
+                                    .reads = x->reads,
+                                    .seq = x->seq,
+                                    .clock = x->clock };
+    x->clock->refs++;
+    TAILQ_INSERT_TAIL(&race->nodes[to].notices, notice, in_node);
+}
+
+static void begin_put(struct race *race, struct launch_thread *t, unsigned lane, uint64_t seq,
+                      const struct host_put *put, struct race_transfer x)
+{
+    unsigned own = t->node->shared.index;
+    unsigned to = find_part(race, put->subcluster, put->part);
+
+    x.seq = seq;
+    x.reads = race_stream_of(race, own, lane, RACE_READS);
+    x.stream = x.reads;
+    x.rows = put->from;
+    race_transfer_add(race, own, x);
+    if (to == UINT_MAX)
+        return;
+    x.stream = race_stream_of(race, own, lane, to);
+    add_writes(race, x, put);
+    if (put->notifies)
+        add_notice(race, to, &x, put, lane, &race->nodes[own]);
+    if (put->notifies_self) {
+        if (to != own)
+            x.stream = x.reads;
+        add_notice(race, own, &x, put, lane, &race->nodes[own]);
+    }
+}
+
+void race_op_start(struct host *h, unsigned channel, struct host_place place)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    struct race_channel *ch = &race_node_of(race, t)->channels[channel];
+    struct race_clock *clock = race_clock_of(race_rank_of(race, t));
+
+    for (unsigned i = 0; i < ch->list.n; i++)
+        begin_put(race, t, channel, ++ch->seq, &ch->list.puts[i],
+                  race_transfer_of(t, place, clock));
+    race_clock_put(clock);
+}
+
+void race_op_idle(struct host *h, unsigned channel)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    unsigned own = t->node->shared.index;
+    uint64_t seq = race_node_of(race, t)->channels[channel].seq;
+
+    race_learn(race, t, race_stream_of(race, own, channel, RACE_READS), seq, NULL);
+    race_learn(race, t, race_stream_of(race, own, channel, own), seq, NULL);
+}
+
+/** Has all come that was sent before the notification? */
+static bool has_arrived(const struct race_node *node, const struct race_notice *notice)
+{
+    const struct race_transfer *x;
+
+    for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
+        if (x->writes && x->stream == notice->stream && x->seq <= notice->seq && !x->arrived)
+            return false;
+    return true;
+}
+
+static void take_notice(struct race *race, struct launch_thread *t, struct race_notice *notice)
+{
+    TAILQ_REMOVE(&race_node_of(race, t)->notices, notice, in_node);
+    race_learn(race, t, notice->reads, notice->seq, NULL);
+    race_learn(race, t, notice->stream, notice->seq, notice->clock);
+    race_clock_put(notice->clock);
+    free(notice);
+}
+
+/* Channels have no order, so it may be that of any one whose data are there: the oldest such one.
+ */
+void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    struct race_node *node = race_node_of(race, t);
+    struct race_notice *notice, *oldest = NULL;
+
+    for (notice = TAILQ_FIRST(&node->notices); notice != NULL;
+         notice = TAILQ_NEXT(notice, in_node)) {
+        if (notice->part != part || notice->slot != slot || notice->tag != tag)
+            continue;
+        if (oldest == NULL)
+            oldest = notice;
+        if (has_arrived(node, notice))
+            break;
+    }
+    if (notice == NULL)
+        notice = oldest;
+    if (notice != NULL)
+        take_notice(race, t, notice);
+}
+
+void race_op_stored(struct host *h, const struct host_put *put, struct host_place place)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    struct race_clock *clock = race_clock_of(race_rank_of(race, t));
+
+    begin_put(race, t, HUB_DMA_CHANNELS + h->rank, ++race_rank_of(race, t)->stores, put,
+              race_transfer_of(t, place, clock));
+    race_clock_put(clock);
+}

@@ -1,0 +1,202 @@
+/* The check for races: accesses of programs, and what libraries call. */
+#include "hosts/launch/race/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words that ranks poll ----------------------------------------------------------- */
+
+/* Has the word that a rank polls been written? */
+static bool is_written(const struct race_transfer *x, const struct race_use *u, uint64_t offset)
+{
+    uint64_t n = x->rows.width - offset % x->rows.width;
+
+    return x->arrived ||
+           memcmp((const void *)u->at, x->before + offset, n < u->bytes ? n : u->bytes) != 0;
+}
+
+static const struct race_transfer *find_polled(struct race *race, struct launch_thread *t,
+                                               const struct race_use *u)
+{
+    const struct race_rank *r = race_rank_of(race, t);
+    const struct race_transfer *x;
+
+    for (x = TAILQ_FIRST(&race_node_of(race, t)->transfers); x != NULL;
+         x = TAILQ_NEXT(x, in_node)) {
+        uint64_t offset = race_rows_overlap(&x->rows, u->at, u->bytes);
+
+        if (x->writes && offset != UINT64_MAX && race_concerns(race, r, x) && !race_knows(r, x) &&
+            is_written(x, u, offset))
+            return x;
+    }
+    return NULL;
+}
+
+/* A loop that waits for a word makes order: what the transfer wrote there has come. */
+static void learn_polled(struct race *race, struct launch_thread *t, const struct race_use *u)
+{
+    const struct race_transfer *x;
+
+    while ((x = find_polled(race, t, u)) != NULL) {
+        struct race_clock *clock = x->clock;
+        unsigned stream = x->stream;
+        uint64_t seq = x->seq;
+
+        clock->refs++;
+        if (x->arrived)
+            race_learn(race, t, x->reads, seq, NULL);
+        race_learn(race, t, stream, seq, clock);
+        race_clock_put(clock);
+    }
+}
+
+/* ---- accesses ----------------------------------------------------------------------- */
+
+static void look_at_transfers(struct race *race, struct launch_thread *t, const struct race_use *u)
+{
+    const struct race_rank *r = race_rank_of(race, t);
+    const struct race_transfer *x;
+
+    for (x = TAILQ_FIRST(&race_node_of(race, t)->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
+        if ((x->writes || u->access == HUB_STORES) && race_concerns(race, r, x) &&
+            !race_knows(r, x) && race_rows_overlap(&x->rows, u->at, u->bytes) != UINT64_MAX)
+            race_report_transfer(race, t, u, x);
+}
+
+static void look_at_lent(struct race *race, struct launch_thread *t, const struct race_use *u)
+{
+    const struct race_lent *l;
+
+    for (l = TAILQ_FIRST(&race_rank_of(race, t)->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
+        if ((l->writes || u->access == HUB_STORES) &&
+            race_rows_overlap(&l->rows, u->at, u->bytes) != UINT64_MAX)
+            race_report_lent(race, t, u, l);
+}
+
+void race_look_at(struct race *race, struct launch_thread *t, const struct race_use *u)
+{
+    const struct hub_program_range *range = &race_rank_of(race, t)->range;
+
+    if (u->bytes == 0 || u->at >= range->low + range->bytes || u->at + u->bytes <= range->low)
+        return;
+    if (u->access == HUB_POLLS)
+        learn_polled(race, t, u);
+    else
+        look_at_transfers(race, t, u);
+    look_at_lent(race, t, u);
+}
+
+void race_access(struct race *race, struct launch_thread *t, const volatile void *p, uint64_t bytes,
+                 enum hub_program_access access, const void *from)
+{
+    const struct race_use use = { (uintptr_t)p, bytes, access, { NULL, from } };
+
+    if (!race_rank_of(race, t)->paused)
+        race_look_at(race, t, &use);
+}
+
+const struct hub_program_range *race_range(const struct race *race, unsigned rank)
+{
+    return &race->ranks[rank].range;
+}
+
+const struct host_race_ops race_ops = {
+    .part = race_op_part,
+    .install = race_op_install,
+    .start = race_op_start,
+    .idle = race_op_idle,
+    .notified = race_op_notified,
+    .stored = race_op_stored,
+    .lend = race_op_lend,
+    .take_back = race_op_take_back,
+    .window = race_op_window,
+    .reach = race_op_reach,
+    .reached = race_op_reached,
+    .locked = race_op_locked,
+    .pause = race_op_pause,
+    .sends = race_op_sends,
+    .heard = race_op_heard,
+    .used = race_op_used,
+};
+
+/* ---- beginning and end --------------------------------------------------------------- */
+
+struct race *race_create(struct launch *run)
+{
+    struct race *race = calloc(1, sizeof(*race));
+
+    if (race == NULL)
+        return NULL;
+    race->run = run;
+    race->ranks = calloc(run->nranks, sizeof(*race->ranks));
+    race->nodes = calloc(run->nnodes, sizeof(*race->nodes));
+    if (race->ranks == NULL || race->nodes == NULL) {
+        race_destroy(race);
+        return NULL;
+    }
+    for (unsigned i = 0; i < run->nnodes; i++) {
+        TAILQ_INIT(&race->nodes[i].transfers);
+        TAILQ_INIT(&race->nodes[i].notices);
+    }
+    for (unsigned i = 0; i < run->nranks; i++) {
+        TAILQ_INIT(&race->ranks[i].lent);
+        race->ranks[i].mail = calloc(run->nranks, sizeof(race->ranks[i].mail[0]));
+        SIM_ASSERT(race->ranks[i].mail != NULL);
+        for (unsigned to = 0; to < run->nranks; to++)
+            TAILQ_INIT(&race->ranks[i].mail[to]);
+    }
+    return race;
+}
+
+static void node_fini(struct race_node *node)
+{
+    struct race_transfer *x;
+    struct race_notice *notice;
+
+    while ((x = TAILQ_FIRST(&node->transfers)) != NULL)
+        race_transfer_free(node, x);
+    while ((notice = TAILQ_FIRST(&node->notices)) != NULL) {
+        TAILQ_REMOVE(&node->notices, notice, in_node);
+        race_clock_put(notice->clock);
+        free(notice);
+    }
+    for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
+        free(node->channels[c].list.puts);
+}
+
+static void rank_fini(struct race_rank *r, unsigned nranks)
+{
+    struct race_lent *l;
+    struct race_letter *letter;
+
+    while ((l = TAILQ_FIRST(&r->lent)) != NULL) {
+        TAILQ_REMOVE(&r->lent, l, in_rank);
+        free(l);
+    }
+    for (unsigned to = 0; r->mail != NULL && to < nranks; to++)
+        while ((letter = TAILQ_FIRST(&r->mail[to])) != NULL)
+            race_letter_free(&r->mail[to], letter);
+    if (r->clock != NULL)
+        race_clock_put(r->clock);
+    if (r->unlocked != NULL)
+        race_clock_put(r->unlocked);
+    free(r->known);
+    free(r->mail);
+    free(r->windows);
+}
+
+void race_destroy(struct race *race)
+{
+    if (race == NULL)
+        return;
+    for (unsigned i = 0; race->nodes != NULL && i < race->run->nnodes; i++)
+        if (race->nodes[i].transfers.tqh_last != NULL)
+            node_fini(&race->nodes[i]);
+    for (unsigned i = 0; race->ranks != NULL && i < race->run->nranks; i++)
+        if (race->ranks[i].lent.tqh_last != NULL)
+            rank_fini(&race->ranks[i], race->run->nranks);
+    free(race->nodes);
+    free(race->ranks);
+    free(race->streams);
+    free(race);
+}

@@ -1,0 +1,81 @@
+/* What the check for races has found, with both places. */
+#include "hosts/launch/race/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PLACE_BYTES 160u
+
+/* The program's, in its own words: offsets in its file. */
+static void name_place(const struct launch_thread *t, const void *from, char *text, size_t room)
+{
+    text[0] = '\0';
+    program_place(t->program, (uint64_t)(uintptr_t)from, text, room);
+}
+
+static bool is_new(struct race *race, const struct launch_thread *t, const struct race_use *u,
+                   const void *place)
+{
+    const struct race_seen one = { u->place.from, place, t->host.rank, u->access };
+
+    for (unsigned i = 0; i < race->nseen; i++)
+        if (race->seen[i].use == one.use && race->seen[i].place == one.place &&
+            race->seen[i].rank == one.rank && race->seen[i].access == one.access)
+            return false;
+    if (race->nseen < RACE_SEEN)
+        race->seen[race->nseen++] = one;
+    return true;
+}
+
+/** `other`: what the transfer does, and what was expected. */
+static void report(struct launch_thread *t, const struct race_use *u, const char *other)
+{
+    char place[PLACE_BYTES], line[640];
+
+    name_place(t, u->place.from, place, sizeof(place));
+    (void)snprintf(line, sizeof(line),
+                   "rank %u on node %u at %.6f us: %s%s%s %" PRIu64 " bytes at 0x%" PRIxPTR
+                   "%s, %s",
+                   t->host.rank, t->node->shared.index, (double)sim_now(t->dom) / 1e6,
+                   u->place.call != NULL ? u->place.call : "", u->place.call != NULL ? ": " : "",
+                   u->access == HUB_STORES ? "stores" : "loads", u->bytes, u->at, place, other);
+    t->host.process->found(&t->host, line);
+}
+
+/* What would make order between its end and the access. */
+static const char *order_of(const struct race_transfer *x)
+{
+    if (x->only != RACE_ANY)
+        return "the end of its epoch, or a flush and a message";
+    if (x->writes)
+        return "a wait for its notification, or for a word of it in a loop";
+    return "tcaWaitDMAC(), or a wait for its own notification";
+}
+
+void race_report_transfer(struct race *race, struct launch_thread *t, const struct race_use *u,
+                          const struct race_transfer *x)
+{
+    const struct launch_thread *starter = &race->run->ranks[x->rank];
+    char place[PLACE_BYTES], other[400];
+
+    if (!is_new(race, t, u, x->place.from))
+        return;
+    name_place(starter, x->place.from, place, sizeof(place));
+    (void)snprintf(other, sizeof(other), "which %s of rank %u%s at %.6f us %s: expected %s before",
+                   x->place.call, x->rank, place, (double)x->since / 1e6,
+                   x->writes ? "writes" : "reads", order_of(x));
+    report(t, u, other);
+}
+
+void race_report_lent(struct race *race, struct launch_thread *t, const struct race_use *u,
+                      const struct race_lent *l)
+{
+    char place[PLACE_BYTES], other[400];
+
+    if (!is_new(race, t, u, l->place.from))
+        return;
+    name_place(t, l->place.from, place, sizeof(place));
+    (void)snprintf(other, sizeof(other), "which %s%s at %.6f us %s: expected its completion before",
+                   l->place.call, place, (double)l->since / 1e6, l->writes ? "writes" : "reads");
+    report(t, u, other);
+}

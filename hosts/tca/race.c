@@ -1,0 +1,65 @@
+/* What the library says to the check for races. */
+#include <stdlib.h>
+
+#include "hosts/tca/internal.h"
+
+void tca_race_part(const struct tca_rank *self)
+{
+    const struct driver *d = self->d;
+
+    if (self->h->race != NULL)
+        self->h->race->part(self->h, d->subcluster, d->slot, d->area_base[HUB_AREA_HOST]);
+}
+
+static struct host_rows rows_of(const struct tca_put *p, uint64_t at, uint64_t gap)
+{
+    return (struct host_rows){
+        .at = at, .width = p->width, .count = p->count, .pitch = p->width + gap
+    };
+}
+
+static struct host_put put_of(const struct tca_rank *self, const struct tca_put *p)
+{
+    struct host_put put = { .from = rows_of(p, p->src_bus, p->src_gap),
+                            .subcluster = self->d->subcluster,
+                            .part = p->dst.node,
+                            .notifies = (p->flags & tcaDMANotify) != 0,
+                            .notifies_self = (p->flags & tcaDMANotifySelf) != 0,
+                            .slot = p->slot,
+                            .tag = p->tag };
+
+    if (p->dst.area == HUB_AREA_HOST)
+        put.to = rows_of(p, p->dst.offset + p->dst_off, p->dst_gap);
+    return put;
+}
+
+void tca_race_install(const struct tca_rank *self, const tcaDesc *d, int ch)
+{
+    struct host_put *puts;
+
+    if (self->h->race == NULL)
+        return;
+    puts = calloc(d->n, sizeof(*puts));
+    for (size_t i = 0; puts != NULL && i < d->n; i++)
+        puts[i] = put_of(self, &d->puts[i]);
+    if (puts != NULL)
+        self->h->race->install(self->h, (unsigned)ch, puts, (unsigned)d->n);
+    free(puts);
+}
+
+void tca_race_stored(const struct tca_rank *self, uint64_t offset, const void *from, uint64_t bytes,
+                     struct host_place place)
+{
+    const struct driver *d = self->d;
+    struct host_put put = { .subcluster = d->subcluster,
+                            .part = (unsigned)(offset / d->part_bytes) };
+
+    if (self->h->race == NULL)
+        return;
+    put.to = (struct host_rows){ .at = offset % d->part_bytes - HUB_AREA_HOST * d->area_bytes,
+                                 .width = bytes,
+                                 .count = 1 };
+    self->h->race->used(self->h, (struct host_rows){ (uintptr_t)from, bytes, 1, bytes }, false,
+                        place);
+    self->h->race->stored(self->h, &put, place);
+}

@@ -1,0 +1,141 @@
+/* The check for races: a program of many small cases (races.c), each of which uses memory while a
+ * transfer does, or waits before. */
+#include "tests/built.h"
+#include "tests/hosts/cluster.h"
+
+namespace
+{
+const std::string RACES = test::BUILD + "/tests/hosts/launch/test_races.so";
+
+struct Seen {
+    std::vector<std::string> found;
+    uint64_t visible = 0, wire = 0, mistakes = 0;
+};
+
+Seen run_case(const std::string &name, unsigned checks)
+{
+    test::Cluster c;
+    Seen seen;
+    launch_config cfg = {};
+
+    cfg.checks = checks;
+    EXPECT_EQ(SIM_OK, c.run_program(RACES, { name }, cfg)) << c.err.text;
+    EXPECT_TRUE(c.all_well()) << name;
+    seen.found = c.found;
+    seen.mistakes = c.result.found;
+    seen.visible = c.fingerprint().visible;
+    seen.wire = c.fingerprint().wire;
+    return seen;
+}
+
+/** Who does what at which place, and what at which other place does it meet? */
+struct Expected {
+    const char *name, *rank, *use, *transfer;
+};
+
+class Race : public testing::TestWithParam<Expected>
+{
+};
+
+TEST_P(Race, IsFoundWithBothPlaces)
+{
+    const Expected &e = GetParam();
+    Seen seen = run_case(e.name, HOST_CHECK_RACES);
+
+    ASSERT_EQ(1u, seen.found.size()) << testing::PrintToString(seen.found);
+    EXPECT_EQ(1u, seen.mistakes);
+    const std::string &line = seen.found[0];
+    EXPECT_EQ(0u, line.find(std::string(e.rank) + " on node ")) << line;
+    size_t use = line.find(std::string(": ") + e.use + " ");
+    size_t place = line.find(" at test_races.so+0x", use);
+    size_t transfer = line.find(std::string(", which ") + e.transfer, place);
+    EXPECT_NE(std::string::npos, use) << line;
+    EXPECT_NE(std::string::npos, place) << line;
+    EXPECT_NE(std::string::npos, transfer) << line;
+    EXPECT_NE(std::string::npos, line.find(" at test_races.so+0x", transfer)) << line;
+}
+INSTANTIATE_TEST_SUITE_P(
+    Puts, Race,
+    testing::Values(
+        Expected{ "loads_at_once", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "loads_after_senders_wait", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "loads_after_idle", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "waits_for_other_slot", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "second_put_without_wait", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "copies_at_once", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "sends_at_once", "rank 1", "MPI_Send: loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "stores_to_destination", "rank 1", "stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "stores_to_source", "rank 0", "stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "clears_source", "rank 0", "stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "receives_to_source", "rank 0", "MPI_Recv: stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "loads_rows", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "stores_to_rows", "rank 0", "stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "polls_other_channel", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "polls_old_value", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "loads_stored", "rank 1", "loads", "tcaSendPIO of rank 0" },
+        Expected{ "stores_to_stored", "rank 1", "stores", "tcaSendPIO of rank 0" }));
+
+INSTANTIATE_TEST_SUITE_P(
+    Messages, Race,
+    testing::Values(Expected{ "stores_while_sent", "rank 0", "stores", "MPI_Isend" },
+                    Expected{ "copies_while_sent", "rank 0", "stores", "MPI_Isend" },
+                    Expected{ "loads_while_received", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "stores_while_received", "rank 1", "stores", "MPI_Irecv" },
+                    Expected{ "sends_while_received", "rank 1", "MPI_Send: loads", "MPI_Irecv" },
+                    Expected{ "receives_twice", "rank 1", "MPI_Irecv: stores", "MPI_Irecv" },
+                    Expected{ "receives_while_sent", "rank 0", "MPI_Recv: stores", "MPI_Isend" },
+                    Expected{ "stores_while_persistent", "rank 0", "stores", "MPI_Start" },
+                    Expected{ "loads_column", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "loads_after_test", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "loads_other_of_any", "rank 1", "loads", "MPI_Irecv" }));
+
+INSTANTIATE_TEST_SUITE_P(
+    Collectives, Race,
+    testing::Values(Expected{ "stores_while_broadcast", "rank 0", "stores", "MPI_Ibcast" },
+                    Expected{ "loads_while_broadcast", "rank 1", "loads", "MPI_Ibcast" },
+                    Expected{ "loads_while_summed", "rank 1", "loads", "MPI_Iallreduce" },
+                    Expected{ "stores_while_gathered", "rank 1", "stores", "MPI_Igather" },
+                    Expected{ "loads_block_while_exchanged", "rank 1", "loads", "MPI_Ialltoall" }));
+
+INSTANTIATE_TEST_SUITE_P(
+    OneSided, Race,
+    testing::Values(Expected{ "loads_in_epoch", "rank 1", "loads", "MPI_Put of rank 0" },
+                    Expected{ "stores_in_epoch", "rank 1", "stores", "MPI_Put of rank 0" },
+                    Expected{ "stores_to_got", "rank 1", "stores", "MPI_Get of rank 0" },
+                    Expected{ "stores_to_origin", "rank 0", "stores", "MPI_Put" },
+                    Expected{ "loads_result_in_epoch", "rank 0", "loads", "MPI_Get" },
+                    Expected{ "puts_from_both", "rank 1", "MPI_Put: stores", "MPI_Put of rank 0" },
+                    Expected{ "put_meets_accumulate", "rank 1", "MPI_Accumulate: stores",
+                              "MPI_Put of rank 0" },
+                    Expected{ "loads_after_local_flush", "rank 1", "loads", "MPI_Put of rank 0" },
+                    Expected{ "stores_while_put_requested", "rank 0", "stores", "MPI_Rput" },
+                    Expected{ "loads_while_fetched", "rank 0", "loads", "MPI_Fetch_and_op" },
+                    Expected{ "loads_while_exposed", "rank 1", "loads", "MPI_Put of rank 0" }));
+
+class Order : public testing::TestWithParam<const char *>
+{
+};
+
+/* The check looks on: neither times nor packets change by it. */
+TEST_P(Order, IsNoRaceAndTakesNoTime)
+{
+    Seen with = run_case(GetParam(), HOST_CHECK_RACES), without = run_case(GetParam(), 0);
+
+    EXPECT_EQ(std::vector<std::string>(), with.found);
+    EXPECT_EQ(0u, with.mistakes);
+    EXPECT_EQ(without.visible, with.visible);
+    EXPECT_EQ(without.wire, with.wire);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Order,
+    testing::Values("ok_loads_after_wait", "ok_both_slots", "ok_again_and_again", "ok_loads_source",
+                    "ok_stores_when_idle", "ok_stores_after_own_notification",
+                    "ok_stores_after_answer", "ok_stores_after_message", "ok_between_rows",
+                    "ok_polls_last_word", "ok_polls_later_put", "ok_polls_atomic",
+                    "ok_polls_stored", "ok_loads_while_sent", "ok_sends_twice", "ok_loads_received",
+                    "ok_persistent", "ok_beside_column", "ok_loads_after_test",
+                    "ok_loads_beside_collectives", "ok_loads_got", "ok_fences",
+                    "ok_accumulates_from_both", "ok_loads_after_flush", "ok_loads_after_unlock",
+                    "ok_stores_after_put_requested", "ok_post_and_wait"));
+} // namespace
