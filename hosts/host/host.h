@@ -31,6 +31,20 @@ struct host_node {
     struct host_state *states;
 };
 
+/** How a run has ended, for what its states report when they are released. */
+enum host_end {
+    HOST_END_EARLY,   /* it was stopped, or a rank has failed */
+    HOST_END_STALLED, /* ranks wait for what cannot happen any more */
+    HOST_END_WELL
+};
+
+/** What all ranks of a run share beside the machine. Its states are released when the run has
+ * ended, while all ranks are still there. */
+struct host_run {
+    struct host_state *states;
+    enum host_end end;
+};
+
 /** What the platform or the user has set for a library: "mpi.transport" for example. */
 struct host_setting {
     const char *key;
@@ -43,6 +57,7 @@ struct host_setting {
 struct host {
     unsigned rank, size;
     struct host_node *node;
+    struct host_run *run;
     const struct host_bus_ops *bus;
     const struct host_cpu_ops *cpu;
     const struct host_ether_ops *ether;

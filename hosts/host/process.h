@@ -5,6 +5,7 @@
 #define HOST_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct host;
 
@@ -26,6 +27,9 @@ struct host_process_ops {
     /** One that a check (enum host_check) has found, after which the run does not end well. The
      * line names rank, node and time. Those beyond the first LAUNCH_FOUND_MAX are counted only. */
     void (*found)(struct host *h, const char *line);
+    /** " at PROGRAM+0x123" for the call in the program that returns to `from`, or nothing when that
+     * is not in the program. */
+    void (*place)(struct host *h, const void *from, char *text, size_t room);
 };
 
 #endif /* HOST_PROCESS_H */

@@ -225,6 +225,18 @@ static int run_ranks(struct launch *run, sim_time_t start, const struct watch *w
     return SIM_OK;
 }
 
+static enum host_end end_of(const struct launch *run, int code)
+{
+    if (code == SIM_ERR_STALLED)
+        return HOST_END_STALLED;
+    if (code != SIM_OK || run->abort.done)
+        return HOST_END_EARLY;
+    for (unsigned r = 0; r < run->nranks; r++)
+        if (run->ranks[r].exit_code != 0)
+            return HOST_END_EARLY;
+    return HOST_END_WELL;
+}
+
 static void collect_result(const struct launch *run, sim_time_t start, struct launch_result *res)
 {
     res->start_ps = start;
@@ -332,6 +344,8 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     }
     output_flush(run.output, SIM_TIME_NEVER);
     launch_heaps_end(&run);
+    run.shared.end = end_of(&run, code);
+    host_states_release(&run.shared.states);
     collect_result(&run, start, result_p);
     run_fini(&run, threads);
     return code;

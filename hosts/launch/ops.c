@@ -361,6 +361,12 @@ static void op_found(struct host *h, const char *line)
         run->cfg->found(run->cfg->output_arg, line);
 }
 
+/* The call is before what it returns to, which may be of the next line already. */
+static void op_place(struct host *h, const void *from, char *text, size_t room)
+{
+    program_place(launch_thread_of(h)->program, (uint64_t)(uintptr_t)from - 1, text, room);
+}
+
 static const struct host_bus_ops bus_ops = {
     .config_read = op_config_read,
     .config_write = op_config_write,
@@ -396,6 +402,7 @@ static const struct host_process_ops process_ops = {
     .print = op_print,
     .remark = op_remark,
     .found = op_found,
+    .place = op_place,
 };
 
 const struct host launch_host = {

@@ -160,6 +160,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
     t->host.rank = rank;
     t->host.checks = run->cfg->checks;
     t->host.race = run->race != NULL ? &race_ops : NULL;
+    t->host.run = &run->shared;
     if (code != SIM_OK || !run->cfg->profile)
         return code;
     t->host.profile =

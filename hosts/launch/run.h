@@ -10,6 +10,7 @@ struct launch {
     struct machine *m;
     const struct launch_config *cfg;
     const struct launch_software *software;
+    struct host_run shared;
     unsigned nnodes, nranks;
     struct launch_node *nodes;
     struct launch_thread *ranks;
