@@ -2,10 +2,11 @@
  * What all rooms of the library stand on: the rank itself, its memory, errors, and what programs
  * attach to objects (env.h). A room includes only those before it:
  *
- *   base < type < comm < point < coll < create < rma < io < init
+ *   base < type < comm < check < point < coll < create < rma < io < init
  *
  *   type/type.h, op.h           datatypes and operations
  *   comm/comm.h                 groups and communicators
+ *   check/check.h               mistakes of programs, for `hubrun --check mpi`
  *   point/request.h, protocol.h messages between two ranks, over hosts/transport
  *   coll/collective.h           collectives: their steps (schedule.h), their calls (call.h)
  *   create/create.h             new communicators, and their topologies
@@ -32,6 +33,7 @@ struct mpi_request;
 struct mpi_protocol;
 struct mpi_schedule;
 struct mpi_device_block;
+struct mpi_check;
 
 /** A whole status; MPI_Get_count() and its like read `bytes`. */
 static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t bytes)
@@ -88,6 +90,12 @@ struct mpi_follow {
     void (*advance)(struct mpi_rank *mr);
 };
 
+/** A call of the program, and where that goes on after it. No name: none, or MPI_Init(). */
+struct mpi_call {
+    const char *name;
+    const void *from;
+};
+
 /** A rank, from MPI_Init() on. */
 struct mpi_rank {
     struct host_state kept; /* first: see host_state_of() */
@@ -116,10 +124,12 @@ struct mpi_rank {
     struct mpi_env env;
     struct mpi_blamed blamed;
     struct mpi_blames outer_blames;
-    bool ended;        /* an error handler has been called for the present call */
-    const char *outer; /* the program's call, when it works by others of its kind; or NULL */
+    bool ended;              /* an error handler has been called for the present call */
+    const char *outer;       /* the program's call, when it works by others of its kind; or NULL */
+    struct mpi_call call;    /* the present one */
+    uint64_t calls;          /* so far */
+    struct mpi_check *check; /* NULL: none is asked for */
     struct mpi_look look;
-    struct host_place place;       /* the program's call */
     unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
     bool interrupts;               /* the present call does another one: by a handler, or a jump */
     bool rung;                     /* something has come since the last look of mpi_help() */

@@ -171,7 +171,7 @@ def entries(calls):
         yield from checks(call)
         if not call.any_time:
             yield f'    if (mpi_self() == NULL)\n        return mpi_end_outside("MPI_{call.name}", NULL, MPI_ERR_OTHER);'
-        yield f"    hub_visit = mpi_visit_begin(\"MPI_{call.name}\", __builtin_return_address(0));\n    hub_bytes = hub_visit.counts ? {bytes_of(call)} : 0;"
+        yield f'    hub_visit = mpi_visit_begin("MPI_{call.name}", __builtin_return_address(0));\n    hub_bytes = hub_visit.counts ? {bytes_of(call)} : 0;'
         if call.name == "Finalize":
             yield "    if (hub_visit.counts)\n        mpi_profile_collect();"
         library_call = f"HMPI_{call.name}({', '.join(a.name for a in call.arguments)})"

@@ -206,6 +206,8 @@ int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a)
 
     if (mpi_coll_begin(&c, a->kind, comm) == MPI_SUCCESS && a->prepare != NULL)
         a->prepare(&c, a);
+    if (c.code == MPI_SUCCESS)
+        mpi_coll_compare(&c);
     if (c.code == MPI_SUCCESS && c.far != NULL && c.root != MPI_PROC_NULL)
         mpi_inter_build(&c);
     else if (c.code == MPI_SUCCESS && c.far == NULL && !is_empty(&c))

@@ -61,6 +61,10 @@ int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *re
 /** Runs what has been built to its end, within another call. */
 int mpi_coll_run(struct mpi_coll *c, const char *call);
 
+/* compare.c */
+/** A call of the program, before it begins: for a check, with those of other ranks. */
+void mpi_coll_compare(const struct mpi_coll *c);
+
 /* inter.c */
 /** Writes the steps between two groups. */
 void mpi_inter_build(struct mpi_coll *c);

@@ -102,6 +102,14 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
     return c;
 }
 
+void mpi_comm_text(const struct mpi_comm *comm, char *text, size_t room)
+{
+    if (comm->name[0] != '\0')
+        (void)snprintf(text, room, "%.63s", comm->name);
+    else
+        (void)snprintf(text, room, "communicator %d", comm->handle);
+}
+
 void mpi_blame(const struct mpi_comm *comm)
 {
     comm->mr->blamed = (struct mpi_blamed){ &comm->errhandler, comm->handle };

@@ -46,7 +46,9 @@ struct mpi_comm {
     int npeers;       /* whom a message may be for: all of the local group, or of the remote one */
     const int *world; /* rank in the world by rank among those */
     uint32_t context; /* even; one more for collectives */
-    uint32_t collectives;             /* so far: the next one's tag */
+    uint32_t collectives; /* so far: the next one's tag */
+    uint32_t called;      /* calls of the program with collectives on it, and the last of them by */
+    uint64_t last_call;   /* mpi_rank.calls: counted for a check alone */
     struct mpi_group *group, *remote; /* remote: NULL unless an inter-communicator */
     struct mpi_comm *local;           /* of an inter-communicator: the local group's own */
     struct mpi_topology *topology;    /* NULL: none */
@@ -88,6 +90,8 @@ struct mpi_comm *mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group,
 /** Without a place in the table and contexts of its own. */
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context);
+/** Its name, or "communicator 3". */
+void mpi_comm_text(const struct mpi_comm *comm, char *text, size_t room);
 /** Errors of the present call are for its handler. */
 void mpi_blame(const struct mpi_comm *comm);
 /** Finds one for a call of the program, whose errors are for the handler of the first one that is

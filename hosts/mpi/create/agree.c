@@ -17,6 +17,11 @@ static int own_call(struct mpi_comm *comm, enum mpi_collective kind, int root, i
     c.in =
         (struct mpi_blocks){ (char *)ints, (uint64_t)n, mpi_type_of(own->mr, MPI_INT), 0, 0, 0, 0 };
     c.s = mpi_schedule_get(own->mr, own, (int)(own->collectives++ & INT32_MAX));
+    mpi_check_collective(c.mr, &(struct mpi_check_call){ .comm = comm,
+                                                         .within = own,
+                                                         .ordinal = (uint32_t)c.s->tag,
+                                                         .rooted = kind == MPI_COLL_BCAST,
+                                                         .root = root });
     mpi_coll_build(&c);
     return mpi_coll_run(&c, "a call that makes a communicator");
 }

@@ -232,6 +232,7 @@ static int dup_comm(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Requ
         if (new->topology != NULL)
             new->topology->holders++;
         *newcomm = new->handle;
+        mpi_coll_compare(&c);
         build_dup(&c, new);
     }
     code = mpi_coll_end(&c, call, code, request);

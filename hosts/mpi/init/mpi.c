@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hosts/mpi/coll/collective.h"
+#include "hosts/mpi/init/left.h"
 #include "hosts/mpi/io/io.h"
 
 void mpi_rank_release(void *rank)
@@ -50,6 +51,7 @@ int MPI_Init(int *argc, char ***argv)
     mr->follows[MPI_FOLLOWS_SCHEDULES].advance = mpi_schedules_advance;
     mr->follows[MPI_FOLLOWS_WINDOWS].advance = mpi_windows_advance;
     mpi_library(h, true);
+    mpi_check_init(mr);
     mpi_env_init(mr);
     mpi_basics_init(mr);
     if (!transport_open(h, mr->why, &mr->transport))
@@ -116,10 +118,16 @@ int MPI_Finalize(void)
     if (code != MPI_SUCCESS)
         return code;
     mr->outer = __func__;
+    if (mr->check != NULL)
+        mpi_left_requests(mr);
+    mpi_check_finalize(mr);
     finish_messages(mr);
     code = MPI_Barrier(MPI_COMM_WORLD);
     if (code == MPI_SUCCESS) /* receives whose message came meanwhile */
         finish_messages(mr);
+    if (mr->check != NULL)
+        mpi_left_receives(mr);
+    mpi_check_finalized(mr);
     mr->errors_return = mpi_comm_of(mr, MPI_COMM_WORLD)->errhandler != NULL;
     mr->finalized = true;
     return code;

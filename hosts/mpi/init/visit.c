@@ -2,7 +2,7 @@
 
 #include "hosts/mpi/point/protocol.h"
 
-struct mpi_visit mpi_visit_begin(const char *call, const void *from)
+struct mpi_visit mpi_visit_begin(const char *name, const void *from)
 {
     struct host *h = host_self();
     struct mpi_visit v = { .mr = NULL };
@@ -16,8 +16,9 @@ struct mpi_visit mpi_visit_begin(const char *call, const void *from)
     v.interrupts = v.mr->interrupts;
     v.mr->interrupts = mpi_library(h, true) ? v.interrupts : v.mr->inside > 0;
     v.mr->inside++;
-    v.place = v.mr->place;
-    v.mr->place = (struct host_place){ call, from };
+    v.outer = v.mr->call;
+    v.mr->call = (struct mpi_call){ name, from };
+    v.mr->calls++;
     v.blames = mpi_blame_begin(v.mr);
     v.mr->ended = false;
     return v;
@@ -36,8 +37,8 @@ int mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, ui
         if (--mr->inside == 0 || mr->interrupts)
             mpi_library(mr->host, false);
         mr->interrupts = v->interrupts;
+        mr->call = v->outer;
         mpi_blame_end(mr, v->blames);
-        mr->place = v->place;
         mr->ended = false;
     }
     if (mr == NULL && host_self() != NULL)

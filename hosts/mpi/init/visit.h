@@ -6,16 +6,16 @@
 #include "hosts/mpi/init/profile.h"
 
 struct mpi_visit {
-    struct mpi_rank *mr;     /* NULL: before MPI_Init() */
-    bool interrupts;         /* mpi_rank's, of the call that this one is in */
-    unsigned blames;         /* mpi_blame_begin()'s */
-    struct host_place place; /* mpi_rank's, of the call that this one is in */
-    bool counts;             /* for the run's profile: the time since then */
+    struct mpi_rank *mr; /* NULL: before MPI_Init() */
+    bool interrupts;     /* mpi_rank's, of the call that this one is in, as is `outer` */
+    unsigned blames;     /* mpi_blame_begin()'s */
+    struct mpi_call outer;
+    bool counts; /* for the run's profile: the time since then */
     uint64_t start_ps;
 };
 
-/** `from`: the call's return address. */
-struct mpi_visit mpi_visit_begin(const char *call, const void *from);
+/** `from`: where the program goes on after the call, `name`. */
+struct mpi_visit mpi_visit_begin(const char *name, const void *from);
 /** `call` numbers the function; `bytes`: that its arguments name. An error, which has been noted,
  * goes to the handler of the object that is blamed, unless the call has ended by another one.
  * @return `code` */

@@ -11,6 +11,8 @@ static void claim_message(struct mpi_rank *mr, struct mpi_request *rq, struct mp
 
     mpi_opened(mr, rq);
     mpi_match_unpost(mr, rq);
+    if (mr->check != NULL && rq->of_program)
+        mpi_check_received(mr, peer->rank, rq->context, e->tag);
     rq->far = peer;
     rq->matched = true;
     rq->bytes = rq->arrived_bytes = e->bytes;

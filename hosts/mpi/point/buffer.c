@@ -32,6 +32,7 @@ int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq)
     }
     copy = mpi_request_new(mr);
     copy->mode = MPI_MODE_BUFFERED;
+    copy->of_program = rq->of_program;
     copy->comm = rq->comm;
     copy->comm->holders++;
     copy->type = &mr->basic[0];

@@ -127,6 +127,9 @@ static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, 
     *a_p = held->message;
     rq->peer = held->message->e.source;
     rq->comm = held->comm;
+    rq->tag = held->message->e.tag;
+    rq->context = rq->comm->context;
+    rq->of_program = true;
     return MPI_SUCCESS;
 }
 

@@ -32,9 +32,9 @@ static void use_rows(const struct mpi_race_use *u, struct host_rows rows)
 {
     const struct host_race_ops *race = u->mr->host->race;
 
-    race->used(u->mr->host, rows, u->writes, u->mr->place);
+    race->used(u->mr->host, rows, u->writes, mpi_race_place(u->mr));
     if (u->owner != NULL)
-        race->lend(u->mr->host, u->owner, rows, u->writes, u->mr->place);
+        race->lend(u->mr->host, u->owner, rows, u->writes, mpi_race_place(u->mr));
 }
 
 void mpi_race_lend(const struct mpi_race_use *what, struct mpi_type *type, uint64_t count)

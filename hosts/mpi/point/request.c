@@ -69,6 +69,7 @@ struct mpi_request *mpi_request_add(struct mpi_rank *mr, const struct mpi_reques
     struct mpi_request *rq = mpi_request_new(mr);
 
     *rq = *from;
+    mpi_check_place(mr, &rq->begun);
     if (rq->type != NULL)
         rq->type->holders++;
     if (rq->comm != NULL)

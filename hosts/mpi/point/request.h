@@ -6,7 +6,7 @@
 #ifndef MPI_REQUEST_H
 #define MPI_REQUEST_H
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/check/check.h"
 
 struct mpi_peer;
 struct mpi_generalized;
@@ -36,6 +36,7 @@ struct mpi_round {
 
 struct mpi_request {
     bool receives, persistent;
+    bool of_program;    /* a message of its own, not one of the library's */
     enum mpi_mode mode; /* in which a send goes */
     struct mpi_comm *comm;
     struct mpi_type *type;
@@ -52,6 +53,9 @@ struct mpi_request {
     const struct mpi_round *collective;  /* a non-blocking collective: nothing else holds */
     struct mpi_generalized *generalized; /* the program's own: nothing else holds */
     struct mpi_arrived *message;         /* what a matched probe has found: nothing else holds */
+
+    struct mpi_sent *sent;  /* for a check, as a send; NULL: none, or it has ended */
+    struct mpi_place begun; /* for a check, where a handle has begun */
 
     bool active, done;
     bool freed;             /* the handle has gone: it goes when it is done */
@@ -141,6 +145,10 @@ struct mpi_race_use {
     bool writes;
     struct host_reach reach; /* a one-sided operation has it, whose `at` counts from the base */
 };
+static inline struct host_place mpi_race_place(const struct mpi_rank *mr)
+{
+    return (struct host_place){ mr->call.name, mr->call.from };
+}
 typedef void mpi_race_fn(const struct mpi_race_use *what, struct host_rows rows);
 /** Calls `fn` for the memory of `count` elements. */
 void mpi_race_rows(const struct mpi_race_use *what, struct mpi_type *type, uint64_t count,

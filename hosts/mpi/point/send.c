@@ -266,6 +266,8 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq)
     mr->counts.bytes += rq->bytes;
     peer->sent_messages++;
     peer->sent_bytes += rq->bytes;
+    if (mr->check != NULL && rq->of_program)
+        rq->sent = mpi_check_sent(mr, peer->rank, rq->comm, rq->tag, rq->bytes);
     if (TAILQ_EMPTY(&peer->sends) && mpi_send_try(mr, rq))
         return;
     mpi_list_add(&peer->sends, rq);
@@ -299,6 +301,7 @@ static void end_cancelled(struct mpi_rank *mr, struct mpi_request *rq)
 {
     rq->status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
     rq->status.hub_cancelled = 1;
+    mpi_check_taken_back(mr, rq->sent);
     mpi_ended(mr, rq);
 }
 

@@ -30,6 +30,7 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Data
     rq->peer = peer;
     rq->tag = tag;
     rq->context = rq->comm->context;
+    rq->of_program = true;
     return MPI_SUCCESS;
 }
 
@@ -43,6 +44,7 @@ static void begin_anew(struct mpi_request *rq)
     rq->filled = rq->arrived_bytes = 0;
     rq->number = 0;
     rq->far = NULL;
+    rq->sent = NULL;
 }
 
 int mpi_start(struct mpi_rank *mr, struct mpi_request *rq)
@@ -105,6 +107,7 @@ static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
             return mpi_error(MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one", i,
                              handles[i]);
         mpi_race_begin(mr, rq, rq->mode != MPI_MODE_BUFFERED);
+        mpi_check_place(mr, &rq->begun);
         code = mpi_start(mr, rq);
     }
     return code;

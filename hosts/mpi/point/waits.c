@@ -21,8 +21,8 @@ static void describe_wait(const struct mpi_sought *s, const struct mpi_comm *com
     *wait_p = (struct host_wait){ .sends = s->sends, .peer = -1, .tag = s->tag, .bytes = s->bytes };
     if (s->peer >= 0 && comm != NULL)
         wait_p->peer = comm->world[s->peer];
-    if (comm != NULL && comm->name[0] != '\0')
-        (void)snprintf(wait_p->group, sizeof(wait_p->group), "%.63s", comm->name);
+    if (comm != NULL)
+        mpi_comm_text(comm, wait_p->group, sizeof(wait_p->group));
     else
         (void)snprintf(wait_p->group, sizeof(wait_p->group), "communicator %d", s->comm);
 }

@@ -3,7 +3,7 @@
 
 static void reach_rows(const struct mpi_race_use *u, struct host_rows rows)
 {
-    u->mr->host->race->reach(u->mr->host, &u->reach, rows, u->mr->place);
+    u->mr->host->race->reach(u->mr->host, &u->reach, rows, mpi_race_place(u->mr));
 }
 
 static void lend(const struct mpi_win *win, const struct mpi_rma_call *a, const void *owner,

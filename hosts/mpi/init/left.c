@@ -1,0 +1,89 @@
+#include "hosts/mpi/init/left.h"
+
+#include <stdio.h>
+
+#include "hosts/mpi/point/protocol.h"
+
+/* "8 bytes to rank 1 with tag 3 on MPI_COMM_WORLD" */
+static void message_text(const struct mpi_request *rq, char *text, size_t room)
+{
+    char comm[64], peer[32] = "any rank", tag[32] = "any tag", bytes[32] = "";
+
+    mpi_comm_text(rq->comm, comm, sizeof(comm));
+    if (rq->peer >= 0)
+        (void)snprintf(peer, sizeof(peer), "rank %d", rq->comm->world[rq->peer]);
+    if (rq->tag != MPI_ANY_TAG)
+        (void)snprintf(tag, sizeof(tag), "tag %d", rq->tag);
+    if (!rq->receives)
+        (void)snprintf(bytes, sizeof(bytes), "%llu bytes to ",
+                       (unsigned long long)(rq->count * rq->type->bytes));
+    (void)snprintf(text, room, "%s%s with %s on %s", rq->receives ? "from " : bytes, peer, tag,
+                   comm);
+}
+
+static void request_text(const struct mpi_request *rq, char *text, size_t room)
+{
+    char comm[64];
+    size_t n = 0;
+
+    text[0] = '\0';
+    if (rq->peer == MPI_PROC_NULL || rq->comm == NULL)
+        return;
+    if (rq->of_program) {
+        n = (size_t)snprintf(text, room, ", ");
+        message_text(rq, text + n, room - n);
+    } else {
+        mpi_comm_text(rq->comm, comm, sizeof(comm));
+        (void)snprintf(text, room, ", on %s", comm);
+    }
+}
+
+/* The one line for a request that MPI_Finalize() finds. */
+static void report_request(const struct mpi_rank *mr, const struct mpi_request *rq,
+                           const char *what)
+{
+    char text[200], where[200];
+    struct mpi_place here;
+
+    mpi_check_place(mr, &here);
+    mpi_place_text(&rq->begun, where, sizeof(where));
+    request_text(rq, text, sizeof(text));
+    mpi_check_found(&here, ": %s that began in %s%s", what, where, text);
+}
+
+static const char *active_text(const struct mpi_request *rq)
+{
+    if (rq->receives && rq->of_program && !rq->matched)
+        return "no call has completed a request, which has no message,";
+    return "no call has completed a request";
+}
+
+void mpi_left_requests(const struct mpi_rank *mr)
+{
+    for (unsigned i = 0; i < mr->requests.n; i++) {
+        const struct mpi_request *rq = mr->requests.at[i];
+
+        if (rq != NULL && rq->active)
+            report_request(mr, rq, active_text(rq));
+    }
+}
+
+/* One that is being cancelled is no mistake. */
+static void report_freed(const struct mpi_rank *mr, const struct mpi_list *posted)
+{
+    const struct mpi_request *rq;
+
+    TAILQ_FOREACH(rq, posted, in_list)
+    if (rq->of_program && rq->freed && !rq->cancelling)
+        report_request(mr, rq, "no message has come for a receive");
+}
+
+void mpi_left_receives(const struct mpi_rank *mr)
+{
+    const struct mpi_protocol *p = mr->protocol;
+
+    for (unsigned r = 0; r < mr->host->size; r++)
+        if (p->peers[r] != NULL)
+            report_freed(mr, &p->peers[r]->posted);
+    report_freed(mr, &p->any);
+}
