@@ -56,17 +56,36 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
     return DRIVER_OK;
 }
 
+/** Some pages of a pin stay as they are. */
+static void keep_pin(struct driver_gpu *g, const struct driver_pin *old, uint64_t first,
+                     uint64_t last)
+{
+    struct driver_pin *p = first < last ? add_pin(g) : NULL;
+
+    if (p == NULL)
+        return;
+    *p = (struct driver_pin){ first, last - first, old->bar_offset + (first - old->offset) };
+    g->npins++;
+}
+
+/* A handle that reaches beyond an allocation has pinned more pages, and others name theirs by this
+ * pin since. */
 static void unpin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
 {
     struct driver_gpu *g = &driver_of(h)->gpus[gpu];
 
     for (unsigned i = g->npins; i-- > 0;) {
-        struct driver_pin *p = &g->pins[i];
+        const struct driver_pin p = g->pins[i];
+        uint64_t end = p.offset + p.bytes;
+        uint64_t first = p.offset > offset ? p.offset : offset;
+        uint64_t last = end < offset + bytes ? end : offset + bytes;
 
-        if (p->offset < offset + bytes && offset < p->offset + p->bytes) {
-            h->gpus->unpin(h, gpu, p->bar_offset, p->bytes);
-            *p = g->pins[--g->npins];
-        }
+        if (first >= last)
+            continue;
+        h->gpus->unpin(h, gpu, p.bar_offset + (first - p.offset), last - first);
+        g->pins[i] = g->pins[--g->npins];
+        keep_pin(g, &p, p.offset, first);
+        keep_pin(g, &p, last, end);
     }
 }
 

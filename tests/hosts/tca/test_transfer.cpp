@@ -270,6 +270,38 @@ TEST(Tca, CopiesWithinANodeBetweenItsMemories)
     });
 }
 
+/* A handle names pages beside its memory, too: they stay where they are when that is freed. */
+TEST(Tca, FreeingGpuMemoryLeavesWhatLiesBesideItReachable)
+{
+    const size_t page = 65536;
+    Cluster c;
+    c.expect_run([&] {
+        Rank r;
+        uint8_t *gone = r.memory(page, tcaMemoryGPU);
+        EXPECT_EQ(TCA_SUCCESS, tcaFree(gone, tcaMemoryGPU));
+        tcaHandle wide;
+        EXPECT_EQ(TCA_SUCCESS, tcaCreateHandle(&wide, gone, 3 * page, tcaMemoryGPU));
+        uint8_t *low = r.memory(page, tcaMemoryGPU), *middle = r.memory(page, tcaMemoryGPU);
+        uint8_t *high = r.memory(page, tcaMemoryGPU);
+        EXPECT_EQ(gone, low);
+        EXPECT_EQ(low + 2 * page, high);
+        auto lows = r.publish(low, page, tcaMemoryGPU), highs = r.publish(high, page, tcaMemoryGPU);
+        EXPECT_EQ(TCA_SUCCESS, tcaFree(middle, tcaMemoryGPU));
+        test::fill(low, page, r.me);
+        r.barrier();
+        tcaDesc *d = tcaDescNew();
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &highs[!r.me], 0, &lows[r.me], 0, page,
+                                                IN | tcaDMANotify, SLOT, TAG));
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
+        EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+        EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&lows[!r.me], SLOT, TAG));
+        EXPECT_EQ(0u, test::wrong_bytes(high, page, !r.me));
+        EXPECT_EQ(TCA_SUCCESS, tcaWaitDMAC(CH));
+        tcaDescFree(d);
+        return MPI_Finalize();
+    });
+}
+
 TEST(Tca, PioArrivesInRisingOrder)
 {
     for (enum host_mapping mapping : { HOST_UNCACHED, HOST_WRITE_COMBINING }) {
