@@ -51,6 +51,14 @@ static bool chain_take(struct driver *d, struct driver_chain *c)
     return false;
 }
 
+/** Is there room for a list once the one that it replaces has gone? */
+static bool chain_fits(const struct driver *d, const struct driver_chain *c,
+                       const struct driver_chain *old)
+{
+    return range_fits(&d->internal_free, c->internal_count, old->internal_first) &&
+           range_fits(&d->table_free, c->host_count, old->host_first);
+}
+
 int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint32_t internal,
                        uint32_t host, struct driver_chain **chain_p)
 {
@@ -72,7 +80,8 @@ int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint3
         release_retired(d, ch);
         got = chain_take(d, c);
     }
-    if (!got && ch->installed != NULL && driver_channel_wait(h, d, channel) == DRIVER_OK) {
+    if (!got && ch->installed != NULL && chain_fits(d, c, ch->installed) &&
+        driver_channel_wait(h, d, channel) == DRIVER_OK) {
         /* Only the list that is about to be replaced stands in the way. */
         chain_release(d, ch->installed);
         ch->installed = NULL;

@@ -70,6 +70,18 @@ uint64_t range_take(struct range_alloc *ra, uint64_t count, uint64_t align)
     return RANGE_NONE;
 }
 
+bool range_fits(const struct range_alloc *ra, uint64_t count, uint64_t without)
+{
+    uint64_t room = 0; /* up to here without a gap */
+
+    for (unsigned i = 0; i < ra->nblocks && room < count; i++) {
+        const struct range_block *b = &ra->blocks[i];
+
+        room = b->used && b->first != without ? 0 : room + b->count;
+    }
+    return room >= count;
+}
+
 /** The block that begins there; `nblocks`: none does. */
 static unsigned block_at(const struct range_alloc *ra, uint64_t first)
 {

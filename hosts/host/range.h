@@ -30,6 +30,9 @@ bool range_init(struct range_alloc *ra, uint64_t first, uint64_t count);
 void range_fini(struct range_alloc *ra);
 /** `align` a power of two, `count` >= 1. @return the first number or RANGE_NONE. */
 uint64_t range_take(struct range_alloc *ra, uint64_t count, uint64_t align);
+/** Is there room for so many, once the range that begins at `without` (RANGE_NONE: none) is free?
+ */
+bool range_fits(const struct range_alloc *ra, uint64_t count, uint64_t without);
 /** @return the length of the range that began at `first`, 0 when there is none. */
 uint64_t range_give(struct range_alloc *ra, uint64_t first);
 

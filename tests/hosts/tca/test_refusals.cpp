@@ -219,6 +219,31 @@ TEST(TcaRefusals, FreedTwice)
         << lines[3];
 }
 
+/* Also where there would be no room even without the list that it has. */
+TEST(TcaRefusals, AChannelKeepsItsListWhenAnotherOneIsRefused)
+{
+    for (size_t installed : { 1u, 1000u }) {
+        std::vector<std::string> lines = lines_of([installed](World &w) {
+            tcaDesc *longer = tcaDescNew();
+
+            for (size_t i = 0; i < installed; i++)
+                EXPECT_EQ(TCA_SUCCESS, put(w, 0, 0, 8));
+            for (size_t i = 0; i < 1100; i++)
+                EXPECT_EQ(TCA_SUCCESS,
+                          tcaDescSetMemcpy(longer, w.other, 0, w.mine, 0, 8, IN, 0, 1));
+            EXPECT_EQ(TCA_SUCCESS, tcaDescSet(w.d, 2));
+            EXPECT_EQ(TCA_ERROR_OUT_OF_MEMORY, tcaDescSet(longer, 2));
+            EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(2));
+            EXPECT_EQ(TCA_SUCCESS, tcaWaitDMAC(2));
+            EXPECT_EQ(TCA_SUCCESS, tcaDescFree(longer));
+        });
+
+        EXPECT_EQ(std::vector<std::string>{ "tcaDescSet: no room for a list of 1101 descriptors in "
+                                            "the board's memory and 0 in the host's" },
+                  lines);
+    }
+}
+
 TEST(TcaRefusals, WithoutInit)
 {
     Cluster c;
