@@ -130,19 +130,20 @@ static tcaDesc *place_of(const char *call, const struct tca_rank *self, int tabl
     return NULL;
 }
 
-/* `made` holds the put, or the call that should have put it there failed. */
-static tcaresult place_put(const char *call, int table, int pos, int *next_pos, tcaDesc made,
-                           tcaresult code)
+static tcaresult place_put(int table, int pos, int *next_pos, const struct tca_ask *ask)
 {
-    struct tca_rank *self = code != TCA_ERROR_NOT_INITIALIZED ? tca_enter(call) : NULL;
-    tcaDesc *place = place_of(call, self, table, pos, next_pos);
+    struct tca_rank *self = tca_enter(ask->call);
+    tcaDesc *place, made = { 0 };
+    tcaresult code;
 
+    if (self == NULL)
+        return TCA_ERROR_NOT_INITIALIZED;
+    place = place_of(ask->call, self, table, pos, next_pos);
     if (place == NULL)
-        code = self == NULL ? TCA_ERROR_NOT_INITIALIZED : TCA_ERROR_INVALID_VALUE;
-    if (place == NULL || code != TCA_SUCCESS) {
-        free(made.puts);
+        return TCA_ERROR_INVALID_VALUE;
+    code = tca_set_put(&made, ask);
+    if (code != TCA_SUCCESS)
         return code;
-    }
     free(place->puts);
     *place = made;
     *next_pos = pos + 1;
@@ -153,14 +154,12 @@ tcaresult tcaSetDMADesc_Memcpy2D(int table, int pos, int *next_pos, tcaHandle *d
                                  size_t dst_pitch, tcaHandle *src, off_t src_off, size_t src_pitch,
                                  size_t width, size_t count, int flags, int slot, int tag)
 {
-    tcaDesc made = { 0 };
     const struct tca_ask ask = { __func__, dst,       src,       dst_off,
                                  src_off,  dst_pitch, src_pitch, width,
                                  count,    true,      true,      flags & ~tcaDMAUseInternal,
                                  slot,     tag };
-    tcaresult code = tca_set_put(&made, &ask);
 
-    return place_put(__func__, in_host(table), pos, next_pos, made, code);
+    return place_put(in_host(table), pos, next_pos, &ask);
 }
 
 tcaresult tcaSetDMADescInt_Memcpy2D(int pos, int *next_pos, tcaHandle *dst, off_t dst_off,
@@ -168,27 +167,23 @@ tcaresult tcaSetDMADescInt_Memcpy2D(int pos, int *next_pos, tcaHandle *dst, off_
                                     size_t src_pitch, size_t width, size_t count, int flags,
                                     int slot, int tag)
 {
-    tcaDesc made = { 0 };
     const struct tca_ask ask = { __func__, dst,       src,       dst_off,
                                  src_off,  dst_pitch, src_pitch, width,
                                  count,    true,      true,      flags | tcaDMAUseInternal,
                                  slot,     tag };
-    tcaresult code = tca_set_put(&made, &ask);
 
-    return place_put(__func__, TCA_TABLE_INTERNAL, pos, next_pos, made, code);
+    return place_put(TCA_TABLE_INTERNAL, pos, next_pos, &ask);
 }
 
 tcaresult tcaSetDMADescInt_Memcpy(int pos, int *next_pos, tcaHandle *dst, off_t dst_off,
                                   tcaHandle *src, off_t src_off, size_t n, int flags, int slot,
                                   int tag)
 {
-    tcaDesc made = { 0 };
     const struct tca_ask ask = { __func__, dst, src, dst_off, src_off, n,
                                  n,        n,   1,   false,   true,    flags | tcaDMAUseInternal,
                                  slot,     tag };
-    tcaresult code = tca_set_put(&made, &ask);
 
-    return place_put(__func__, TCA_TABLE_INTERNAL, pos, next_pos, made, code);
+    return place_put(TCA_TABLE_INTERNAL, pos, next_pos, &ask);
 }
 
 static tcaresult set_chain(const char *call, int table, int ch, int pos)

@@ -219,6 +219,27 @@ TEST(TcaRefusals, FreedTwice)
         << lines[3];
 }
 
+/* Which argument it was, is said of the first one that is wrong. */
+TEST(TcaRefusals, ACallWithSeveralWrongArgumentsLeavesOneLine)
+{
+    std::vector<std::string> lines = lines_of([](World &w) {
+        EXPECT_EQ(TCA_ERROR_INVALID_VALUE,
+                  tcaSetDMADescInt_Memcpy(1024, &w.next, w.other, 0, nullptr, 8, 2, 0x40, -1, 1));
+        EXPECT_EQ(TCA_ERROR_INVALID_VALUE,
+                  tcaSetDMADesc_Memcpy2D(9, -1, nullptr, w.other, 0, 8, nullptr, 8, 2, 1, 0, 0x40,
+                                         -1, 1));
+        EXPECT_EQ(TCA_ERROR_INVALID_VALUE, tcaSetDMAChainInt(-1, -1));
+    });
+
+    EXPECT_EQ((std::vector<std::string>{
+                  "tcaSetDMADescInt_Memcpy: pos = 1024: expected 0 .. 1023",
+                  "tcaSetDMADesc_Memcpy2D: table = 9: expected one of tcaCreateDMADesc() that was "
+                  "not destroyed",
+                  "tcaSetDMAChainInt: position -1: nothing was set there, and the chain leads to "
+                  "it" }),
+              lines);
+}
+
 /* Also where there would be no room even without the list that it has. */
 TEST(TcaRefusals, AChannelKeepsItsListWhenAnotherOneIsRefused)
 {
