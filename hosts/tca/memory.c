@@ -90,6 +90,17 @@ tcaresult tcaFree(void *p, tcaMemoryKind kind)
     return TCA_SUCCESS;
 }
 
+/** Do n bytes of memory begin at `p`, as far as its first and its last one show? */
+static bool is_memory(struct host *h, const uint8_t *p, size_t n)
+{
+    struct host_pointer first = h->memory->pointer(h, p), last;
+
+    if (n > UINTPTR_MAX - (uintptr_t)p)
+        return false;
+    last = h->memory->pointer(h, p + (n > 1 ? n - 1 : 0));
+    return first.kind == last.kind && first.gpu == last.gpu;
+}
+
 tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
 {
     struct tca_rank *self = tca_enter(__func__);
@@ -109,7 +120,7 @@ tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
     is = self->h->memory->pointer(self->h, p).kind;
     if (is != want)
         return refuse_pointer(__func__, p, is, kind);
-    if (n > 1 && self->h->memory->pointer(self->h, (char *)p + (n - 1)).kind != want)
+    if (!is_memory(self->h, p, n))
         return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
                           "n = %zu: the memory at p = %p ends before", n, p);
     memset(&made, 0, sizeof(made)); /* handles are compared and sent as bytes */

@@ -1,5 +1,6 @@
 #include "tests/hosts/tca/rank.h"
 
+#include <cuda_runtime.h>
 #include <tca-help.h>
 
 namespace
@@ -148,8 +149,30 @@ TEST(TcaErrors, Memory)
         EXPECT_EQ(TCA_SUCCESS, tcaFree(p, tcaMemoryCPU));
         EXPECT_EQ(TCA_SUCCESS, tcaMalloc(&p, 8, tcaMemoryGPU));
         EXPECT_EQ(TCA_SUCCESS, tcaCreateHandle(&h, (char *)p + 16, 8, tcaMemoryGPU));
+        for (size_t k = 0; k < 16; k++) /* around the end of all addresses, to before `p` */
+            EXPECT_EQ(TCA_ERROR_INVALID_VALUE,
+                      tcaCreateHandle(&h, (char *)p + 16, SIZE_MAX - k, tcaMemoryGPU));
         EXPECT_EQ(TCA_SUCCESS, tcaFree(p, tcaMemoryGPU));
+        EXPECT_EQ(TCA_SUCCESS, tcaMalloc(&p, 64, tcaMemoryCPU));
+        EXPECT_EQ(TCA_ERROR_INVALID_VALUE,
+                  tcaCreateHandle(&h, (char *)p + 16, SIZE_MAX - 1, tcaMemoryCPU));
+        EXPECT_EQ(TCA_SUCCESS, tcaFree(p, tcaMemoryCPU));
         EXPECT_EQ(TCA_SUCCESS, tcaFree(nullptr, tcaMemoryGPU));
+    });
+}
+
+TEST(TcaErrors, AHandleDoesNotReachFromOneGpuToTheNext)
+{
+    on_rank_0([](Rank &, tcaHandle *, tcaHandle *) {
+        void *p[2] = {};
+        tcaHandle h;
+        for (int gpu : { 1, 0 }) {
+            EXPECT_EQ(cudaSuccess, cudaSetDevice(gpu));
+            EXPECT_EQ(TCA_SUCCESS, tcaMalloc(&p[gpu], 64, tcaMemoryGPU));
+        }
+        ASSERT_LT(p[0], p[1]);
+        size_t between = (size_t)((char *)p[1] - (char *)p[0]);
+        EXPECT_EQ(TCA_ERROR_INVALID_VALUE, tcaCreateHandle(&h, p[0], between + 64, tcaMemoryGPU));
     });
 }
 
