@@ -24,6 +24,9 @@ tcaresult tcaSetPIORegion(tcaPIOHandle *pio, tcaHandle *remote, off_t off, size_
     if (remote->area != HUB_AREA_HOST) /* the library offers host memory only, peach2.h both */
         return tca_refuse(__func__, TCA_ERROR_NOT_SUPPORTED,
                           "remote: memory of a GPU: expected host memory");
+    if (remote->node == self->d->slot) /* the hub sends nothing back to where it came from */
+        return tca_refuse(__func__, TCA_ERROR_NOT_SUPPORTED,
+                          "remote: memory of the own node: expected that of another one");
     pio->offset = driver_window(self->d, remote->node, remote->area, remote->offset) +
                   (uint64_t)off - self->d->window_bus;
     pio->size = remote->size - (uint64_t)off;

@@ -148,7 +148,8 @@ tcaresult tcaSetDMADesc_Memcpy2D(int table, int pos, int *next_pos, tcaHandle *d
 /** The chain that begins at position 0. */
 tcaresult tcaSetDMAChain(int ch, int table);
 
-/** CPU stores to host memory of another node. Stores beyond `n` but within the handle are fine. */
+/** CPU stores to host memory of another node; the own one is refused. Stores beyond `n` but within
+ * the handle are fine. */
 tcaresult tcaSetPIORegion(tcaPIOHandle *pio, tcaHandle *remote, off_t off, size_t n);
 tcaresult tcaSendPIO(tcaPIOHandle *pio, size_t off, void *buf, size_t n);
 tcaresult tcaSendPIOCommit(void);

@@ -198,7 +198,7 @@ TEST(TcaErrors, AListTooLongForInternalMemory)
 
 TEST(TcaErrors, Pio)
 {
-    on_rank_0([](Rank &, tcaHandle *, tcaHandle *other) {
+    on_rank_0([](Rank &, tcaHandle *mine, tcaHandle *other) {
         tcaPIOHandle pio;
         tcaHandle gpu;
         void *p = nullptr;
@@ -206,6 +206,7 @@ TEST(TcaErrors, Pio)
         EXPECT_EQ(TCA_SUCCESS, tcaMalloc(&p, 64, tcaMemoryGPU));
         EXPECT_EQ(TCA_SUCCESS, tcaCreateHandle(&gpu, p, 64, tcaMemoryGPU));
         EXPECT_EQ(TCA_ERROR_NOT_SUPPORTED, tcaSetPIORegion(&pio, &gpu, 0, 8));
+        EXPECT_EQ(TCA_ERROR_NOT_SUPPORTED, tcaSetPIORegion(&pio, mine, 0, 8));
         EXPECT_EQ(TCA_ERROR_INVALID_VALUE, tcaSetPIORegion(&pio, other, 65537, 8));
         EXPECT_EQ(TCA_ERROR_INVALID_VALUE, tcaSetPIORegion(&pio, other, -1, 8));
         EXPECT_EQ(TCA_ERROR_INVALID_VALUE, tcaSetPIORegion(nullptr, other, 0, 8));

@@ -98,6 +98,8 @@ const Refusal kRefusals[] = {
       [](World &w) { return tcaMalloc(&w.p, (size_t)1 << 40, tcaMemoryCPU); } },
     { "tcaSetPIORegion: off = 65537: expected 0 .. 65536, the size of the handle",
       [](World &w) { return tcaSetPIORegion(&w.pio, w.other, 65537, 8); } },
+    { "tcaSetPIORegion: remote: memory of the own node: expected that of another one",
+      [](World &w) { return tcaSetPIORegion(&w.pio, w.mine, 0, 8); } },
     { "tcaSendPIO: off = 65532, n = 8: expected an end at 65536 or before, where the handle's "
       "memory ends",
       [](World &w) {
