@@ -13,7 +13,7 @@ set(HUBSIM_PROGRAM_OPTIONS -fPIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-uniqu
 
 if(NOT TARGET program_shim)
   set(shim ${PROJECT_SOURCE_DIR}/hosts/launch/shim)
-  add_library(program_shim OBJECT ${shim}/jumps.c ${shim}/kill.c ${shim}/libc.c ${shim}/options.c ${shim}/poll.c ${shim}/program.c
+  add_library(program_shim OBJECT ${shim}/environment.c ${shim}/jumps.c ${shim}/kill.c ${shim}/libc.c ${shim}/options.c ${shim}/poll.c ${shim}/program.c
     ${shim}/random.c ${shim}/signals.c ${shim}/start.c ${shim}/threads.c ${shim}/timers.c)
   # A call of an empty hook at each access of a program: these must be as small as they can be.
   set_source_files_properties(${shim}/poll.c PROPERTIES COMPILE_OPTIONS -O2)

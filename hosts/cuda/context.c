@@ -54,7 +54,7 @@ CUresult cuDeviceGetCount(int *count)
     if (cr != NULL && count == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (cr != NULL)
-        *count = (int)cr->d->ngpus;
+        *count = (int)cr->seen->n;
     return code;
 }
 
@@ -62,12 +62,13 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
     CUresult code;
     struct cuda_rank *cr = enter_driver(&code);
+    unsigned gpu;
 
     if (cr == NULL)
         return code;
     if (device == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cuda_is_gpu(cr, ordinal))
+    if (!cuda_gpu_of(cr, ordinal, &gpu))
         return CUDA_ERROR_INVALID_DEVICE;
     *device = ordinal;
     return CUDA_SUCCESS;
@@ -79,15 +80,16 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     CUresult code;
     struct cuda_rank *cr = enter_driver(&code);
+    unsigned gpu;
 
     if (cr == NULL)
         return code;
     if (context == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cuda_is_gpu(cr, device))
+    if (!cuda_gpu_of(cr, device, &gpu))
         return CUDA_ERROR_INVALID_DEVICE;
-    cr->contexts[device].uses++;
-    *context = &cr->contexts[device];
+    cr->contexts[gpu].uses++;
+    *context = &cr->contexts[gpu];
     return CUDA_SUCCESS;
 }
 
@@ -95,14 +97,15 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
     CUresult code;
     struct cuda_rank *cr = enter_driver(&code);
+    unsigned gpu;
 
     if (cr == NULL)
         return code;
-    if (!cuda_is_gpu(cr, device))
+    if (!cuda_gpu_of(cr, device, &gpu))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (cr->contexts[device].uses == 0)
+    if (cr->contexts[gpu].uses == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
-    cr->contexts[device].uses--;
+    cr->contexts[gpu].uses--;
     return CUDA_SUCCESS;
 }
 

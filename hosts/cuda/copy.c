@@ -309,8 +309,9 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
 static bool on_device(const struct cuda_rank *cr, const void *p, int device)
 {
     struct host_pointer hp = cr->h->memory->pointer(cr->h, p);
+    unsigned gpu;
 
-    return hp.kind == HOST_GPU && device >= 0 && hp.gpu == (unsigned)device;
+    return hp.kind == HOST_GPU && cuda_gpu_of(cr, device, &gpu) && hp.gpu == gpu;
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t n)

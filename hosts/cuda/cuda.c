@@ -20,7 +20,7 @@ struct cuda_rank *cuda_enter(enum host_cost cost)
     struct host *h = host_self();
     struct cuda_rank *cr;
 
-    if (h == NULL || driver_of(h) == NULL || driver_of(h)->ngpus == 0)
+    if (h == NULL || driver_visible(h)->n == 0)
         return NULL;
     cr = host_state_of(h->states, release_rank);
     if (cr == NULL) {
@@ -29,11 +29,29 @@ struct cuda_rank *cuda_enter(enum host_cost cost)
             return NULL;
         cr->h = h;
         cr->d = driver_of(h);
+        cr->seen = driver_visible(h);
         forget_failures(cr);
         host_state_add(&h->states, &cr->kept, release_rank);
     }
     host_spend_cost(h, cost);
     return cr;
+}
+
+bool cuda_gpu_of(const struct cuda_rank *cr, int device, unsigned *gpu_p)
+{
+    if (cr == NULL || device < 0 || (unsigned)device >= cr->seen->n)
+        return false;
+    *gpu_p = cr->seen->gpus[device];
+    return true;
+}
+
+int cuda_device_of(const struct cuda_rank *cr, unsigned gpu)
+{
+    unsigned device = 0;
+
+    while (device < cr->seen->n && cr->seen->gpus[device] != gpu)
+        device++;
+    return (int)device;
 }
 
 uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
@@ -117,11 +135,11 @@ cudaError_t cudaGetLastError(void)
     return last;
 }
 
-static cudaError_t answer_number(struct cuda_rank *cr, int *number_p, unsigned number)
+static cudaError_t answer_number(struct cuda_rank *cr, int *number_p, int number)
 {
     if (number_p == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
-    *number_p = (int)number;
+    *number_p = number;
     return cuda_leave(cr, cudaSuccess);
 }
 
@@ -129,16 +147,17 @@ cudaError_t cudaGetDeviceCount(int *count)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    return cr != NULL ? answer_number(cr, count, cr->d->ngpus) : cudaErrorNoDevice;
+    return cr != NULL ? answer_number(cr, count, (int)cr->seen->n) : cudaErrorNoDevice;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    unsigned gpu;
 
-    if (!cuda_is_gpu(cr, device))
+    if (!cuda_gpu_of(cr, device, &gpu))
         return cuda_leave(cr, cudaErrorInvalidDevice);
-    cr->h->gpu = (unsigned)device;
+    cr->h->gpu = gpu;
     return cudaSuccess;
 }
 
@@ -146,7 +165,8 @@ cudaError_t cudaGetDevice(int *device)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    return cr != NULL ? answer_number(cr, device, cr->h->gpu) : cudaErrorNoDevice;
+    return cr != NULL ? answer_number(cr, device, cuda_device_of(cr, cr->h->gpu))
+                      : cudaErrorNoDevice;
 }
 
 /* The copies of all devices: there is no more to a device here. */
@@ -263,8 +283,9 @@ cudaError_t cudaHostUnregister(void *p)
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    unsigned gpu;
 
-    if (can == NULL || !cuda_is_gpu(cr, device) || !cuda_is_gpu(cr, peer))
+    if (can == NULL || !cuda_gpu_of(cr, device, &gpu) || !cuda_gpu_of(cr, peer, &gpu))
         return cuda_leave(cr, cudaErrorInvalidDevice);
     *can = device != peer;
     return cudaSuccess;
@@ -274,14 +295,15 @@ static cudaError_t set_peer(int peer, bool on)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     uint8_t *mask;
+    unsigned gpu;
 
-    if (!cuda_is_gpu(cr, peer) || (unsigned)peer == cr->h->gpu)
+    if (!cuda_gpu_of(cr, peer, &gpu) || gpu == cr->h->gpu)
         return cuda_leave(cr, cudaErrorInvalidDevice);
     mask = &cr->peers[cr->h->gpu];
-    if (((*mask & 1u << peer) != 0) == on)
+    if (((*mask & 1u << gpu) != 0) == on)
         return cuda_leave(cr,
                           on ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessNotEnabled);
-    *mask ^= (uint8_t)(1u << peer);
+    *mask ^= (uint8_t)(1u << gpu);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
     return cudaSuccess;
 }

@@ -49,9 +49,10 @@ struct cuda_rank {
     struct host_state kept; /* first: see cuda_enter() */
     struct host *h;
     struct driver *d;
+    const struct driver_visible *seen; /* its devices; all else here goes by GPU of the node */
     cudaError_t last;
     uint8_t *bounce;            /* two buffers; NULL until needed */
-    uint8_t peers[DRIVER_GPUS]; /* by device: bit per device that it may access */
+    uint8_t peers[DRIVER_GPUS]; /* bit per GPU that it may access */
     struct cuda_device device[DRIVER_GPUS];
     struct cuda_last null_stream[DRIVER_GPUS];
     struct cuda_object *objects[CUDA_KINDS];
@@ -60,13 +61,12 @@ struct cuda_rank {
     struct CUctx_st contexts[DRIVER_GPUS];
 };
 
-/** NULL outside a rank, without memory, or without a GPU. Costs `cost`. */
+/** NULL outside a rank, without memory, or where it sees no GPU. Costs `cost`. */
 struct cuda_rank *cuda_enter(enum host_cost cost);
-/** False when `cr` is NULL, too. */
-static inline bool cuda_is_gpu(const struct cuda_rank *cr, int device)
-{
-    return cr != NULL && device >= 0 && (unsigned)device < cr->d->ngpus;
-}
+/** The GPU of a device. @return false: there is no such device, or `cr` is NULL */
+bool cuda_gpu_of(const struct cuda_rank *cr, int device, unsigned *gpu_p);
+/** The device of a GPU that the rank sees. */
+int cuda_device_of(const struct cuda_rank *cr, unsigned gpu);
 /** Remembers the code for cudaGetLastError(). @return it; cudaErrorNoDevice when `cr` is NULL */
 cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code);
 

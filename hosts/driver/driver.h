@@ -126,6 +126,21 @@ struct driver *driver_of(struct host *h);
 const struct driver_function *driver_find(const struct driver *d, uint16_t vendor, uint16_t device,
                                           unsigned index);
 
+/* GPUs that a rank sees */
+struct driver_visible {
+    struct host_state kept; /* first: see driver_visible() */
+    unsigned n;
+    uint8_t gpus[DRIVER_GPUS]; /* by device of the rank: the number in its node */
+};
+/**
+ * What a value of CUDA_VISIBLE_DEVICES means where there are `ngpus`: numbers of GPUs, up to the
+ * first entry that is none; none at all where one comes twice. NULL: all. @return how many
+ */
+unsigned driver_visible_parse(const char *text, unsigned ngpus, uint8_t gpus[DRIVER_GPUS]);
+/** As the variable was at the rank's first call that needed it, of whichever library; from then on
+ * the first of them is its current device (host.gpu) until it chooses another. */
+const struct driver_visible *driver_visible(struct host *h);
+
 /* addresses */
 /** The bus address of device memory, pinning the pages around it when they are not. */
 int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes, uint64_t *bus_p);

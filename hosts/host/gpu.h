@@ -36,6 +36,8 @@ struct host_stamp {
 
 struct host_gpu_ops {
     unsigned (*number)(struct host *h);
+    /** The rank's CUDA_VISIBLE_DEVICES, as it is now. @return NULL: not set */
+    const char *(*visible)(struct host *h);
     uint16_t (*bdf)(struct host *h, unsigned gpu);
     void *(*alloc)(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align);
     /** @return the bytes it had; 0: no such allocation. */

@@ -54,6 +54,7 @@ struct launch_config {
     const char *const *argv;
     unsigned nranks;        /* 0: one on each node */
     const unsigned *nodes;  /* each rank's; NULL: rank r on node r modulo the nodes */
+    const char *visible;    /* their CUDA_VISIBLE_DEVICES, not that of the process; or NULL */
     const char *beside;     /* a component that ranks run on the socket of, as `software` has it */
     sim_time_t max_time_ps; /* when the run ends at the latest; 0: no limit */
     /* Seconds of the processor's time: a rank that computes so long without a call is ended, and so

@@ -223,6 +223,7 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
                    [HUB_RANKS] = run->nranks,
                    [HUB_LOCAL_RANK] = t->pins.segment, /* arenas are given out in order of rank */
                    [HUB_LOCAL_RANKS] = node->nranks },
+        .visible = &t->visible,
     };
     int code = SIM_OK;
 
@@ -230,6 +231,7 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
         hooks.access = hook_access;
         hooks.accessed = race_range(run->race, t->host.rank);
     }
+    t->visible = (char *)(uintptr_t)run->cfg->visible; /* getenv() has no const */
     launch_signals_hook(t, &hooks);
     (void)snprintf(hooks.host, sizeof(hooks.host), "node%u", node->shared.index);
     (void)snprintf(hooks.name, sizeof(hooks.name), "%s", base_name(run->cfg));

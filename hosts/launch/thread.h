@@ -84,6 +84,7 @@ struct launch_thread {
     struct guard_mistake mistake; /* by which the program crashed, if that is one of the heap */
     enum launch_compute compute;
     bool in_library;            /* see host_process_ops.library */
+    char *visible;              /* see host_gpu_ops.visible */
     const uint64_t *blocks;     /* the program's count */
     uint64_t computed;          /* what was charged for: ns of the processor, or blocks */
     struct launch_polls *polls; /* NULL: it has not polled by itself */

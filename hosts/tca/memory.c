@@ -48,9 +48,9 @@ tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
     if (n > SIZE_MAX - HOST_GPU_PAGE)
         return refuse_size(__func__, n, kind);
     host_spend_cost(self->h, HOST_COST_SYSCALL);
-    if (kind == tcaMemoryGPU && self->h->gpu >= self->d->ngpus)
+    if (kind == tcaMemoryGPU && driver_visible(self->h)->n == 0)
         return tca_refuse(__func__, TCA_ERROR_NOT_SUPPORTED,
-                          "kind = tcaMemoryGPU: GPU %u of %u on this node", self->h->gpu,
+                          "kind = tcaMemoryGPU: this rank sees none of the node's %u GPUs",
                           self->d->ngpus);
     got = kind == tcaMemoryCPU ? self->h->memory->alloc(self->h, n != 0 ? n : 1, HOST_PAGE)
                                : self->h->gpus->alloc(self->h, self->h->gpu, room, HOST_GPU_PAGE);

@@ -37,7 +37,8 @@ unsigned peach2_slot(void);       /* own part of the window */
 unsigned peach2_slots(void);      /* parts in all */
 unsigned peach2_subcluster(void); /* the nodes that cables join; others have windows of their own */
 
-/** `gpu`: PEACH2_IN_HOST or a GPU of this node. Zeroed. */
+/** `gpu`: PEACH2_IN_HOST or a GPU of this node, by its number there whatever CUDA_VISIBLE_DEVICES
+ * says. Zeroed. */
 int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p);
 void peach2_free(const struct peach2_buffer *buf);
 static inline void *peach2_pointer(const struct peach2_buffer *buf)

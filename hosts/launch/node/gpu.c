@@ -23,6 +23,11 @@ static unsigned op_number(struct host *h)
     return n;
 }
 
+static const char *op_visible(struct host *h)
+{
+    return launch_thread_of(h)->visible;
+}
+
 static uint16_t op_bdf(struct host *h, unsigned gpu)
 {
     return gpu_of(h, gpu)->bdf;
@@ -158,6 +163,7 @@ static void op_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_
 
 const struct host_gpu_ops launch_gpu_ops = {
     .number = op_number,
+    .visible = op_visible,
     .bdf = op_bdf,
     .alloc = op_alloc,
     .free = op_free,

@@ -1,7 +1,7 @@
 /*
  * Functions of libc whose hidden state, or whose notion of the process, would be
- * shared by all ranks: here for this copy. What is left to libc, most of the
- * environment, locale, working directory, is in docs/programs.md.
+ * shared by all ranks: here for this copy. What is left to libc, the locale and
+ * the working directory among it, is in docs/programs.md.
  */
 #define _GNU_SOURCE /* vasprintf, its variant of strerror_r */
 #include <errno.h>
@@ -236,43 +236,6 @@ int gethostname(char *name, size_t room)
         return hub_fail(ENAMETOOLONG);
     memcpy(name, hub_hooks.host, n);
     return 0;
-}
-
-/* The names that MPICH, Open MPI and MVAPICH2 have; programs choose a GPU by such a number. */
-static const struct {
-    const char *name;
-    int place;
-} places[] = {
-    { "PMI_RANK", HUB_RANK },
-    { "PMI_SIZE", HUB_RANKS },
-    { "MPI_LOCALRANKID", HUB_LOCAL_RANK },
-    { "MPI_LOCALNRANKS", HUB_LOCAL_RANKS },
-    { "OMPI_COMM_WORLD_RANK", HUB_RANK },
-    { "OMPI_COMM_WORLD_SIZE", HUB_RANKS },
-    { "OMPI_COMM_WORLD_LOCAL_RANK", HUB_LOCAL_RANK },
-    { "OMPI_COMM_WORLD_LOCAL_SIZE", HUB_LOCAL_RANKS },
-    { "MV2_COMM_WORLD_RANK", HUB_RANK },
-    { "MV2_COMM_WORLD_SIZE", HUB_RANKS },
-    { "MV2_COMM_WORLD_LOCAL_RANK", HUB_LOCAL_RANK },
-    { "MV2_COMM_WORLD_LOCAL_SIZE", HUB_LOCAL_RANKS },
-};
-
-char *getenv(const char *name)
-{
-    static char text[HUB_PLACES][12];
-    size_t n = strlen(name);
-
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-        if (strcmp(name, places[i].name) == 0) {
-            char *number = text[places[i].place];
-
-            (void)snprintf(number, sizeof(text[0]), "%u", hub_hooks.place[places[i].place]);
-            return number;
-        }
-    for (char **v = environ; v != NULL && *v != NULL; v++)
-        if (strncmp(*v, name, n) == 0 && (*v)[n] == '=')
-            return *v + n + 1;
-    return NULL;
 }
 
 /* The seed of who asks for none, of a Fortran program for example: the same in each run. */

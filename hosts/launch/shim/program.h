@@ -15,7 +15,7 @@ enum { HUB_RANK, HUB_RANKS, HUB_LOCAL_RANK, HUB_LOCAL_RANKS, HUB_PLACES };
 
 /* Of all that is below: it is part of the one name by which a program object finds its launcher, so
  * that the object of another hubsim does not load. */
-#define HUB_PROGRAM_ABI        8
+#define HUB_PROGRAM_ABI        9
 #define HUB_OF_ABI_(name, abi) name##_##abi
 #define HUB_OF_ABI(name, abi)  HUB_OF_ABI_(name, abi)
 #define hub_program_loading    HUB_OF_ABI(hub_program_loading, HUB_PROGRAM_ABI)
@@ -112,6 +112,7 @@ struct hub_program_hooks {
     char host[64];         /* and for the name of its node */
     char name[64];         /* the program's, with which messages begin */
     unsigned place[HUB_PLACES];
+    char **visible; /* the rank's CUDA_VISIBLE_DEVICES, NULL: it has none; the copy sets it */
 };
 
 #ifdef __cplusplus

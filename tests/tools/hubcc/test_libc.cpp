@@ -47,9 +47,8 @@ int main(int argc, char **argv)
     printf("%.1f\n", (double)(clock() - t) / CLOCKS_PER_SEC);
     if (fork() != -1 || errno != ENOSYS) /* a child would go on with the whole machine */
         _exit(1);
-    setenv("SHARED", "one for all", 1);
-    printf("%s of %s, %s of %s, %s\n", getenv("PMI_RANK"), getenv("OMPI_COMM_WORLD_SIZE"),
-           getenv("MV2_COMM_WORLD_LOCAL_RANK"), getenv("MPI_LOCALNRANKS"), getenv("SHARED"));
+    printf("%s of %s, %s of %s\n", getenv("PMI_RANK"), getenv("OMPI_COMM_WORLD_SIZE"),
+           getenv("MV2_COMM_WORLD_LOCAL_RANK"), getenv("MPI_LOCALNRANKS"));
     MPI_Finalize();
     return 0;
 }
@@ -57,15 +56,57 @@ int main(int argc, char **argv)
     for (const char *how : { "-O0", "-O2 -D_FORTIFY_SOURCE=2" }) {
         ASSERT_EQ(0, sh(std::string("hubcc ") + how + " prog.c -o prog")) << errors;
         EXPECT_EQ(0, sh("hubrun -q --label -n 2 --mpi net ./prog")) << errors;
-        EXPECT_EQ(
-            "0: 70 No such file or directory date 1000 node0\n"
-            "1: 71 Permission denied date 1001 node1\n"
-            "0: direct 0\n0: raw\n1: direct 1\n1: raw\n0: 1.0\n0: 0 of 2, 0 of 1, one for all\n"
-            "1: 1.0\n1: 1 of 2, 0 of 1, one for all\n",
-            out);
+        EXPECT_EQ("0: 70 No such file or directory date 1000 node0\n"
+                  "1: 71 Permission denied date 1001 node1\n"
+                  "0: direct 0\n0: raw\n1: direct 1\n1: raw\n0: 1.0\n0: 0 of 2, 0 of 1\n"
+                  "1: 1.0\n1: 1 of 2, 0 of 1\n",
+                  out);
     }
     EXPECT_EQ(0, sh("hubrun -q --label -n 2 --mpi net -m one-node ./prog")) << errors;
-    EXPECT_NE(std::string::npos, out.find("1: 1 of 2, 1 of 2, one for all\n")) << out;
+    EXPECT_NE(std::string::npos, out.find("1: 1 of 2, 1 of 2\n")) << out;
+}
+
+TEST_F(Programs, TheEnvironmentIsEachRanksOwn)
+{
+    write("prog.c", R"(
+#define _GNU_SOURCE
+#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define OF(name) (getenv(name) != NULL ? getenv(name) : "none")
+int main(int argc, char **argv)
+{
+    static char text[32] = "PUT=first";
+    int r;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    setenv("SET", r == 0 ? "zero" : "one", 1);
+    setenv("SET", "kept as it was", 0);
+    setenv("SHELL_S", "kept as it was", 0);
+    if (r == 0)
+        unsetenv("GONE");
+    putenv(text);
+    strcpy(text, "PUT=second"); /* which is part of the environment */
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("%s %s %s %s", OF("SET"), OF("SHELL_S"), OF("GONE"), OF("PUT"));
+    putenv("PUT");
+    if (setenv("A=B", "", 1) != -1 || errno != EINVAL || unsetenv("") != -1)
+        return 1;
+    clearenv();
+    setenv("LEFT", "", 1);
+    printf(" %s %s %s [%s] %s\n", OF("PUT"), OF("SET"), OF("GONE"), OF("LEFT"), OF("PMI_RANK"));
+    MPI_Finalize();
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -Wall -Werror prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("SHELL_S=shell GONE=there hubrun -q -n 2 --mpi net ./prog")) << errors;
+    EXPECT_EQ("zero shell none second none none none [] 0\n"
+              "one shell there second none none none [] 1\n",
+              out);
 }
 
 TEST_F(Programs, OptionsAreTakenApartAsByGlibc)
