@@ -100,6 +100,9 @@ struct launch_result {
 bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,
                    bool beside, unsigned skip, unsigned *gpu_p);
 
+/** GPUs of a node that a rank sees with this CUDA_VISIBLE_DEVICES; NULL: all. */
+unsigned launch_gpus(const struct machine_desc *desc, unsigned node, const char *visible);
+
 /** The first one, in the order of the enum, that joins all nodes which may run ranks. */
 enum host_network launch_network(const struct machine *m);
 

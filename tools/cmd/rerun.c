@@ -89,6 +89,7 @@ static _Noreturn void become(const char **words, const char *errors)
         (void)dup2(null, STDIN_FILENO);
         (void)dup2(null, STDOUT_FILENO);
         (void)dup2(file, STDERR_FILENO);
+        (void)unsetenv("CUDA_VISIBLE_DEVICES"); /* the words have what counted of it */
         (void)execv(words[0], (char *const *)(uintptr_t)words);
     }
     _exit(127);

@@ -108,6 +108,21 @@ const struct cmd_option habits_options[] = {
     { 0 },
 };
 
+int habits_variables(int argc, char **argv)
+{
+    int n = 0;
+
+    for (; n + 1 < argc; n++) {
+        size_t name = strcspn(argv[n], "=/");
+
+        if (name == 0 || argv[n][name] != '=')
+            break;
+        argv[n][name] = '\0';
+        (void)setenv(argv[n], argv[n] + name + 1, 1);
+    }
+    return n;
+}
+
 /* libtool leaves a script in the place of a program whose libraries are not installed yet; the
  * program is in a folder .libs beside it. */
 static const char *behind_script(const char *name, struct load_arena *arena)

@@ -16,6 +16,8 @@ struct habits {
  * has no meaning on a simulated machine. Hidden in --help. */
 extern const struct cmd_option habits_options[];
 
+/** NAME=VALUE in front of the program, as mpirun_rsh has them: sets these. @return how many */
+int habits_variables(int argc, char **argv);
 /** As mpirun finds its program: where `name` says, else in a folder of PATH; behind libtool's
  * script for one that is not installed. @return `name`, or another path in `arena` */
 const char *habits_find(const char *name, struct load_arena *arena);

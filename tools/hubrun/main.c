@@ -1,6 +1,7 @@
 /* hubrun: runs a program made by hubcc on the simulated nodes of a machine. */
 #define _DEFAULT_SOURCE /* on_exit */
 #include "hosts/launch/launch.h"
+#include "tools/hubrun/environment.h"
 #include "tools/hubrun/errors.h"
 #include "tools/hubrun/keep.h"
 #include "tools/hubrun/options.h"
@@ -253,6 +254,7 @@ static void run_ranks(void *arg)
                                  .signals = true,
                                  .compute = opt->compute,
                                  .block_ps = opt->block_ps,
+                                 .visible = opt->visible,
                                  .output = print_line,
                                  .remark = opt->quiet ? NULL : print_remark,
                                  .found = print_remark,
@@ -343,6 +345,7 @@ static void run_machine(void *arg)
                            "program that sends its own, or bytes that it never set, does not "
                            "repeat");
     run->file = cmd_load(&opt->common, opt->machine);
+    environment_take(&run->opt, load_machine_desc(run->file));
     check_files(run);
     run->listener.label = opt->label;
     if (opt->out != NULL)

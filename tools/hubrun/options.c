@@ -107,6 +107,10 @@ static const struct cmd_option options[] = {
       "entry_ps=N; ib: rails=N, "
       "gdr=on|off, gdr_limit=N, library=NAME",
       0, cmd_take_text, CMD_AT(mpi) },
+    { "visible-devices", 0, "LIST",
+      "GPUs of its node that each rank sees, and in which order: 2,3; the first one is where it "
+      "begins (default: as CUDA_VISIBLE_DEVICES says, which a line on stderr names, else all)",
+      0, cmd_take_text, CMD_AT(visible), .flags = CMD_OPTION_EMPTY },
     { "profile", 0, "FILE",
       "Calls of MPI on stderr: how often, bytes, time in them; and each rank's in FILE (CSV, or "
       "JSON by its name), who sent how much to whom in FILE's .matrix.csv, for scripts/matrix",
@@ -165,9 +169,10 @@ static void check_options(struct argp_state *state, void *arg)
 static void take_program(void *arg, int argc, char **argv)
 {
     struct options *opt = arg;
+    int n = habits_variables(argc, argv);
 
-    opt->argc = argc;
-    opt->argv = argv;
+    opt->argc = argc - n;
+    opt->argv = argv + n;
 }
 
 void options_parse(int argc, char **argv, struct options *opt_p)
@@ -215,6 +220,7 @@ unsigned options_words(const struct options *opt, struct load_arena *arena,
     }
     n = cmd_add_option(words, n, "--mpi", opt->mpi);
     n = cmd_add_option(words, n, "--algorithm", opt->algorithm);
+    n = cmd_add_option(words, n, "--visible-devices", opt->visible);
     n = cmd_words(&opt->common, arena, words, n);
     for (int i = 0; i < opt->argc; i++)
         words[n++] = opt->argv[i];

@@ -16,6 +16,7 @@ struct options {
     const char *out;     /* folder of the result */
     const char *profile; /* a file, or "" */
     const char *mpi, *algorithm;
+    const char *visible;    /* GPUs that ranks see */
     unsigned nranks;        /* 0: one on each node */
     unsigned patience_s;    /* 0: for ever */
     sim_time_t max_time_ps; /* 0: no limit */

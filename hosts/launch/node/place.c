@@ -1,4 +1,5 @@
 /* Which cores ranks run on, and whose memory is on which socket. */
+#include "hosts/driver/driver.h"
 #include "hosts/launch/node/node.h"
 
 #include <stdio.h>
@@ -54,6 +55,17 @@ bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *c
         gpu++;
     }
     return false;
+}
+
+unsigned launch_gpus(const struct machine_desc *desc, unsigned node, const char *visible)
+{
+    const struct machine_node_desc *nd = &desc->nodes[node];
+    uint8_t gpus[DRIVER_GPUS];
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < nd->ncomponents && n < DRIVER_GPUS; i++)
+        n += nd->components[i].kind == &node_gpu_kind;
+    return driver_visible_parse(visible, n, gpus);
 }
 
 /** Where the node's ranks run first. */

@@ -67,6 +67,7 @@ static const struct option options[] = {
     { " hubrun ", "--mpi=", 2, TRANSPORT, NULL },
     { " hubrun ", "--algorithm=", 4, ALGORITHM, NULL },
     { " hubrun ", "--place=", 6, WORD, "cyclic|block|block:2|0,1|1,0|0,0" },
+    { " hubrun ", "--visible-devices=", 10, WORD, "0|1,0|3|9|0,0|GPU-1|," },
     { " hubrun ", "--compute=", 8, WORD, "none|counted|measured" },
     { " hubrun ", "--block-time=", 10, WORD, "1ns|1s|1ps|1000s" },
     { " hubrun ", "--max-time=", 8, WORD, "1ns|1us|1ms|1ps|1000s" },
