@@ -1,9 +1,12 @@
+#define _GNU_SOURCE /* environ */
 #include "tools/hubrun/environment.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 __attribute__((format(printf, 2, 3))) static void remark(const struct options *opt, const char *fmt,
                                                          ...)
@@ -76,7 +79,224 @@ static void take_devices(struct options *opt, const struct machine_desc *desc)
         report_unseen(opt, desc);
 }
 
+/* ---- MPI libraries ------------------------------------------------------------------- */
+
+/* A variable whose documented meaning is that of a setting here. */
+struct variable {
+    const char *name, *setting;
+    const char *words; /* for 0, 1 and so on; one that is empty has none here. NULL: a number */
+    bool collective;   /* the setting is one of --algorithm, else of --mpi, for InfiniBand */
+};
+
+/* Numbers are sections of the MVAPICH2 2.3.7 user guide; the others stand in the guide of
+ * MVAPICH2-GDR 2.3.7, "Tuning and Usage Parameters", "Basic". */
+static const struct variable mvapich2[] = {
+    { "MV2_IBA_EAGER_THRESHOLD", "eager_bytes", NULL, false },               /* 11.24 */
+    { "MV2_MAX_INLINE_SIZE", "inline_bytes", NULL, false },                  /* 11.30 */
+    { "MV2_NUM_PORTS", "rails", NULL, false },                               /* 11.34 */
+    { "MV2_RAIL_SHARING_LARGE_MSG_THRESHOLD", "stripe_bytes", NULL, false }, /* 11.39 */
+    { "MV2_USE_GPUDIRECT", "gdr", "off|on", false },
+    { "MV2_USE_GPUDIRECT_RDMA", "gdr", "off|on", false },
+    { "MV2_USE_GDR", "gdr", "off|on", false },
+    { "MV2_GPUDIRECT_LIMIT", "gdr_limit", NULL, false },
+    { "MV2_CUDA_BLOCK_SIZE", "chunk_bytes", NULL, false },
+    { NULL, NULL, NULL, false },
+};
+
+/* `ompi_info --all` of Open MPI 1.8 to 4.1. Its limits of bytes count a header, ours do not. What
+ * its allgather and alltoall call linear is a gather and a broadcast, and an order of its own. */
+#define ALGORITHM(collective) "OMPI_MCA_coll_tuned_" collective "_algorithm", collective
+static const struct variable openmpi[] = {
+    { "OMPI_MCA_btl_openib_want_cuda_gdr", "gdr", "off|on", false },
+    { ALGORITHM("allgather"), "||bruck|recursive-doubling|ring|neighbor-exchange", true },
+    { ALGORITHM("allreduce"), "||reduce-bcast|recursive-doubling|ring||rabenseifner", true },
+    { ALGORITHM("alltoall"), "||pairwise|bruck", true },
+    { ALGORITHM("barrier"), "|linear||hypercube|dissemination", true },
+    { ALGORITHM("bcast"), "|linear|||||binomial", true },
+    { ALGORITHM("gather"), "|linear|binomial", true },
+    { ALGORITHM("reduce"), "|linear||||binomial||scatter-gather", true },
+    { ALGORITHM("reduce_scatter"), "|reduce-scatterv|halving|ring", true },
+    { ALGORITHM("scatter"), "|linear|binomial", true },
+    { NULL, NULL, NULL, false },
+};
+
+static const struct library {
+    const char *name, *prefix;
+    const struct variable *variables;
+    const char *rules; /* its variables of collectives have an effect when this one is on */
+} libraries[] = {
+    { "mvapich2", "MV2_", mvapich2, NULL },
+    { "openmpi", "OMPI_MCA_", openmpi, "OMPI_MCA_coll_tuned_use_dynamic_rules" },
+};
+
+static bool is_on(const char *variable)
+{
+    const char *value = variable != NULL ? getenv(variable) : NULL;
+
+    return value != NULL && (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
+}
+
+/* 12288, 12K, 1M; none is 0, which means something else here. */
+static uint64_t parse_number(const char *name, const char *text)
+{
+    static const char units[] = "KMG";
+    size_t digits = strspn(text, "0123456789");
+    const char *unit = text[digits] != '\0' ? strchr(units, text[digits]) : NULL;
+    uint64_t n = strtoull(text, NULL, 10);
+
+    if (digits == 0 || digits > 10 || n == 0 ||
+        (text[digits] != '\0' && (unit == NULL || text[digits + 1] != '\0')))
+        load_raise(SIM_ERR_CONFIG,
+                   "%s=%s: expected a number from 1, such as 8192, or 8K, 8M and 8G for bytes",
+                   name, text);
+    return unit != NULL ? n << 10 * (unit - units + 1) : n;
+}
+
+#define VALUE_BYTES 32u
+
+/* @return false: no setting of ours does that */
+static bool find_value(const struct variable *v, const char *text, char value[VALUE_BYTES])
+{
+    const char *word = v->words;
+    unsigned long n;
+
+    if (word == NULL) {
+        (void)snprintf(value, VALUE_BYTES, "%" PRIu64, parse_number(v->name, text));
+        return true;
+    }
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0 && (*text < '0' || *text > '9'))
+        return false;
+    for (n = *text == 't' ? 1 : strtoul(text, NULL, 10); n > 0 && word != NULL; n--)
+        word = strchr(word, '|') != NULL ? strchr(word, '|') + 1 : NULL;
+    if (word == NULL || *word == '|' || *word == '\0')
+        return false;
+    (void)snprintf(value, VALUE_BYTES, "%.*s", (int)strcspn(word, "|"), word);
+    return true;
+}
+
+static void append(char *text, size_t room, const char *setting, const char *value)
+{
+    size_t n = strlen(text);
+
+    (void)snprintf(text + n, room - n, "%s%s=%s", n > 0 ? "," : "", setting, value);
+}
+
+/* Behind `library=`, which has values for all settings, and before what else was typed. */
+static void merge_mpi(struct options *opt, const char *taken)
+{
+    const char *typed = opt->mpi != NULL ? opt->mpi : "", *library = strstr(typed, "library=");
+    int head = library != NULL ? (int)(library - typed + (ptrdiff_t)strcspn(library, ",")) : 0;
+    const char *rest = typed + head + (typed[head] == ',');
+    int n = snprintf(opt->taken_mpi, sizeof(opt->taken_mpi), "ib,%.*s%s%s%s%s", head, typed,
+                     head > 0 ? "," : "", taken, *rest != '\0' ? "," : "", rest);
+
+    if (n < 0 || (size_t)n >= sizeof(opt->taken_mpi))
+        load_raise(SIM_ERR_CONFIG, "--mpi %.40s...: expected fewer settings beside --variables %s",
+                   typed, opt->variables);
+    opt->mpi = opt->taken_mpi;
+}
+
+static void merge_algorithm(struct options *opt, const char *taken)
+{
+    int n =
+        snprintf(opt->taken_algorithm, sizeof(opt->taken_algorithm), "%s%s%s", taken,
+                 opt->algorithm != NULL ? "," : "", opt->algorithm != NULL ? opt->algorithm : "");
+
+    if (n < 0 || (size_t)n >= sizeof(opt->taken_algorithm))
+        load_raise(SIM_ERR_CONFIG,
+                   "--algorithm %.40s...: expected fewer choices beside --variables %s",
+                   opt->algorithm, opt->variables);
+    opt->algorithm = opt->taken_algorithm;
+}
+
+static bool has_effect(const struct library *l, const struct variable *v)
+{
+    return !v->collective || is_on(l->rules);
+}
+
+static void take_settings(struct options *opt, const struct library *l)
+{
+    char mpi[TAKEN_BYTES] = "", algorithm[TAKEN_BYTES] = "", value[VALUE_BYTES];
+
+    for (const struct variable *v = l->variables; v->name != NULL; v++) {
+        const char *text = getenv(v->name);
+
+        if (text == NULL || !has_effect(l, v) || !find_value(v, text, value))
+            continue;
+        remark(opt, "%s=%s: as with --%s%s=%s", v->name, text,
+               v->collective ? "algorithm " : "mpi ib,", v->setting, value);
+        if (v->collective)
+            append(algorithm, sizeof(algorithm), v->setting, value);
+        else
+            append(mpi, sizeof(mpi), v->setting, value);
+    }
+    if (mpi[0] != '\0')
+        merge_mpi(opt, mpi);
+    if (algorithm[0] != '\0')
+        merge_algorithm(opt, algorithm);
+}
+
+static size_t name_bytes(const char *entry)
+{
+    return strcspn(entry, "=");
+}
+
+/* Has it had its effect? */
+static bool is_taken(const struct library *l, const char *entry)
+{
+    size_t n = name_bytes(entry);
+    char value[VALUE_BYTES];
+
+    for (const struct variable *v = l->variables; v->name != NULL; v++)
+        if (strlen(v->name) == n && strncmp(v->name, entry, n) == 0)
+            return has_effect(l, v) && find_value(v, getenv(v->name), value);
+    return l->rules != NULL && strlen(l->rules) == n && strncmp(l->rules, entry, n) == 0;
+}
+
+static bool is_left(const struct library *l, const char *entry, bool chosen)
+{
+    static const char launchers[] = "MV2_COMM_WORLD_";
+
+    return strncmp(entry, l->prefix, strlen(l->prefix)) == 0 &&
+           strncmp(entry, launchers, strlen(launchers)) != 0 && !(chosen && is_taken(l, entry));
+}
+
+/* The next one in the order of names. NULL: `after` is the last one, or there is none at all. */
+static const char *next_left(const struct library *l, bool chosen, const char *after)
+{
+    const char *next = NULL;
+
+    for (char **e = environ; *e != NULL; e++)
+        if (is_left(l, *e, chosen) && (after == NULL || strcmp(*e, after) > 0) &&
+            (next == NULL || strcmp(*e, next) < 0))
+            next = *e;
+    return next;
+}
+
+/* Without memory of its own: addresses of what follows must not depend on the environment. */
+static void report_others(const struct options *opt, const struct library *l, bool chosen)
+{
+    const char *e = next_left(l, chosen, NULL);
+
+    if (opt->quiet || e == NULL)
+        return;
+    for (const char *before = "hubrun: "; e != NULL; e = next_left(l, chosen, e), before = ", ")
+        fprintf(stderr, "%s%.*s", before, (int)name_bytes(e), e);
+    if (chosen)
+        fprintf(stderr, ": not used: no effect there, or no setting here\n");
+    else
+        fprintf(stderr, ": not used: --variables %s takes those that have a setting here\n",
+                l->name);
+}
+
 void environment_take(struct options *opt, const struct machine_desc *desc)
 {
     take_devices(opt, desc);
+    for (size_t i = 0; i < SIM_COUNT(libraries); i++) {
+        bool chosen = opt->variables != NULL && strcmp(opt->variables, libraries[i].name) == 0;
+
+        if (chosen)
+            take_settings(opt, &libraries[i]);
+        report_others(opt, &libraries[i], chosen);
+    }
 }

@@ -60,12 +60,17 @@ static void leave_place(struct argp_state *state, const struct cmd_option *o, vo
             o->name != NULL ? "--" : "-", o->name != NULL ? o->name : letter, text);
 }
 
-static void leave_two_words(struct argp_state *state, const struct cmd_option *o, void *to,
-                            char *text)
+/* Open MPI has its parameters in the environment, too. */
+static void take_parameter(struct argp_state *state, const struct cmd_option *o, void *to,
+                           char *text)
 {
+    char name[256];
+
     (void)o;
     (void)to;
-    (void)next_word(state, text);
+    (void)snprintf(name, sizeof(name), "OMPI_MCA_%s", text);
+    if (setenv(name, next_word(state, text), 1) != 0)
+        argp_error(state, "--mca %s: expected a name and a value", text);
 }
 
 #define HABIT(name, letter, word, ...)                                                             \
@@ -86,6 +91,7 @@ const struct cmd_option habits_options[] = {
     HABIT(NULL, 'x', "NAME=VALUE", take_export),
     HABIT("genv", 0, "NAME", take_variable),
     HABIT("env", 0, "NAME", take_variable),
+    HABIT("mca", 0, "KEY", take_parameter),
     HABIT("wdir", 0, "DIR", take_folder),
     HABIT("wd", 0, "DIR", take_folder),
     HABIT("hostfile", 0, "FILE", leave_place),
@@ -99,7 +105,6 @@ const struct cmd_option habits_options[] = {
     HABIT("bind-to", 0, "WHAT", NULL), /* these could change nothing */
     HABIT("launcher", 0, "WHAT", NULL),
     HABIT("genvlist", 0, "LIST", NULL),
-    HABIT("mca", 0, "KEY", leave_two_words),
     HABIT("genvall", 0, NULL, NULL),
     HABIT("bind-to-core", 0, NULL, NULL),
     HABIT("oversubscribe", 0, NULL, NULL),

@@ -107,6 +107,10 @@ static const struct cmd_option options[] = {
       "entry_ps=N; ib: rails=N, "
       "gdr=on|off, gdr_limit=N, library=NAME",
       0, cmd_take_text, CMD_AT(mpi) },
+    { "variables", 0, "LIBRARY",
+      "Take settings of MPI from the variables of mvapich2 (MV2_*) or openmpi (OMPI_MCA_*), as far "
+      "as they have the same here; a line on stderr names each",
+      0, cmd_take_choice, CMD_AT(variables), .choices = "mvapich2|openmpi" },
     { "visible-devices", 0, "LIST",
       "GPUs of its node that each rank sees, and in which order: 2,3; the first one is where it "
       "begins (default: as CUDA_VISIBLE_DEVICES says, which a line on stderr names, else all)",

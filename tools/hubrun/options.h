@@ -8,6 +8,8 @@
 
 SIM_BEGIN_DECLS
 
+#define TAKEN_BYTES 512u
+
 struct options {
     struct cmd_common common;
     struct habits habits;
@@ -17,6 +19,7 @@ struct options {
     const char *profile; /* a file, or "" */
     const char *mpi, *algorithm;
     const char *visible;    /* GPUs that ranks see */
+    const char *variables;  /* the library whose variables are taken */
     unsigned nranks;        /* 0: one on each node */
     unsigned patience_s;    /* 0: for ever */
     sim_time_t max_time_ps; /* 0: no limit */
@@ -27,6 +30,8 @@ struct options {
     char shares[32]; /* `place` of -ppn */
     int argc;        /* the program and its arguments */
     char **argv;
+    /* `mpi` and `algorithm` of --variables: in memory whose size depends on nothing */
+    char taken_mpi[TAKEN_BYTES], taken_algorithm[TAKEN_BYTES];
 };
 
 /** Fills in *opt_p, with what hubrun does when nothing is said; ends the process on a wrong

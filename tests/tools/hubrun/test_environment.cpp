@@ -113,4 +113,85 @@ TEST_F(Environment, ExperimentsDoNotDependOnIt)
     EXPECT_EQ(without, out);
 }
 
+TEST_F(Environment, VariablesOfMvapich2AreTakenOnDemand)
+{
+    const std::string set = "MV2_IBA_EAGER_THRESHOLD=12K MV2_USE_GPUDIRECT=0 MV2_USE_CUDA=1 "
+                            "MV2_COMM_WORLD_RANK=0 ";
+
+    EXPECT_EQ(0, sh(set + "hubrun -n 2 --out a ./gpu")) << errors;
+    EXPECT_TRUE(said("MV2_IBA_EAGER_THRESHOLD, MV2_USE_CUDA, MV2_USE_GPUDIRECT: not used: "
+                     "--variables mvapich2 takes those that have a setting here"))
+        << errors;
+    EXPECT_EQ(std::string::npos, command("a/gpu").find("--mpi")) << out;
+    EXPECT_EQ(0, sh(set + "hubrun -n 2 --variables mvapich2 --out b ./gpu")) << errors;
+    EXPECT_TRUE(said("MV2_IBA_EAGER_THRESHOLD=12K: as with --mpi ib,eager_bytes=12288")) << errors;
+    EXPECT_TRUE(said("MV2_USE_GPUDIRECT=0: as with --mpi ib,gdr=off")) << errors;
+    EXPECT_TRUE(said("MV2_USE_CUDA: not used: no effect there, or no setting here")) << errors;
+    EXPECT_NE(std::string::npos, command("b/gpu").find(" --mpi ib,eager_bytes=12288,gdr=off "))
+        << out;
+    EXPECT_EQ(0, sh(set + "hubrun -q -n 2 --variables mvapich2 ./gpu")) << errors;
+    EXPECT_EQ("", errors);
+}
+
+TEST_F(Environment, WhatIsTypedCountsMore)
+{
+    EXPECT_EQ(0, sh("MV2_GPUDIRECT_LIMIT=524288 hubrun -q -n 2 --variables mvapich2 "
+                    "--mpi library=mvapich2-gdr-2.2,rails=2 --out a ./gpu"))
+        << errors;
+    EXPECT_NE(std::string::npos,
+              command("a/gpu").find(" --mpi ib,library=mvapich2-gdr-2.2,gdr_limit=524288,rails=2 "))
+        << out;
+    EXPECT_EQ(0, sh("MV2_NUM_PORTS=1 hubrun -q -n 2 --variables mvapich2 --mpi rails=2 --out b "
+                    "./gpu"))
+        << errors;
+    EXPECT_NE(std::string::npos, command("b/gpu").find(" --mpi ib,rails=1,rails=2 ")) << out;
+}
+
+/* The limit is that of the setting: beyond it the copy engines carry the message. */
+TEST_F(Environment, ASettingThatWasTakenHasItsEffect)
+{
+    const std::string run = "hubrun -q -n 2 --visible-devices 2 --variables mvapich2 ./gpu 524288";
+    double adapter, staged;
+
+    EXPECT_EQ(0, sh("MV2_GPUDIRECT_LIMIT=1M " + run)) << errors;
+    adapter = microseconds();
+    EXPECT_EQ(0, sh("MV2_GPUDIRECT_LIMIT=8K " + run)) << errors;
+    staged = microseconds();
+    EXPECT_EQ(0, sh("hubrun -q -n 2 --visible-devices 2 --mpi ib,gdr_limit=8192 ./gpu 524288"));
+    EXPECT_EQ(microseconds(), staged);
+    EXPECT_NE(adapter, staged);
+}
+
+TEST_F(Environment, AlgorithmsOfOpenMpiAreTakenWhereItsRulesAreOn)
+{
+    const std::string set = "OMPI_MCA_coll_tuned_allgather_algorithm=4 "
+                            "OMPI_MCA_coll_tuned_alltoall_algorithm=4 ";
+    const std::string run = "hubrun -n 2 --variables openmpi --algorithm bcast=chain ";
+
+    EXPECT_EQ(0, sh(set + run + "--mca coll_tuned_use_dynamic_rules 1 --out a ./gpu")) << errors;
+    EXPECT_TRUE(
+        said("OMPI_MCA_coll_tuned_allgather_algorithm=4: as with --algorithm allgather=ring"))
+        << errors;
+    EXPECT_TRUE(said(
+        "OMPI_MCA_coll_tuned_alltoall_algorithm: not used: no effect there, or no setting here"))
+        << errors;
+    EXPECT_NE(std::string::npos, command("a/gpu").find("--algorithm allgather=ring,bcast=chain "))
+        << out;
+    EXPECT_EQ(0, sh(set + run + "./gpu")) << errors;
+    EXPECT_TRUE(said("OMPI_MCA_coll_tuned_allgather_algorithm, "
+                     "OMPI_MCA_coll_tuned_alltoall_algorithm: not used: no effect there, or no "
+                     "setting here"))
+        << errors;
+}
+
+TEST_F(Environment, AValueThatIsNoneIsRefused)
+{
+    EXPECT_EQ(1, sh("MV2_GPUDIRECT_LIMIT=much hubrun -n 2 --variables mvapich2 ./gpu"));
+    EXPECT_TRUE(said("MV2_GPUDIRECT_LIMIT=much: expected a number from 1, such as 8192, or 8K, 8M "
+                     "and 8G for bytes"))
+        << errors;
+    EXPECT_EQ(2, sh("hubrun -n 2 --variables mpich ./gpu"));
+    EXPECT_EQ(0u, errors.find("hubrun: --variables mpich: expected mvapich2|openmpi")) << errors;
+}
+
 } // namespace
