@@ -447,6 +447,58 @@ int main(int argc, char **argv)
     EXPECT_EQ(0u, out.find("gcc -fPIC -I/")) << out;
 }
 
+TEST_F(Programs, TheMathematicalLibraryIsLinkedAsOnClusters)
+{
+    write("prog.c", "#include <math.h>\n"
+                    "#include <stdio.h>\n"
+                    "int main(int argc, char **argv) {\n"
+                    "    printf(\"%.6f\\n\", sin(argc) + argv[0][0] * 0);\n"
+                    "    return 0;\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog && "
+                    "gcc $(hubcc -showme:compile) prog.c -o other $(hubcc -showme:link)"))
+        << errors;
+    for (const char *prog : { "./prog", "./other" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun -q -n 1 ") + prog)) << errors;
+        EXPECT_EQ("0.841471\n", out) << prog;
+    }
+}
+
+/* As LULESH has it: the variables of CMake before 3.9, and OpenMP. */
+TEST_F(Programs, CMakesOldVariablesNeedTheCompilerItself)
+{
+    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\n"
+                            "project(old CXX)\n"
+                            "find_package(MPI REQUIRED)\n"
+                            "find_package(OpenMP REQUIRED)\n"
+                            "set(CMAKE_CXX_FLAGS \"${CMAKE_CXX_FLAGS} ${OpenMP_CXX_FLAGS}\")\n"
+                            "include_directories(${MPI_CXX_INCLUDE_PATH})\n"
+                            "add_executable(old old.cpp)\n"
+                            "target_link_libraries(old ${MPI_CXX_LIBRARIES})\n"
+                            "add_executable(new EXCLUDE_FROM_ALL old.cpp)\n"
+                            "target_link_libraries(new MPI::MPI_CXX)\n");
+    write("old.cpp", "#include <iostream>\n"
+                     "#include <mpi.h>\n"
+                     "int main(int argc, char **argv) {\n"
+                     "    int rank;\n"
+                     "    MPI_Init(&argc, &argv);\n"
+                     "    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+                     "    std::cout << rank << std::endl;\n"
+                     "    return MPI_Finalize();\n"
+                     "}\n");
+    ASSERT_EQ(0, sh("cmake -B wrapper -DMPI_CXX_COMPILER=hubc++")) << out << errors;
+    EXPECT_NE(0, sh("cmake --build wrapper"));
+    EXPECT_NE(std::string::npos, (out + errors).find("expected -DCMAKE_CXX_COMPILER=hubc++"))
+        << out << errors;
+    EXPECT_EQ(0, sh("cmake --build wrapper --target new && hubrun -q -n 2 --mpi net wrapper/new"))
+        << out << errors;
+    EXPECT_NE(std::string::npos, out.find("0\n1\n")) << out;
+    ASSERT_EQ(0, sh("cmake -B compiler -DCMAKE_CXX_COMPILER=hubc++ && cmake --build compiler"))
+        << out << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 --mpi net compiler/old")) << errors;
+    EXPECT_EQ("0\n1\n", out);
+}
+
 TEST_F(Programs, AProfileCountsCallsBytesTimeAndPairs)
 {
     write("prog.c", R"(
