@@ -88,7 +88,8 @@ static const struct cmd_option options[] = {
     { "compute", 0, "HOW",
       "What the program computes between its calls takes: none, no time (default); measured, the "
       "processor's time that it takes here, which differs from run to run; counted, --block-time "
-      "for each block that it runs, the same in each run of a program made by hubcc --count",
+      "for each block that it runs, the same in each run of a program made by hubcc --count. With "
+      "none a program must not plan its loops by a rehearsal that it times",
       0, take_compute, CMD_AT(compute) },
     { "block-time", 0, "TIME", "Of one block of the program (default 1ns)", 0, cmd_take_time,
       CMD_AT(block_ps) },

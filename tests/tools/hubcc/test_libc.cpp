@@ -218,6 +218,24 @@ int main(int argc, char **argv)
     EXPECT_EQ(0u, errors.find("hubrun: --compute often: expected none, measured or counted"));
 }
 
+/* docs/programs.md, "Programs that plan by a rehearsal" */
+TEST_F(Programs, ARehearsalPlansWellWhereComputingTakesTime)
+{
+    auto number_behind = [this](const std::string &text) {
+        size_t at = out.find(text);
+
+        return at != std::string::npos ? std::stod(out.substr(at + text.size())) : -1;
+    };
+
+    ASSERT_EQ(0, sh("hubcc -O2 --count " PROGRAMS "/../../../../examples/rehearsal.c -o plan"))
+        << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 --mpi peach2 ./plan 60 0")) << errors;
+    EXPECT_LT(1e6, number_behind("planned: ")) << out;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 --mpi peach2 --compute counted ./plan 0.005")) << errors;
+    EXPECT_LT(10, number_behind("loops=")) << out;
+    EXPECT_NEAR(5000, number_behind("us="), 500) << out;
+}
+
 TEST_F(Programs, TheDebuggerFindsFunctionsLinesAndGlobalsOfEachRank)
 {
     if (sh("command -v gdb") != 0)
