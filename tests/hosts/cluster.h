@@ -128,7 +128,8 @@ class Cluster
         cfg.argv = argv.data();
         cfg.output = collect;
         cfg.remark = collect_remark;
-        cfg.found = collect_found;
+        if (cfg.found == nullptr)
+            cfg.found = collect_found;
         cfg.output_arg = this;
         if (cfg.max_time_ps == 0)
             cfg.max_time_ps = 10000 * SIM_MS;
