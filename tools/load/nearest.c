@@ -42,8 +42,12 @@ void load_nearest_init(struct load_nearest *near, const char *word)
 
 void load_nearest_offer(struct load_nearest *near, const char *candidate)
 {
-    unsigned d = distance_of(near->word, candidate);
+    size_t na = strlen(near->word), nb = strlen(candidate);
+    unsigned d;
 
+    if ((na > nb ? na - nb : nb - na) > near->distance) /* each letter more is a wrong one */
+        return;
+    d = distance_of(near->word, candidate);
     if (d > near->distance || (d == near->distance && near->hint[0] != '\0'))
         return;
     snprintf(near->hint, sizeof(near->hint), ", did you mean %s?", candidate);

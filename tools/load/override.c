@@ -94,9 +94,11 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
 
             snprintf(path, sizeof(path), "%s%s%s", group->path, group->path[0] != '\0' ? "." : "",
                      value->param->key);
-            load_nearest_offer(&near, path);
-            if (fnmatch(pattern, path, 0) != 0)
+            if (fnmatch(pattern, path, 0) != 0) {
+                if (matches == 0)
+                    load_nearest_offer(&near, path);
                 continue;
+            }
             matches++;
             set_value(value, path, text, where, at);
         }
