@@ -1,70 +1,17 @@
 /* What `hubsim topology` predicts of machines whose buffers fill up, and what then happens. */
 #include "tests/built.h"
-#include "tests/hosts/machine_file.h"
-#include "tests/hosts/tca/rank.h"
+#include "tests/hosts/tca/flood.h"
+#include "tests/hosts/tca/random_machine.h"
 
 #include "tools/lab/topology/topology.h"
-
-#include <algorithm>
-#include <random>
-#include <set>
 
 namespace
 {
 
-using test::Cluster;
+using test::Circle;
+using test::happened;
 using test::MachineFile;
-using test::Rank;
-
-enum { CHANNELS = 4, SLOT = 3, TAG = 0x55 };
-const size_t BLOCK = 8192;
-
-/** What ranks hold that never end; never destroyed. */
-struct Kept {
-    std::deque<std::vector<tcaHandle>> handles;
-    std::vector<tcaDesc *> lists;
-};
-Kept &kept = *new Kept;
-
-/** Each rank puts a block to each other one, nearest first on one channel, furthest on another. */
-int flood()
-{
-    Rank r;
-    auto *mem = r.memory(BLOCK * r.size, tcaMemoryCPU);
-
-    kept.handles.push_back(r.publish(mem, BLOCK * r.size, tcaMemoryCPU));
-    auto &all = kept.handles.back();
-    for (int ch = 0; ch < CHANNELS; ch++) {
-        tcaDesc *d = tcaDescNew();
-
-        kept.lists.push_back(d);
-        for (int k = 1; k < r.size; k++) {
-            int to = (r.me + (ch % 2 == 0 ? k : r.size - k)) % r.size;
-
-            EXPECT_EQ(TCA_SUCCESS,
-                      tcaDescSetMemcpy(d, &all[to], r.me * BLOCK, &all[r.me], r.me * BLOCK, BLOCK,
-                                       tcaDMAUseInternal | tcaDMANotify, SLOT, TAG + ch));
-        }
-        EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, ch));
-    }
-    r.barrier();
-    for (int ch = 0; ch < CHANNELS; ch++)
-        EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(ch));
-    for (int ch = 0; ch < CHANNELS; ch++)
-        for (int k = 1; k < r.size; k++)
-            EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&all[(r.me + k) % r.size], SLOT, TAG + ch));
-    r.barrier();
-    return 0;
-}
-
-/** The links of a circle, in their order from the first one by name on. */
-using Circle = std::vector<std::string>;
-
-Circle turned(Circle c)
-{
-    std::rotate(c.begin(), std::min_element(c.begin(), c.end()), c.end());
-    return c;
-}
+using test::RandomMachine;
 
 Circle predicted(const MachineFile &file)
 {
@@ -78,30 +25,7 @@ Circle predicted(const MachineFile &file)
     for (unsigned l : links)
         names.push_back(std::string(topo.hubs[topo.links[l].from]) + "." + topo.links[l].port_from);
     lab_topology_fini(&topo);
-    return names.empty() ? names : turned(names);
-}
-
-/** Empty: all ranks ended. */
-Circle happened(const MachineFile &file)
-{
-    Cluster c(file.cluster());
-    const std::string arrow = " -> ";
-    Circle names;
-
-    if (c.run(flood) == SIM_OK)
-        return names;
-    std::string text = c.err.text;
-    size_t at = text.find("; deadlock: ");
-    EXPECT_NE(std::string::npos, at) << text;
-    for (at = text.find(' ', at + 3) + 1; at != std::string::npos;) {
-        size_t end = text.find(arrow, at);
-
-        names.push_back(text.substr(at, end == std::string::npos ? end : end - at));
-        at = end == std::string::npos ? end : end + arrow.size();
-    }
-    EXPECT_EQ(names.front(), names.back());
-    names.pop_back();
-    return turned(names);
+    return names.empty() ? names : test::turned(names);
 }
 
 /* ---- rings ------------------------------------------------------------------------- */
@@ -205,90 +129,6 @@ TEST(Deadlock, DoesNotComeFromAskingForTooMuch)
 }
 
 /* ---- machines at random -------------------------------------------------------------- */
-
-/** Hubs of six ports in a ring, with some more cables at random; each node's packets come to it
- * along a random tree. */
-class RandomMachine
-{
-  public:
-    explicit RandomMachine(unsigned seed) : rng_(seed)
-    {
-        nodes_ = 3 + pick(4);
-        used_.resize(nodes_);
-        for (unsigned i = 0; i < nodes_; i++)
-            join(i, (i + 1) % nodes_);
-        for (unsigned extra = pick(4); extra > 0; extra--) {
-            unsigned a = pick(nodes_), b = pick(nodes_);
-
-            if (a != b)
-                join(a, b);
-        }
-        for (unsigned to = 0; to < nodes_; to++)
-            grow_tree(to);
-    }
-    std::string text() const
-    {
-        std::string s = "platform: hapacs-tca\nnodes: " + std::to_string(nodes_) + "\nedges: |\n";
-
-        for (const auto &c : cables_)
-            s += "  " + end(c.a, c.port_a) + " " + end(c.b, c.port_b) + "\n";
-        s += "slots: nodes\nroutes:\n  by_hand:\n";
-        for (const auto &w : ways_) {
-            s += "    node" + std::to_string(w.first.first) + ".hub." + w.first.second + ": [";
-            for (size_t i = 0; i < w.second.size(); i++)
-                s += (i > 0 ? ", " : "") + std::to_string(w.second[i]);
-            s += "]\n";
-        }
-        return s + "set: { node*.hub.ports: 6 }\n";
-    }
-    unsigned pick(unsigned n) { return static_cast<unsigned>(rng_() % n); }
-
-  private:
-    struct Cable {
-        unsigned a, b;
-        char port_a, port_b;
-    };
-    static std::string end(unsigned node, char port) { return std::to_string(node) + "." + port; }
-    void join(unsigned a, unsigned b)
-    {
-        char pa = free_port(a), pb = free_port(b);
-
-        if (pa == 0 || pb == 0)
-            return;
-        used_[a].insert(pa);
-        used_[b].insert(pb);
-        cables_.push_back({ a, b, pa, pb });
-    }
-    char free_port(unsigned node)
-    {
-        std::string free;
-
-        for (char p : std::string("ewsab"))
-            if (used_[node].count(p) == 0)
-                free += p;
-        return free.empty() ? 0 : free[pick(static_cast<unsigned>(free.size()))];
-    }
-    /** Adds cables to the tree at random until all nodes hang from it. */
-    void grow_tree(unsigned to)
-    {
-        std::set<unsigned> in = { to };
-
-        while (in.size() < nodes_) {
-            const Cable &c = cables_[pick(static_cast<unsigned>(cables_.size()))];
-
-            if (in.count(c.a) == in.count(c.b))
-                continue;
-            unsigned leaf = in.count(c.a) != 0 ? c.b : c.a;
-            ways_[{ leaf, leaf == c.a ? c.port_a : c.port_b }].push_back(to);
-            in.insert(leaf);
-        }
-    }
-    std::mt19937 rng_;
-    unsigned nodes_;
-    std::vector<std::set<char>> used_;
-    std::vector<Cable> cables_;
-    std::map<std::pair<unsigned, char>, std::vector<unsigned>> ways_;
-};
 
 const unsigned MACHINES = test::SANITIZED ? 20 : 60;
 
