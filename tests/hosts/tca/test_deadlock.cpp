@@ -117,6 +117,22 @@ TEST(Deadlock, ComesWhereNoHubIsTheDateLineOrEachIs)
     }
 }
 
+/* What comes from channel 0 to the second line fills the ring of channel 1 that the two close,
+ * although all that enters it leaves a free place. */
+TEST(Deadlock, ComesWherePacketsPassTwoDateLinesUnasked)
+{
+    std::vector<const char *> sets = two_channels;
+
+    for (const char *more : { "node*.hub.bubble_tlps=2", "node*.hub.vc1.ph_credits=2",
+                              "node*.hub.vc1.pd_credits=32", "node*.hub.arbiter=fixed-priority",
+                              "node0.hub.date_line.ew=1", "node4.hub.date_line.ew=1" })
+        sets.push_back(more);
+    MachineFile file("one-way-ring8", sets);
+
+    EXPECT_EQ(8u, predicted(file).size());
+    EXPECT_EQ(8u, happened(file).size());
+}
+
 /* One hub asks for more places than its neighbour has: it waits for all of them. */
 TEST(Deadlock, DoesNotComeFromAskingForTooMuch)
 {

@@ -290,6 +290,23 @@ TEST_F(Deadlock, IsRuledOutByADateLineInEachRing)
     EXPECT_EQ(8u, circle("one-way-ring8", "", sets).size()) << "a link without a second channel";
 }
 
+/* Who comes from channel 0 to a second date line goes straight on, and asks for no free place in
+ * the ring of channel 1 that the two lines close. */
+TEST_F(Deadlock, IsPossibleWherePacketsComeIntoARingOfChannelOneUnasked)
+{
+    std::vector<const char *> sets = { "node*.hub.vc1.ph_credits=8", "node*.hub.vc1.pd_credits=128",
+                                       "node2.hub.date_line.ew=1", "node6.hub.date_line.ew=1" };
+
+    EXPECT_EQ(8u, circle("one-way-ring8", "", sets).size());
+    sets.back() = "node*.hub.date_line.ew=1"; /* all is in channel 1 */
+    EXPECT_TRUE(circle("one-way-ring8", "", sets).empty());
+    sets[1] = "node*.hub.vc1.pd_credits=120";
+    EXPECT_EQ(8u, circle("one-way-ring8", "", sets).size()) << "more headers than places";
+    sets[0] = "node*.hub.vc1.ph_credits=1";
+    sets[1] = "node*.hub.vc1.pd_credits=16";
+    EXPECT_EQ(8u, circle("one-way-ring8", "", sets).size()) << "one place";
+}
+
 TEST_F(Deadlock, IsRuledOutByABufferWithoutEnd)
 {
     EXPECT_TRUE(circle("one-way-ring8", "",

@@ -122,7 +122,8 @@ unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle)
 /** The same ring, whose hubs keep a place free in it. */
 static bool guarded_straight(const struct lab_topology *topo, unsigned in, unsigned out)
 {
-    return topo->links[out / 2].guarded && straight_on(&topo->links[in / 2], &topo->links[out / 2]);
+    return topo->links[out / 2].guarded[out % 2] &&
+           straight_on(&topo->links[in / 2], &topo->links[out / 2]);
 }
 
 /** Numbers vertices by the first one of their ring. */
@@ -174,12 +175,27 @@ static void open_chains(struct lab_topology *topo, const struct waits *w, const 
     }
 }
 
-/** A ring with one hub that does not guard it, or with a way that turns back into it, is none. */
+/** Do packets go straight on to it from both channels of the link before? At a date line they do:
+ * those from channel 0 come into a ring of channel 1, and no hub asks for a free place there. */
+static bool is_joined(const struct lab_topology *topo, const struct waits *w, unsigned out)
+{
+    unsigned n = 0;
+
+    for (unsigned in = 0; in < w->n; in++)
+        n += follows(w, in, out) && straight_on(&topo->links[in / 2], &topo->links[out / 2]);
+    return n > 1;
+}
+
+/** A ring with one hub that does not guard it, with a way that turns back into it, or with two
+ * channels that become one, is none. */
 static void open_rings(struct lab_topology *topo, const struct waits *w, unsigned *ring)
 {
     bool *opened = load_alloc(&topo->arena, w->n);
 
     open_chains(topo, w, ring, opened);
+    for (unsigned i = 0; i < w->n; i++)
+        if (is_joined(topo, w, i))
+            opened[ring[i]] = true;
     for (unsigned in = 0; in < w->n; in++)
         for (unsigned out = 0; out < w->n; out++)
             if (follows(w, in, out) && ring[in] == ring[out] && !guarded_straight(topo, in, out))

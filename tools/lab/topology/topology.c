@@ -100,23 +100,30 @@ static struct machine_ring ring_of(const struct build *b, unsigned hub, const ch
 
 /**
  * Bubble flow control counts places for packets. It holds where a free header means room for the
- * largest packet: scraps of data space too small for any packet add up to no place.
+ * largest packet: scraps of data space too small for any packet add up to no place. Credits of 0
+ * are without end.
  */
+static bool has_places(uint64_t headers, uint64_t data, uint64_t mps)
+{
+    return headers > 1 && (data == 0 || data >= headers * mps / 16);
+}
+
 static void watch_buffer(const struct build *b, struct lab_topo_link *l)
 {
     uint64_t headers = port_value(b, l->to, l->port_to, "ph_credits");
     uint64_t data = port_value(b, l->to, l->port_to, "pd_credits");
     uint64_t mps = lab_least(port_value(b, l->from, l->port_from, "mps_bytes"),
                              port_value(b, l->to, l->port_to, "mps_bytes"));
-
     struct machine_ring from = ring_of(b, l->from, l->port_from);
+    bool asks = hub_value(b, l->from, "bubble_tlps") > 1;
 
     l->partner = from.partner;
     l->vc1 = from.vc1 && ring_of(b, l->to, l->port_to).vc1;
     l->date_line = l->vc1 && from.date_line;
     l->endless = headers == 0 && data == 0;
-    l->guarded = hub_value(b, l->from, "bubble_tlps") > 1 &&
-                 (l->endless || (headers > 1 && (data == 0 || data >= headers * mps / 16)));
+    l->guarded[0] = asks && (l->endless || has_places(headers, data, mps));
+    l->guarded[1] = asks && has_places(hub_value(b, l->to, "vc1.ph_credits"),
+                                       hub_value(b, l->to, "vc1.pd_credits"), mps);
 }
 
 static void add_link(const struct build *b, struct lab_topo_link link, uint64_t length_mm)

@@ -19,7 +19,8 @@ struct lab_topo_link {
     uint64_t latency_ps; /* for a write of 8 bytes, from one hub's arbiter to the next one's */
     double bytes_per_s;  /* after line coding */
     uint64_t load;       /* messages when each hub sends one to each other */
-    bool guarded;        /* its hub lets packets enter a ring only while a place stays free in it */
+    bool guarded[2];     /* its hub lets packets enter a ring of this virtual channel only while a
+                            place stays free in it */
     bool endless;        /* the receive buffer behind it takes all that comes */
     const char *partner; /* packets that come to its hub by this port go straight on; or NULL */
     bool vc1;            /* it has a virtual channel 1, */
