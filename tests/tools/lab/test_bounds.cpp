@@ -17,59 +17,43 @@ TEST(Bounds, LinkRatesAreThoseOfTheSpecification)
     EXPECT_NEAR(3.657e9, lab_link_payload_rate(2, 8, 256, 24), 1e6);
 }
 
-/** A hub with two ports and a bus; only what the bound reads. */
-class PathBound : public testing::Test
+/** A hub with the host's port and a bus; only what the bound reads. Routes between nodes are in
+ * reference/. */
+TEST(LocalBound, IsTheLeastOfLinkAndBus)
 {
-  protected:
-    PathBound()
-    {
-        static const char *const keys[] = { "n.link.gen", "n.link.lanes", "n.link.mps_bytes",
-                                            "e.link.gen", "e.link.lanes", "e.link.mps_bytes",
-                                            "bus_bytes",  "clock_khz",    "bus_gap_cycles" };
-        for (unsigned i = 0; i < 9; i++) {
-            params[i].key = keys[i];
-            values[i].param = &params[i];
-        }
-        set({ 2, 8, 256, 2, 8, 256, 16, 250000, 1 });
-        kind.params = params;
-        component.name = "hub";
-        component.kind = &kind;
-        component.values = values;
-        node.ncomponents = 1;
-        node.components = &component;
-        desc.nnodes = 1;
-        desc.nodes = &node;
-    }
-    void set(const uint64_t (&v)[9])
-    {
-        for (unsigned i = 0; i < 9; i++)
-            values[i].value = v[i];
-    }
-    machine_param params[10] = {};
-    machine_value values[10] = {};
+    static const char *const keys[] = { "n.link.gen", "n.link.lanes", "n.link.mps_bytes",
+                                        "bus_bytes",  "clock_khz",    "bus_gap_cycles" };
+    const uint64_t own[] = { 2, 8, 256, 16, 250000, 1 };
+    machine_param params[7] = {};
+    machine_value values[7] = {};
     machine_kind kind = {};
     machine_component_desc component = {};
     machine_node_desc node = {};
     machine_desc desc = {};
-};
 
-TEST_F(PathBound, IsTheLeastOfLinksAndBus)
-{
-    lab_bound b = lab_path_bound(&desc, true, false);
+    for (unsigned i = 0; i < 6; i++) {
+        params[i].key = keys[i];
+        values[i].param = &params[i];
+        values[i].value = own[i];
+    }
+    kind.params = params;
+    component.name = "hub";
+    component.kind = &kind;
+    component.values = values;
+    node.ncomponents = 1;
+    node.components = &component;
+    desc.nnodes = 1;
+    desc.nodes = &node;
+    lab_bound b = lab_local_bound(&desc, 0, false);
 
     EXPECT_STREQ("bus", b.name); /* 18 cycles of 4 ns for 256 bytes */
     EXPECT_NEAR(256 / 72e-9, b.bytes_per_s, 1);
-    set({ 2, 8, 256, 2, 4, 256, 16, 250000, 1 });
-    b = lab_path_bound(&desc, true, false);
+    /* A header beat, a data beat and the gap; on the link it would be 4e9 * 8 / 32. */
+    EXPECT_NEAR(8 / 12e-9, lab_local_bound(&desc, 0, true).bytes_per_s, 1);
+    values[1].value = 4; /* lanes */
+    b = lab_local_bound(&desc, 0, false);
     EXPECT_STREQ("link", b.name);
     EXPECT_NEAR(2e9 * 256 / 280, b.bytes_per_s, 1);
-    EXPECT_STREQ("bus", lab_path_bound(&desc, false, false).name); /* a local path has no E link */
-}
-
-TEST_F(PathBound, SmallPacketsPayTheirHeaders)
-{
-    /* A header beat, a data beat and the gap; on the link it would be 4e9 * 8 / 32. */
-    EXPECT_NEAR(8 / 12e-9, lab_path_bound(&desc, true, true).bytes_per_s, 1);
 }
 
 /** An adapter: only what the bound reads. */

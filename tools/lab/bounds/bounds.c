@@ -1,15 +1,10 @@
 #include "tools/lab/bounds/bounds.h"
 
-#include "tools/lab/bounds/bounds_errors.h"
 #include "tools/lab/bounds/bounds_link.h"
+#include "tools/lab/bounds/bounds_route.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static uint64_t port_value(const struct machine_desc *desc, const char *port, const char *key)
-{
-    return lab_port_value(desc, 0, "hub", port, key);
-}
 
 double lab_bus_rate(uint64_t bus_bytes, uint64_t clock_khz, uint64_t gap_cycles,
                     uint64_t packet_bytes)
@@ -22,16 +17,9 @@ double lab_bus_rate(uint64_t bus_bytes, uint64_t clock_khz, uint64_t gap_cycles,
     return (double)packet_bytes * (double)clock_khz * 1e3 / (double)beats;
 }
 
-/** Payload of the largest packet that all links on the way take. */
-static uint64_t largest_packet(const struct machine_desc *desc, bool remote, bool stores)
+uint64_t lab_store_bytes(const struct machine_desc *desc, unsigned node)
 {
-    uint64_t bytes = port_value(desc, "n", "mps_bytes");
-
-    if (remote)
-        bytes = lab_least(bytes, port_value(desc, "e", "mps_bytes"));
-    if (stores) /* uncached: a word; write-combining: a line */
-        bytes = lab_least(bytes, lab_value(desc, 0, "software", "pio_mapping", 0) == 0 ? 8 : 64);
-    return bytes;
+    return lab_value(desc, node, "software", "pio_mapping", 0) == 0 ? 8 : 64;
 }
 
 void lab_bound_name(struct lab_bound *bound)
@@ -79,30 +67,27 @@ struct lab_bound lab_run_bound(const struct machine_desc *desc, const struct lab
         return lab_ib_bound(desc, rails != NULL && rails[strlen("rails=")] == '2' ? 2 : 1);
     if (run->program == NULL)
         return lab_flows_bound(desc);
-    return lab_path_bound(desc, run->nranks > 1, stores);
+    for (unsigned i = 1; i < run->nranks; i++)
+        if (run->nodes[i] != run->nodes[0])
+            return lab_ranks_bound(desc, run, stores);
+    return lab_local_bound(desc, run->nodes[0], stores);
 }
 
-struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bool stores)
+struct lab_bound lab_local_bound(const struct machine_desc *desc, unsigned node, bool stores)
 {
-    uint64_t packet_bytes = largest_packet(desc, remote, stores);
+    uint64_t packet_bytes = lab_port_value(desc, node, "hub", "n", "mps_bytes");
     struct lab_bound bound = { .name = NULL };
 
     if (packet_bytes == 0)
         return bound;
-    for (unsigned i = 0; i < (remote ? 2u : 1u); i++) {
-        const char *port = i == 0 ? "n" : "e";
-        double rate =
-            lab_link_payload_rate(port_value(desc, port, "gen"), port_value(desc, port, "lanes"),
-                                  packet_bytes, LAB_TLP_OVERHEAD_BYTES);
-
-        if (i == 1)
-            rate *= lab_error_share(desc, 0, port, packet_bytes + LAB_TLP_OVERHEAD_BYTES);
-        if (i == 0 || rate < bound.link_bytes_per_s)
-            bound.link_bytes_per_s = rate;
-    }
+    if (stores)
+        packet_bytes = lab_least(packet_bytes, lab_store_bytes(desc, node));
+    bound.link_bytes_per_s = lab_link_payload_rate(lab_port_value(desc, node, "hub", "n", "gen"),
+                                                   lab_port_value(desc, node, "hub", "n", "lanes"),
+                                                   packet_bytes, LAB_TLP_OVERHEAD_BYTES);
     bound.bus_bytes_per_s = lab_bus_rate(
-        lab_value(desc, 0, "hub", "bus_bytes", 0), lab_value(desc, 0, "hub", "clock_khz", 0),
-        lab_value(desc, 0, "hub", "bus_gap_cycles", 0), packet_bytes);
+        lab_value(desc, node, "hub", "bus_bytes", 0), lab_value(desc, node, "hub", "clock_khz", 0),
+        lab_value(desc, node, "hub", "bus_gap_cycles", 0), packet_bytes);
     lab_bound_name(&bound);
     return bound;
 }

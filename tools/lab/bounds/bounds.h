@@ -25,11 +25,13 @@ struct lab_bound {
     const char *name; /* "link" or "bus"; NULL: nothing is known */
 };
 /**
- * For payload that goes through the hub of node 0, to another node or back to its own; of the link
- * E what bit errors leave (bounds_errors.h).
+ * For payload that goes through the hub of a node and back to its own host.
  * @param stores the CPU stores it, so packets are as large as the mapping of the window makes them
  */
-struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bool stores);
+struct lab_bound lab_local_bound(const struct machine_desc *desc, unsigned node, bool stores);
+/** The largest packet that a node's stores into the window make: uncached a word, write-combining a
+ * line. */
+uint64_t lab_store_bytes(const struct machine_desc *desc, unsigned node);
 /**
  * For payload between the InfiniBand adapters of two nodes: `rails` links, full packets in full
  * messages, and the bus of one adapter.

@@ -9,6 +9,7 @@ struct route {
     const struct machine_desc *desc;
     const struct lab_topology *topo;
     unsigned from, to;
+    bool stores;
 };
 
 static uint64_t hub_value(const struct route *r, unsigned hub, const char *key)
@@ -42,6 +43,8 @@ static uint64_t largest_packet(const struct route *r)
         bytes = lab_least(bytes, lab_least(port_value(r, l->from, l->port_from, "mps_bytes"),
                                            port_value(r, l->to, l->port_to, "mps_bytes")));
     }
+    if (r->stores)
+        bytes = lab_least(bytes, lab_store_bytes(r->desc, r->topo->node_of[r->from]));
     return bytes;
 }
 
@@ -72,9 +75,10 @@ static double bus_rate(const struct route *r, unsigned hub, uint64_t packet_byte
 /** In one direction: what the slowest link or bus of a hub on the route carries. The links between
  * the two hubs and their hosts count, too. `from` and `to` are hubs of `topo` with a route. */
 static struct lab_bound route_bound(const struct machine_desc *desc,
-                                    const struct lab_topology *topo, unsigned from, unsigned to)
+                                    const struct lab_topology *topo, unsigned from, unsigned to,
+                                    bool stores)
 {
-    const struct route r = { desc, topo, from, to };
+    const struct route r = { desc, topo, from, to, stores };
     struct lab_bound bound = { .name = NULL };
     uint64_t bytes = largest_packet(&r);
     double link = fmin(host_rate(&r, from, bytes), host_rate(&r, to, bytes));
@@ -102,12 +106,75 @@ static double mean_rate(double a, double b)
 struct lab_bound lab_exchange_bound(const struct machine_desc *desc,
                                     const struct lab_topology *topo, unsigned from, unsigned to)
 {
-    struct lab_bound there = route_bound(desc, topo, from, to);
-    struct lab_bound back = route_bound(desc, topo, to, from);
+    struct lab_bound there = route_bound(desc, topo, from, to, false);
+    struct lab_bound back = route_bound(desc, topo, to, from, false);
     struct lab_bound slower = there.bytes_per_s <= back.bytes_per_s ? there : back;
 
     slower.bytes_per_s = mean_rate(there.bytes_per_s, back.bytes_per_s);
     slower.link_bytes_per_s = mean_rate(there.link_bytes_per_s, back.link_bytes_per_s);
     slower.bus_bytes_per_s = mean_rate(there.bus_bytes_per_s, back.bus_bytes_per_s);
     return slower;
+}
+
+/* ---- ranks ------------------------------------------------------------------------- */
+
+static bool is_hub(const struct machine_desc *desc, unsigned node, const char *component)
+{
+    for (unsigned i = 0; i < desc->nodes[node].ncomponents; i++)
+        if (strcmp(desc->nodes[node].components[i].name, component) == 0)
+            return desc->nodes[node].components[i].kind->set_routes != NULL;
+    return false;
+}
+
+/** Else it is no topology. */
+static bool cables_join_hubs(const struct machine_desc *desc)
+{
+    for (unsigned i = 0; i < desc->ncables; i++) {
+        const struct machine_link_desc *l = &desc->cables[i];
+
+        if (is_hub(desc, l->node_a, l->component_a) && is_hub(desc, l->node_b, l->component_b))
+            return true;
+    }
+    return false;
+}
+
+static unsigned hub_of(const struct lab_topology *topo, unsigned node)
+{
+    unsigned hub = 0;
+
+    while (hub < topo->nhubs && topo->node_of[hub] != node)
+        hub++;
+    return hub < topo->nhubs ? hub : LAB_TOPO_NONE;
+}
+
+static void keep_faster(const struct machine_desc *desc, const struct lab_topology *topo,
+                        unsigned from, unsigned to, bool stores, struct lab_bound *best)
+{
+    struct lab_bound bound;
+
+    if (from == LAB_TOPO_NONE || to == LAB_TOPO_NONE || from == to ||
+        topo->hops[(size_t)from * topo->nhubs + to] == LAB_TOPO_NONE)
+        return;
+    bound = route_bound(desc, topo, from, to, stores);
+    if (bound.name != NULL && bound.bytes_per_s > best->bytes_per_s)
+        *best = bound;
+}
+
+struct lab_bound lab_ranks_bound(const struct machine_desc *desc, const struct lab_run *run,
+                                 bool stores)
+{
+    struct lab_bound best = { .name = NULL };
+    struct lab_topology topo;
+
+    if (!cables_join_hubs(desc))
+        return best;
+    lab_topology_create(desc, &topo);
+    for (unsigned i = 1; i < run->nranks; i++) {
+        unsigned first = hub_of(&topo, run->nodes[0]), other = hub_of(&topo, run->nodes[i]);
+
+        keep_faster(desc, &topo, first, other, stores, &best);
+        keep_faster(desc, &topo, other, first, stores, &best);
+    }
+    lab_topology_fini(&topo);
+    return best;
 }

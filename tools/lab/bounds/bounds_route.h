@@ -12,5 +12,13 @@ SIM_BEGIN_DECLS
 struct lab_bound lab_exchange_bound(const struct machine_desc *desc,
                                     const struct lab_topology *topo, unsigned from, unsigned to);
 
+/**
+ * For payload between the node of rank 0 and those of other ranks, one way: the fastest route to or
+ * from it, since it is not known which ones the program takes.
+ * @param stores as of lab_local_bound()
+ */
+struct lab_bound lab_ranks_bound(const struct machine_desc *desc, const struct lab_run *run,
+                                 bool stores);
+
 SIM_END_DECLS
 #endif /* LAB_BOUNDS_ROUTE_H */
