@@ -66,9 +66,9 @@ struct host {
     const struct host_net_ops *net;
     const struct host_process_ops *process;
     const struct host_race_ops *race; /* NULL: races are not looked for */
-    enum host_mapping pio_mapping; /* how PIO sees the window */
-    unsigned gpu;                  /* current device of the rank; see driver_visible() */
-    unsigned checks;               /* bits of enum host_check; 0: nothing is looked after */
+    enum host_mapping pio_mapping;    /* how PIO sees the window */
+    unsigned gpu;                     /* current device of the rank; see driver_visible() */
+    unsigned checks;                  /* bits of enum host_check; 0: nothing is looked after */
     struct host_state *states;
     struct host_call call;
     struct host_looks looks;

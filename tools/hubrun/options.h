@@ -25,7 +25,7 @@ struct options {
     sim_time_t max_time_ps; /* 0: no limit */
     enum launch_compute compute;
     sim_time_t block_ps; /* of LAUNCH_COMPUTE_COUNTED */
-    unsigned checks; /* bits of enum host_check */
+    unsigned checks;     /* bits of enum host_check */
     bool label, quiet, fingerprint, allow_errors;
     char shares[32]; /* `place` of -ppn */
     int argc;        /* the program and its arguments */
