@@ -91,3 +91,10 @@ void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uin
     if (r->version != version)
         race_node_changed(race, t->node->shared.index);
 }
+
+void race_letter_free(struct race_mail *mail, struct race_letter *letter)
+{
+    TAILQ_REMOVE(mail, letter, in_mail);
+    race_clock_put(letter->clock);
+    free(letter);
+}

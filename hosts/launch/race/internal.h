@@ -153,6 +153,7 @@ bool race_knows(const struct race_rank *r, const struct race_transfer *x);
 unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
 void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
                 const struct race_clock *clock);
+void race_letter_free(struct race_mail *mail, struct race_letter *letter);
 
 /* memory.c */
 void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t end);
@@ -187,7 +188,6 @@ void race_op_reached(struct host *h, unsigned rank);
 void race_op_locked(struct host *h);
 void race_op_pause(struct host *h, bool pauses);
 void race_op_sends(struct host *h, unsigned rank, uint64_t number);
-void race_letter_free(struct race_mail *mail, struct race_letter *letter);
 void race_op_heard(struct host *h, unsigned rank, uint64_t number);
 void race_op_used(struct host *h, struct host_rows rows, bool stores, struct host_place place);
 

@@ -192,13 +192,6 @@ void race_op_sends(struct host *h, unsigned rank, uint64_t number)
     letter->clock = race_clock_of(r);
 }
 
-void race_letter_free(struct race_mail *mail, struct race_letter *letter)
-{
-    TAILQ_REMOVE(mail, letter, in_mail);
-    race_clock_put(letter->clock);
-    free(letter);
-}
-
 void race_op_heard(struct host *h, unsigned rank, uint64_t number)
 {
     struct launch_thread *t = launch_thread_of(h);

@@ -16,7 +16,7 @@ static void message_text(const struct mpi_request *rq, char *text, size_t room)
         (void)snprintf(tag, sizeof(tag), "tag %d", rq->tag);
     if (!rq->receives)
         (void)snprintf(bytes, sizeof(bytes), "%llu bytes to ",
-                       (unsigned long long)(rq->count * rq->type->bytes));
+                       (unsigned long long)rq->count * rq->type->bytes);
     (void)snprintf(text, room, "%s%s with %s on %s", rq->receives ? "from " : bytes, peer, tag,
                    comm);
 }

@@ -16,6 +16,7 @@ void measure(const char *p);
 static volatile unsigned calls;
 static char statics[64];
 
+/* NOLINTBEGIN(clang-analyzer-unix.Malloc): on purpose */
 APART void *allocate(size_t n)
 {
     void *p = malloc(n);
@@ -80,7 +81,6 @@ __attribute__((destructor)) static void unload(void)
     release(last);
 }
 
-/* NOLINTBEGIN(clang-analyzer-unix.Malloc): on purpose */
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";

@@ -11,7 +11,8 @@ static int deep(int n)
     return n == 0 ? frame[0] : deep(n + 1) + frame[n % 4096];
 }
 
-/* NOLINTBEGIN(clang-analyzer-core.DivideZero,clang-analyzer-core.NullDereference): on purpose */
+/* NOLINTBEGIN(clang-analyzer-core.DivideZero,clang-analyzer-core.NullDereference,clang-analyzer-core.NonNullParamChecker):
+ * on purpose */
 int main(int argc, char **argv)
 {
     volatile int zero = 0;
@@ -30,4 +31,5 @@ int main(int argc, char **argv)
         abort();
     return 0;
 }
-/* NOLINTEND(clang-analyzer-core.DivideZero,clang-analyzer-core.NullDereference) */
+/* NOLINTEND(clang-analyzer-core.DivideZero,clang-analyzer-core.NullDereference,clang-analyzer-core.NonNullParamChecker)
+ */

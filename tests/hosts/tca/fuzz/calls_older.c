@@ -199,6 +199,8 @@ void call_position(struct world *w, unsigned rank)
     }
     if (!nowhere && next != pos + 1)
         world_found(w, "next", "%s gave %d as next position, expected %d", c.name, next, pos + 1);
+    if (t == NULL) /* which call_end() has reported */
+        return;
     t->set[pos] = true;
     t->put[pos] = put_of(&a);
     /* The table decides where descriptors lie. */

@@ -48,6 +48,8 @@ void call_region(struct world *w, unsigned rank)
             call_changed(&c, "the region");
         return;
     }
+    if (a.remote == NULL) /* which call_end() has reported */
+        return;
     made.odd = a.remote->state != HANDLE_GOOD && a.remote->state != HANDLE_COPY;
     made.mem = a.remote->mem;
     made.off = a.remote->off + (size_t)a.off;
