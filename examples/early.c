@@ -1,6 +1,6 @@
 /*
  * TCA, with a mistake: rank 1 reads what rank 0 puts into its memory, and waits for nothing but a
- * barrier, which goes another way. `hubrun --check races` shows it (docs/races.md).
+ * barrier, which takes another route. `hubrun --check races` shows it (docs/races.md).
  *
  *   hubcc --races -O2 early.c -o early
  *   hubrun -n 2 -m two-node --check races ./early [wait]

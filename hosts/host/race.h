@@ -50,6 +50,8 @@ struct host_race_ops {
     void (*install)(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
     /** The list of a channel begins, after what the channel did before. */
     void (*start)(struct host *h, unsigned channel, struct host_place place);
+    /** It did not begin after all: the list before it broke off. */
+    void (*failed)(struct host *h, unsigned channel);
     /** The rank knows that the channel is idle. */
     void (*idle)(struct host *h, unsigned channel);
     /** The rank has taken a notification of another part, or of its own. */
@@ -57,10 +59,10 @@ struct host_race_ops {
     /** Stores of the rank are on their way to another node's memory (`from` has no rows). */
     void (*stored)(struct host *h, const struct host_put *put, struct host_place place);
     /** A library uses memory of the program (`rows.at`: an address) until it is taken back by
-     * `owner`: it writes it, or only reads it. */
-    void (*lend)(struct host *h, const void *owner, struct host_rows rows, bool writes,
-                 struct host_place place);
-    void (*take_back)(struct host *h, const void *owner);
+     * `owner` or by `group` (or NULL): it writes it, or only reads it. */
+    void (*lend)(struct host *h, const void *owner, const void *group, struct host_rows rows,
+                 bool writes, struct host_place place);
+    void (*take_back)(struct host *h, const void *owner_or_group);
     /** A call of a library loads or stores memory of the program at once. */
     void (*used)(struct host *h, struct host_rows rows, bool stores, struct host_place place);
     /** Others may reach the rank's memory from `base` on by the number of a window. */
@@ -68,8 +70,9 @@ struct host_race_ops {
     /** A one-sided operation uses memory of a rank's window (`rows.at`: bytes from its base). */
     void (*reach)(struct host *h, const struct host_reach *reach, struct host_rows rows,
                   struct host_place place);
-    /** All of them for this rank have been done there, or will have been when it hears of it. */
-    void (*reached)(struct host *h, unsigned rank);
+    /** All of them for this rank have been done there, or will have been when it hears of it;
+     * `unlocks`: with the lock of its window. */
+    void (*reached)(struct host *h, unsigned rank, bool unlocks);
     /** The rank has the lock of its own window: what others have done with theirs is over. */
     void (*locked)(struct host *h);
     /** A library calls a function of the program that works on a buffer for it, until `false`. */

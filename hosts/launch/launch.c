@@ -303,8 +303,7 @@ static void run_fini(struct launch *run, unsigned threads_before)
         return; /* with what such threads allocate from */
     if (run->nothing != NULL)
         (void)fclose(run->nothing);
-    if (!stays)
-        race_destroy(run->race);
+    race_destroy(run->race);
     free(run->ranks);
 }
 

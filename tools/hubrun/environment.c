@@ -159,14 +159,18 @@ static bool find_value(const struct variable *v, const char *text, char value[VA
 {
     const char *word = v->words;
     unsigned long n;
+    char *end;
 
     if (word == NULL) {
         (void)snprintf(value, VALUE_BYTES, "%" PRIu64, parse_number(v->name, text));
         return true;
     }
-    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0 && (*text < '0' || *text > '9'))
+    n = strtoul(text, &end, 10);
+    if (strcmp(text, "true") == 0)
+        n = 1;
+    else if (strcmp(text, "false") != 0 && (*end != '\0' || *text < '0' || *text > '9'))
         return false;
-    for (n = *text == 't' ? 1 : strtoul(text, NULL, 10); n > 0 && word != NULL; n--)
+    for (; n > 0 && word != NULL; n--)
         word = strchr(word, '|') != NULL ? strchr(word, '|') + 1 : NULL;
     if (word == NULL || *word == '|' || *word == '\0')
         return false;

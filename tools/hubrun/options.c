@@ -53,19 +53,24 @@ static void take_compute(struct argp_state *state, const struct cmd_option *o, v
 
 static void take_checks(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    static const char *const names[HOST_CHECK_KINDS] = { "heap", "mpi", "races" };
+    static const struct {
+        const char *name;
+        enum host_check check;
+    } rows[] = { { "heap", HOST_CHECK_HEAP },
+                 { "mpi", HOST_CHECK_MPI },
+                 { "races", HOST_CHECK_RACES } };
     unsigned *checks = to;
 
     for (char *rest = text; rest != NULL;) {
         char *name = strsep(&rest, ",");
-        unsigned i = 0;
+        size_t i = 0;
 
-        while (i < HOST_CHECK_KINDS && strcmp(name, names[i]) != 0)
+        while (i < SIM_COUNT(rows) && strcmp(name, rows[i].name) != 0)
             i++;
-        if (i == HOST_CHECK_KINDS)
+        if (i == SIM_COUNT(rows))
             argp_error(state, "--%s %s: expected heap, mpi or races, or several with commas",
                        o->name, name);
-        *checks |= 1u << i;
+        *checks |= rows[i].check;
     }
 }
 

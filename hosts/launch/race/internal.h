@@ -10,7 +10,8 @@
 
 #define RACE_READS UINT_MAX /* of race_stream.to: what the transfers read of their own node */
 #define RACE_ANY   UINT_MAX /* of race_transfer.only */
-#define RACE_SEEN  256u
+#define RACE_SEEN  256u     /* more than are shown */
+#define RACE_NOTES 64u      /* notifications of one kind that no rank has taken */
 
 /** What a rank knows of each stream: the last transfer that has ended. */
 struct race_clock {
@@ -36,7 +37,16 @@ struct race_transfer {
     unsigned rank;
     struct host_place place;
     sim_time_t since;
-    uint8_t *before;        /* what was there */
+    /* What is at the rows before it comes, to see whether a word of them has been written; `come`:
+     * so many bytes are known to have been. */
+    uint8_t *before;
+    uint64_t come;
+    unsigned ahead; /* transfers that end with the same byte and have not come */
+    /* An older one, which has come and has made room for it; or no clock. */
+    struct {
+        uint64_t seq;
+        struct race_clock *clock;
+    } older;
     struct mem_ram *ram;    /* NULL: no device watches it */
     struct mem_watch watch; /* for its last byte */
 };
@@ -44,7 +54,7 @@ struct race_transfer {
 /** Memory of the program that a library uses. */
 struct race_lent {
     TAILQ_ENTRY(race_lent) in_rank;
-    const void *owner;
+    const void *owner, *group; /* either may take it back */
     struct host_rows rows;
     bool writes;
     struct host_place place;
@@ -61,7 +71,7 @@ struct race_letter {
 /** A notification that no rank has taken yet, and what it says. */
 struct race_notice {
     TAILQ_ENTRY(race_notice) in_node;
-    unsigned part, slot, lane;
+    unsigned part, slot;
     uint32_t tag;
     unsigned stream, reads;
     uint64_t seq;
@@ -69,6 +79,7 @@ struct race_notice {
 };
 
 struct race_node {
+    bool changed; /* what is used of its memory: see race_settle() */
     bool has_part;
     unsigned subcluster, part;
     uint64_t area_bus;
@@ -162,9 +173,9 @@ bool race_concerns(const struct race *race, const struct race_rank *r,
 void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node);
 void race_transfer_free(struct race_node *node, struct race_transfer *x);
 void race_node_changed(struct race *race, unsigned index);
-struct race_transfer *race_transfer_keep(struct race *race, unsigned index,
-                                         const struct race_transfer *x);
+struct race_transfer *race_transfer_keep(struct race *race, unsigned index, struct race_transfer x);
 void race_transfer_add(struct race *race, unsigned index, struct race_transfer x);
+void race_settle(struct race *race);
 uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes);
 
 /* put.c */
@@ -173,18 +184,19 @@ void race_op_install(struct host *h, unsigned channel, const struct host_put *pu
 struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
                                       struct race_clock *clock);
 void race_op_start(struct host *h, unsigned channel, struct host_place place);
+void race_op_failed(struct host *h, unsigned channel);
 void race_op_idle(struct host *h, unsigned channel);
 void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag);
 void race_op_stored(struct host *h, const struct host_put *put, struct host_place place);
 
 /* message.c */
-void race_op_lend(struct host *h, const void *owner, struct host_rows rows, bool writes,
-                  struct host_place place);
+void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
+                  bool writes, struct host_place place);
 void race_op_take_back(struct host *h, const void *owner);
 void race_op_window(struct host *h, uint32_t number, const void *base);
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place);
-void race_op_reached(struct host *h, unsigned rank);
+void race_op_reached(struct host *h, unsigned rank, bool unlocks);
 void race_op_locked(struct host *h);
 void race_op_pause(struct host *h, bool pauses);
 void race_op_sends(struct host *h, unsigned rank, uint64_t number);

@@ -8,7 +8,6 @@ void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t en
 {
     uintptr_t high = range->low + range->bytes;
 
-    low &= ~(uintptr_t)15; /* accesses that begin before */
     if (range->bytes == 0) {
         *range = (struct hub_program_range){ low, end - low };
         return;
@@ -43,18 +42,22 @@ void race_transfer_free(struct race_node *node, struct race_transfer *x)
     if (x->ram != NULL)
         mem_ram_unwatch(x->ram, &x->watch);
     race_clock_put(x->clock);
+    if (x->older.clock != NULL)
+        race_clock_put(x->older.clock);
     free(x->before);
     free(x);
 }
 
-/* No rank of its node can race with it any more. */
-static bool is_over(struct race *race, unsigned node, const struct race_transfer *x)
+/* No rank can race with it any more: none of its node, or, since one-sided operations meet each
+ * other as well, none at all. */
+static bool is_over(const struct race *race, unsigned node, const struct race_transfer *x)
 {
     for (unsigned i = 0; i < race->run->nranks; i++) {
         const struct launch_thread *t = &race->run->ranks[i];
 
-        if (t->node != NULL && t->node->shared.index == node && !t->ended &&
-            race_concerns(race, &race->ranks[i], x) && !race_knows(&race->ranks[i], x))
+        if (t->node != NULL && !t->ended &&
+            (x->only != RACE_ANY || t->node->shared.index == node) &&
+            !race_knows(&race->ranks[i], x))
             return false;
     }
     return true;
@@ -77,51 +80,71 @@ void race_node_changed(struct race *race, unsigned index)
             race_rank_range(race, &race->ranks[i], node);
 }
 
-static void arrived(struct mem_watch *w)
+static void copy_rows(const struct host_rows *rows, uint8_t *copy)
 {
-    SIM_CONTAINER_OF(w, struct race_transfer, watch)->arrived = true;
-}
-
-/* What is at the rows now, to see later whether a word of them has been written. */
-static uint8_t *copy_rows(const struct host_rows *rows)
-{
-    uint8_t *copy = malloc(rows->width * rows->count);
-
-    SIM_ASSERT(copy != NULL);
     for (uint64_t i = 0; i < rows->count; i++)
         memcpy(copy + i * rows->width,
                (const uint8_t *)(uintptr_t)(rows->at + i * rows->pitch), /* NOLINT */
                rows->width);
-    return copy;
+}
+
+/* Those that were begun before and end with the same byte come first. */
+static void watch_fired(struct mem_watch *w)
+{
+    struct race_transfer *x = SIM_CONTAINER_OF(w, struct race_transfer, watch);
+
+    if (x->ahead == 0) {
+        x->arrived = true;
+        return;
+    }
+    x->ahead--;
+    copy_rows(&x->rows, x->before);
+    mem_ram_watch(x->ram, w);
 }
 
 /* A later transfer of its stream with the same rows takes its place: who knows that one knows it.
- */
-static void replace_older(struct race_node *node, const struct race_transfer *x)
+ * A loop may still see the older one only. What has not come stays, and is not much. */
+static void replace_older(struct race_node *node, struct race_transfer *x)
 {
     struct race_transfer *o;
 
     for (o = TAILQ_FIRST(&node->transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
         if (o->stream != x->stream || o->only != x->only ||
-            memcmp(&o->rows, &x->rows, sizeof(x->rows)) != 0 || o->place.from != x->place.from)
+            memcmp(&o->rows, &x->rows, sizeof(x->rows)) != 0 || o->place.from != x->place.from ||
+            (o->writes && !o->arrived))
             continue;
+        if (o->writes) {
+            x->older.seq = o->seq;
+            x->older.clock = o->clock;
+            o->clock->refs++;
+        }
         race_transfer_free(node, o);
         return;
     }
 }
 
-struct race_transfer *race_transfer_keep(struct race *race, unsigned index,
-                                         const struct race_transfer *x)
+struct race_transfer *race_transfer_keep(struct race *race, unsigned index, struct race_transfer x)
 {
     struct race_node *node = &race->nodes[index];
     struct race_transfer *kept = malloc(sizeof(*kept));
 
     SIM_ASSERT(kept != NULL);
-    replace_older(node, x);
-    *kept = *x;
+    replace_older(node, &x);
+    *kept = x;
     kept->clock->refs++;
     TAILQ_INSERT_TAIL(&node->transfers, kept, in_node);
+    node->changed = true;
     return kept;
+}
+
+static unsigned count_ahead(const struct race_node *node, const struct race_transfer *x)
+{
+    const struct race_transfer *o;
+    unsigned n = 0;
+
+    for (o = TAILQ_FIRST(&node->transfers); o != x; o = TAILQ_NEXT(o, in_node))
+        n += o->ram != NULL && !o->arrived && o->watch.addr == x->watch.addr;
+    return n;
 }
 
 /** `rows` has bus addresses of the node's memory; nothing is done where it is not all there. */
@@ -134,16 +157,27 @@ void race_transfer_add(struct race *race, unsigned index, struct race_transfer x
     if (x.rows.count == 0 || !mem_ram_holds(ram, at, race_rows_end(&x.rows) - at))
         return;
     x.rows.at = (uintptr_t)ram->bytes + (at - ram->base);
-    kept = race_transfer_keep(race, index, &x);
-    if (x.writes) {
-        kept->before = copy_rows(&x.rows);
-        kept->ram = ram;
-        kept->watch = (struct mem_watch){ .addr = at + (race_rows_end(&x.rows) - x.rows.at) - 1,
-                                          .size = 1,
-                                          .fn = arrived };
-        mem_ram_watch(ram, &kept->watch);
+    kept = race_transfer_keep(race, index, x);
+    if (!x.writes)
+        return;
+    kept->before = malloc(x.rows.width * x.rows.count);
+    SIM_ASSERT(kept->before != NULL);
+    copy_rows(&x.rows, kept->before);
+    kept->ram = ram;
+    kept->watch = (struct mem_watch){ .addr = at + (race_rows_end(&x.rows) - x.rows.at) - 1,
+                                      .size = 1,
+                                      .fn = watch_fired };
+    kept->ahead = count_ahead(&race->nodes[index], kept);
+    mem_ram_watch(ram, &kept->watch);
+}
+
+void race_settle(struct race *race)
+{
+    for (unsigned i = 0; i < race->run->nnodes; i++) {
+        if (race->nodes[i].changed)
+            race_node_changed(race, i);
+        race->nodes[i].changed = false;
     }
-    race_node_changed(race, index);
 }
 
 /** @return the first one's offset in the rows, or UINT64_MAX: none of the bytes is in them. */

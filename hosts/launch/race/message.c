@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-void race_op_lend(struct host *h, const void *owner, struct host_rows rows, bool writes,
-                  struct host_place place)
+void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
+                  bool writes, struct host_place place)
 {
     struct launch_thread *t = launch_thread_of(h);
     struct race_rank *r = race_rank_of(race_of(h), t);
@@ -14,9 +14,12 @@ void race_op_lend(struct host *h, const void *owner, struct host_rows rows, bool
         return;
     l = malloc(sizeof(*l));
     SIM_ASSERT(l != NULL);
-    *l = (struct race_lent){
-        .owner = owner, .rows = rows, .writes = writes, .place = place, .since = sim_now(t->dom)
-    };
+    *l = (struct race_lent){ .owner = owner,
+                             .group = group,
+                             .rows = rows,
+                             .writes = writes,
+                             .place = place,
+                             .since = sim_now(t->dom) };
     TAILQ_INSERT_TAIL(&r->lent, l, in_rank);
     race_range_add(&r->range, l->rows.at, race_rows_end(&l->rows));
 }
@@ -31,7 +34,7 @@ void race_op_take_back(struct host *h, const void *owner)
     while (l != NULL) {
         struct race_lent *next = TAILQ_NEXT(l, in_rank);
 
-        if (l->owner == owner) {
+        if (l->owner == owner || l->group == owner) {
             TAILQ_REMOVE(&r->lent, l, in_rank);
             free(l);
             any = true;
@@ -139,34 +142,43 @@ void race_op_reach(struct host *h, const struct host_reach *reach, struct host_r
     x.writes = reach->writes;
     x.arrived = true; /* as far as a loop on a word of it can know */
     look_at_others(race, t, &x);
-    (void)race_transfer_keep(race, node, &x);
+    (void)race_transfer_keep(race, node, x);
     race_clock_put(clock);
-    race_node_changed(race, node);
+    race_settle(race);
 }
 
-/* The next rank with the lock of that window knows it, too. */
-void race_op_reached(struct host *h, unsigned rank)
+/* What ranks knew that had the lock of its windows before. */
+static void learn_unlocked(struct race *race, struct launch_thread *t,
+                           const struct race_rank *there)
+{
+    struct race_rank *r = race_rank_of(race, t);
+    uint64_t version = r->version;
+
+    if (there->unlocked != NULL)
+        race_knows_all(r, there->unlocked->seq, there->unlocked->n);
+    if (r->version != version)
+        race_node_changed(race, t->node->shared.index);
+}
+
+/* A lock that is given back was that of a rank before, and goes to the next one. */
+void race_op_reached(struct host *h, unsigned rank, bool unlocks)
 {
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
-    struct race_rank *there = &race->ranks[rank];
-    uint64_t seq = race_rank_of(race, t)->reaches;
+    struct race_rank *there = &race->ranks[rank], *r = race_rank_of(race, t);
 
-    race_learn(race, t, reach_stream(race, h->rank, rank), seq, NULL);
-    add_unlocked(there, race_rank_of(race, t));
+    race_learn(race, t, reach_stream(race, h->rank, rank), r->reaches, NULL);
+    if (!unlocks)
+        return;
+    learn_unlocked(race, t, there);
+    add_unlocked(there, r);
 }
 
 void race_op_locked(struct host *h)
 {
     struct launch_thread *t = launch_thread_of(h);
-    struct race *race = race_of(h);
-    struct race_rank *r = race_rank_of(race, t);
-    uint64_t version = r->version;
 
-    if (r->unlocked != NULL)
-        race_knows_all(r, r->unlocked->seq, r->unlocked->n);
-    if (r->version != version)
-        race_node_changed(race, t->node->shared.index);
+    learn_unlocked(race_of(h), t, race_rank_of(race_of(h), t));
 }
 
 void race_op_pause(struct host *h, bool pauses)

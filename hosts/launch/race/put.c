@@ -56,16 +56,36 @@ static void add_writes(struct race *race, struct race_transfer x, const struct h
     race_transfer_add(race, to, x);
 }
 
+/* A program need not take them. The oldest one goes: the next one says more. */
+static void drop_forgotten(struct race_node *node, unsigned part, const struct host_put *put)
+{
+    struct race_notice *notice, *oldest = NULL;
+    unsigned n = 0;
+
+    for (notice = TAILQ_FIRST(&node->notices); notice != NULL;
+         notice = TAILQ_NEXT(notice, in_node)) {
+        if (notice->part != part || notice->slot != put->slot || notice->tag != put->tag)
+            continue;
+        oldest = oldest != NULL ? oldest : notice;
+        n++;
+    }
+    if (n < RACE_NOTES)
+        return;
+    TAILQ_REMOVE(&node->notices, oldest, in_node);
+    race_clock_put(oldest->clock);
+    free(oldest);
+}
+
 static void add_notice(struct race *race, unsigned to, const struct race_transfer *x,
-                       const struct host_put *put, unsigned lane, const struct race_node *from)
+                       const struct host_put *put, const struct race_node *from)
 {
     struct race_notice *notice = malloc(sizeof(*notice));
 
     SIM_ASSERT(notice != NULL);
+    drop_forgotten(&race->nodes[to], from->part, put);
     *notice = (struct race_notice){ .part = from->part,
                                     .slot = put->slot,
                                     .tag = put->tag,
-                                    .lane = lane,
                                     .stream = x->stream,
                                     .reads = x->reads,
                                     .seq = x->seq,
@@ -90,11 +110,11 @@ static void begin_put(struct race *race, struct launch_thread *t, unsigned lane,
     x.stream = race_stream_of(race, own, lane, to);
     add_writes(race, x, put);
     if (put->notifies)
-        add_notice(race, to, &x, put, lane, &race->nodes[own]);
+        add_notice(race, to, &x, put, &race->nodes[own]);
     if (put->notifies_self) {
         if (to != own)
             x.stream = x.reads;
-        add_notice(race, own, &x, put, lane, &race->nodes[own]);
+        add_notice(race, own, &x, put, &race->nodes[own]);
     }
 }
 
@@ -109,6 +129,29 @@ void race_op_start(struct host *h, unsigned channel, struct host_place place)
         begin_put(race, t, channel, ++ch->seq, &ch->list.puts[i],
                   race_transfer_of(t, place, clock));
     race_clock_put(clock);
+    race_settle(race);
+}
+
+void race_op_failed(struct host *h, unsigned channel)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    unsigned own = t->node->shared.index;
+    const struct race_channel *ch = &race_node_of(race, t)->channels[channel];
+
+    for (unsigned i = 0; i < race->run->nnodes; i++) {
+        struct race_transfer *x = TAILQ_FIRST(&race->nodes[i].transfers);
+
+        while (x != NULL) {
+            const struct race_stream *s = &race->streams[x->stream];
+            struct race_transfer *next = TAILQ_NEXT(x, in_node);
+
+            if (s->node == own && s->lane == channel && x->seq > ch->seq - ch->list.n)
+                race_transfer_free(&race->nodes[i], x);
+            x = next;
+        }
+        race_node_changed(race, i);
+    }
 }
 
 void race_op_idle(struct host *h, unsigned channel)
@@ -175,4 +218,5 @@ void race_op_stored(struct host *h, const struct host_put *put, struct host_plac
     begin_put(race, t, HUB_DMA_CHANNELS + h->rank, ++race_rank_of(race, t)->stores, put,
               race_transfer_of(t, place, clock));
     race_clock_put(clock);
+    race_settle(race);
 }

@@ -6,48 +6,66 @@
 
 /* ---- words that ranks poll ----------------------------------------------------------- */
 
-/* Has the word that a rank polls been written? */
+/* Has the word that a rank polls been written? Bytes come in order, so all before it have, too. */
 static bool is_written(const struct race_transfer *x, const struct race_use *u, uint64_t offset)
 {
-    uint64_t n = x->rows.width - offset % x->rows.width;
+    uintptr_t at = x->rows.at + offset / x->rows.width * x->rows.pitch + offset % x->rows.width;
+    uint64_t left = x->rows.width - offset % x->rows.width, n = u->at + u->bytes - at;
 
-    return x->arrived ||
-           memcmp((const void *)u->at, x->before + offset, n < u->bytes ? n : u->bytes) != 0;
+    if (x->arrived)
+        return true;
+    return x->ahead == 0 && memcmp((const void *)at, x->before + offset, n < left ? n : left) != 0;
 }
 
-static const struct race_transfer *find_polled(struct race *race, struct launch_thread *t,
-                                               const struct race_use *u)
+/* Up to the end of the word in the transfer; UINT64_MAX: nothing new has come. */
+static uint64_t bytes_come(const struct race_rank *r, const struct race_transfer *x,
+                           const struct race_use *u)
+{
+    uint64_t offset = race_rows_overlap(&x->rows, u->at, u->bytes);
+    uint64_t all = x->rows.width * x->rows.count;
+
+    if (!x->writes || offset == UINT64_MAX || race_knows(r, x) || !is_written(x, u, offset))
+        return UINT64_MAX;
+    if (x->arrived || offset + u->bytes >= all)
+        return all;
+    return offset + u->bytes > x->come ? offset + u->bytes : UINT64_MAX;
+}
+
+/* @return has the rank learnt anything? Then transfers may be gone. */
+static bool learn_one(struct race *race, struct launch_thread *t, struct race_transfer *x,
+                      const struct race_use *u)
 {
     const struct race_rank *r = race_rank_of(race, t);
-    const struct race_transfer *x;
+    uint64_t come = bytes_come(r, x, u), seq = x->seq;
+    bool whole = come == x->rows.width * x->rows.count;
+    struct race_clock *clock = come != UINT64_MAX ? x->clock : x->older.clock;
+    unsigned stream = x->stream, reads = x->reads;
 
-    for (x = TAILQ_FIRST(&race_node_of(race, t)->transfers); x != NULL;
-         x = TAILQ_NEXT(x, in_node)) {
-        uint64_t offset = race_rows_overlap(&x->rows, u->at, u->bytes);
-
-        if (x->writes && offset != UINT64_MAX && race_concerns(race, r, x) && !race_knows(r, x) &&
-            is_written(x, u, offset))
-            return x;
+    if (come != UINT64_MAX) {
+        x->come = come;
+        seq -= !whole;
+    } else if (clock != NULL && race_rows_overlap(&x->rows, u->at, u->bytes) != UINT64_MAX &&
+               (stream >= r->n || r->known[stream] < x->older.seq)) {
+        seq = x->older.seq;
+    } else {
+        return false;
     }
-    return NULL;
+    clock->refs++;
+    race_learn(race, t, reads, seq, NULL);
+    race_learn(race, t, stream, seq, clock);
+    race_clock_put(clock);
+    return true;
 }
 
 /* A loop that waits for a word makes order: what the transfer wrote there has come. */
 static void learn_polled(struct race *race, struct launch_thread *t, const struct race_use *u)
 {
-    const struct race_transfer *x;
+    struct race_transfer *x = TAILQ_FIRST(&race_node_of(race, t)->transfers);
 
-    while ((x = find_polled(race, t, u)) != NULL) {
-        struct race_clock *clock = x->clock;
-        unsigned stream = x->stream;
-        uint64_t seq = x->seq;
-
-        clock->refs++;
-        if (x->arrived)
-            race_learn(race, t, x->reads, seq, NULL);
-        race_learn(race, t, stream, seq, clock);
-        race_clock_put(clock);
-    }
+    while (x != NULL)
+        x = race_concerns(race, race_rank_of(race, t), x) && learn_one(race, t, x, u)
+                ? TAILQ_FIRST(&race_node_of(race, t)->transfers)
+                : TAILQ_NEXT(x, in_node);
 }
 
 /* ---- accesses ----------------------------------------------------------------------- */
@@ -57,10 +75,14 @@ static void look_at_transfers(struct race *race, struct launch_thread *t, const 
     const struct race_rank *r = race_rank_of(race, t);
     const struct race_transfer *x;
 
-    for (x = TAILQ_FIRST(&race_node_of(race, t)->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
+    for (x = TAILQ_FIRST(&race_node_of(race, t)->transfers); x != NULL;
+         x = TAILQ_NEXT(x, in_node)) {
+        uint64_t offset = race_rows_overlap(&x->rows, u->at, u->bytes);
+
         if ((x->writes || u->access == HUB_STORES) && race_concerns(race, r, x) &&
-            !race_knows(r, x) && race_rows_overlap(&x->rows, u->at, u->bytes) != UINT64_MAX)
+            !race_knows(r, x) && offset != UINT64_MAX && offset + u->bytes > x->come)
             race_report_transfer(race, t, u, x);
+    }
 }
 
 static void look_at_lent(struct race *race, struct launch_thread *t, const struct race_use *u)
@@ -104,6 +126,7 @@ const struct host_race_ops race_ops = {
     .part = race_op_part,
     .install = race_op_install,
     .start = race_op_start,
+    .failed = race_op_failed,
     .idle = race_op_idle,
     .notified = race_op_notified,
     .stored = race_op_stored,

@@ -10,7 +10,8 @@
 static void name_place(const struct launch_thread *t, const void *from, char *text, size_t room)
 {
     text[0] = '\0';
-    program_place(t->program, (uint64_t)(uintptr_t)from, text, room);
+    program_place(t->program, (uint64_t)(uintptr_t)from - 1, text,
+                  room); /* in the call, not after it */
 }
 
 static bool is_new(struct race *race, const struct launch_thread *t, const struct race_use *u,

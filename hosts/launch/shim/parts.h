@@ -53,6 +53,12 @@ extern struct hub_program_hooks hub_hooks;
 
 /** Memory whose accesses are announced; empty where races are not looked for. */
 extern const struct hub_program_range *hub_accessed;
+static inline int hub_is_accessed(uintptr_t at, size_t n)
+{
+    const struct hub_program_range *r = hub_accessed;
+
+    return r->bytes != 0 && at < r->low + r->bytes && at + n > r->low;
+}
 
 /** Before the program's first load. */
 void hub_poll_begin(void);

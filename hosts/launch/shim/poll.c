@@ -91,7 +91,7 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
 
 #define CHECKED(p, n, kind)                                                                        \
     do {                                                                                           \
-        if ((uintptr_t)(p)-hub_accessed->low < hub_accessed->bytes)                                \
+        if (hub_is_accessed((uintptr_t)(p), n))                                                    \
             hub_hooks.access(p, n, kind, __builtin_return_address(0));                             \
     } while (0)
 
@@ -224,6 +224,7 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
         if (!changed##bits(p, wanted, v))                                                          \
             return 0;                                                                              \
         hub_poll_written = 1;                                                                      \
+        CHECKED(p, sizeof(type), HUB_STORES);                                                      \
         return 1;                                                                                  \
     }
 #define ATOMIC(bits, type)                                                                         \
@@ -261,8 +262,10 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
         if (loaded##bits(p) != wanted)                                                             \
             POLL_IF_SHARED(p, sizeof(type));                                                       \
         CHECKED(p, sizeof(type), HUB_POLLS);                                                       \
-        if (changed##bits(p, &wanted, v))                                                          \
+        if (changed##bits(p, &wanted, v)) {                                                        \
             hub_poll_written = 1;                                                                  \
+            CHECKED(p, sizeof(type), HUB_STORES);                                                  \
+        }                                                                                          \
         return wanted;                                                                             \
     }
 

@@ -11,10 +11,7 @@ const int hub_program_races = 1; /* by which hubrun knows such a program */
 
 static void announce(const void *p, size_t n, enum hub_program_access access, const void *from)
 {
-    const struct hub_program_range *range = hub_accessed;
-    uintptr_t at = (uintptr_t)p;
-
-    if (range->bytes != 0 && at < range->low + range->bytes && at + n > range->low)
+    if (hub_is_accessed((uintptr_t)p, n))
         hub_hooks.access(p, n, access, from);
 }
 

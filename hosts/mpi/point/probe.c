@@ -138,13 +138,16 @@ static int receive_message(const char *call, void *buf, int count, MPI_Datatype 
                            MPI_Message *message, MPI_Status *status, MPI_Request *request)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .in = buf, .receives = true };
+    struct mpi_request rq = { .in = buf, .receives = true }, *own = &rq;
     struct mpi_arrived *a;
     int code = open_message(mr, &rq, count, type, *message, &a);
 
     if (code != MPI_SUCCESS)
         return code;
-    start_with(mr, request != NULL ? mpi_request_add(mr, &rq, request) : &rq, a);
+    if (request != NULL)
+        own = mpi_request_add(mr, &rq, request);
+    mpi_race_begin(mr, own, request != NULL);
+    start_with(mr, own, a);
     if (request == NULL) {
         mpi_wait(mr, &rq, call);
         code = mpi_end_comm(rq.comm, call, mpi_finish(mr, &rq, status)); /* while it is held */

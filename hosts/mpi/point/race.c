@@ -34,7 +34,7 @@ static void use_rows(const struct mpi_race_use *u, struct host_rows rows)
 
     race->used(u->mr->host, rows, u->writes, mpi_race_place(u->mr));
     if (u->owner != NULL)
-        race->lend(u->mr->host, u->owner, rows, u->writes, mpi_race_place(u->mr));
+        race->lend(u->mr->host, u->owner, u->group, rows, u->writes, mpi_race_place(u->mr));
 }
 
 void mpi_race_lend(const struct mpi_race_use *what, struct mpi_type *type, uint64_t count)

@@ -140,7 +140,7 @@ void mpi_requests_release(struct mpi_rank *mr);
 /** Memory of the program that the library uses, in the words of a datatype. */
 struct mpi_race_use {
     struct mpi_rank *mr;
-    const void *owner; /* until mpi_race_end() of it; NULL: at once only */
+    const void *owner, *group; /* until mpi_race_end() of either; no owner: at once only */
     const void *at;
     bool writes;
     struct host_reach reach; /* a one-sided operation has it, whose `at` counts from the base */

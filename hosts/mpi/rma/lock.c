@@ -82,7 +82,7 @@ static void settle_ranks(struct mpi_win *win, int rank, enum mpi_win_kind kind)
     for (int r = rank < 0 ? 0 : rank; r < end; r++)
         settle_one(win, r, kind);
     mpi_win_wait_or_let_others(win, is_settled, rank);
-    mpi_win_race_done(win, rank);
+    mpi_win_race_done(win, rank, kind == MPI_WIN_UNLOCK);
     mpi_win_race_local(win, rank);
 }
 
@@ -118,6 +118,7 @@ int mpi_do_win_lock_all(struct mpi_win *win, int promises)
     for (int r = 0; r < win->comm->size; r++)
         ask_for_lock(win, MPI_LOCK_SHARED, r, promises);
     mpi_win_wait(win, is_granted, -1);
+    mpi_win_race_locked(win, -1);
     win->locked_all = true;
     return MPI_SUCCESS;
 }

@@ -9,7 +9,11 @@ static void reach_rows(const struct mpi_race_use *u, struct host_rows rows)
 static void lend(const struct mpi_win *win, const struct mpi_rma_call *a, const void *owner,
                  const void *at, struct mpi_type *type, bool writes)
 {
-    const struct mpi_race_use use = { .mr = win->mr, .owner = owner, .at = at, .writes = writes };
+    const struct mpi_race_use use = { .mr = win->mr,
+                                      .owner = owner,
+                                      .group = owner != NULL ? &win->peers[a->target] : NULL,
+                                      .at = at,
+                                      .writes = writes };
 
     if (type != NULL && type->bytes != 0)
         mpi_race_lend(&use, type, a->bytes / type->bytes);
@@ -44,17 +48,17 @@ static int end_of(const struct mpi_win *win, int rank)
     return rank < 0 ? win->comm->size : rank + 1;
 }
 
-void mpi_win_race_done(struct mpi_win *win, int rank)
+void mpi_win_race_done(struct mpi_win *win, int rank, bool unlocks)
 {
     const struct host_race_ops *race = win->mr->host->race;
 
     for (int r = rank < 0 ? 0 : rank; race != NULL && r < end_of(win, rank); r++)
-        race->reached(win->mr->host, (unsigned)win->comm->world[r]);
+        race->reached(win->mr->host, (unsigned)win->comm->world[r], unlocks);
 }
 
 void mpi_win_race_locked(struct mpi_win *win, int rank)
 {
-    if (win->mr->host->race != NULL && rank == win->comm->rank)
+    if (win->mr->host->race != NULL && (rank == win->comm->rank || rank < 0))
         win->mr->host->race->locked(win->mr->host);
 }
 

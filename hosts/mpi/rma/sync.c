@@ -114,7 +114,7 @@ int mpi_do_win_fence(struct mpi_win *win, int promises)
     counts = mpi_block_new(win->mr, 2 * n * sizeof(*counts));
     for (size_t r = 0; r < n; r++)
         counts[r] = win->peers[r].issued;
-    mpi_win_race_done(win, -1);
+    mpi_win_race_done(win, -1, false);
     code = MPI_Alltoall(counts, 1, MPI_UINT64_T, counts + n, 1, MPI_UINT64_T, win->comm_handle);
     for (size_t r = 0; r < n; r++)
         win->peers[r].fence_count = counts[n + r];
@@ -190,7 +190,7 @@ int mpi_do_win_complete(struct mpi_win *win)
         int rank = rank_in(win, win->start, i);
 
         win->peers[rank].started = false;
-        mpi_win_race_done(win, rank);
+        mpi_win_race_done(win, rank, false);
         mpi_win_announce(win, rank, MPI_WIN_COMPLETE, win->peers[rank].issued, false);
     }
     drop_group(&win->start);

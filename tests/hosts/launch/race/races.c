@@ -392,6 +392,71 @@ static void ok_polls_atomic(void)
     load(WORDS + 5);
 }
 
+/* The first bytes of a put are there before the last ones. */
+static void polls_first_word(void)
+{
+    mine[0] = 7;
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        return;
+    }
+    await(WORDS, 7);
+    load(2 * WORDS - 1);
+    arrived(SLOT);
+}
+
+static void ok_loads_up_to_the_word(void)
+{
+    mine[WORDS / 2] = 7;
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        return;
+    }
+    await(WORDS + WORDS / 2, 7);
+    load(WORDS + 5);
+    arrived(SLOT);
+}
+
+/** Blocks of 64 words, each followed by a counter in the last word, which rank 0 does not wait for.
+ */
+static void count_blocks(size_t blocks)
+{
+    for (size_t i = 0; i < blocks; i++) {
+        put(0, 64 * i, 64, 0, SLOT);
+        tcaWaitDMAC(0);
+        mine[WORDS - 1] = i + 1;
+        put(0, WORDS - 1, 1, 0, SLOT);
+        tcaWaitDMAC(0);
+    }
+}
+
+static void ok_polls_counter(void)
+{
+    const volatile uint64_t *counter = &mine[2 * WORDS - 1];
+
+    if (me == 0) {
+        count_blocks(8);
+        return;
+    }
+    for (size_t i = 0; i < 8; i++) {
+        while (*counter < i + 1)
+            ;
+        load(WORDS + 64 * i + 3);
+    }
+}
+
+/* The counter of the first block does not speak for the second one. */
+static void loads_block_too_early(void)
+{
+    if (me == 0)
+        count_blocks(2);
+    else
+        await(2 * WORDS - 1, 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        load(WORDS + 64 + 3);
+}
+
 static void polls_other_channel(void)
 {
     mine[WORDS - 1] = 7;
@@ -695,6 +760,20 @@ static void ok_loads_after_test(void)
     seen += buffer[3];
 }
 
+static void loads_while_probed_message_comes(void)
+{
+    MPI_Message message;
+
+    if (me == 0) {
+        peer_sends();
+        return;
+    }
+    MPI_Mprobe(0, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(buffer, WORDS, MPI_UINT64_T, &message, &request);
+    seen += buffer[3];
+    end();
+}
+
 static void loads_other_of_any(void)
 {
     MPI_Request both[2];
@@ -801,6 +880,20 @@ static void get_words(int at)
 static void add_words(int at)
 {
     MPI_Accumulate(other_buffer, 8, MPI_UINT64_T, !me, at, 8, MPI_UINT64_T, MPI_SUM, win);
+}
+
+static void ok_flush_completes_requests(void)
+{
+    open_window();
+    if (me == 0) {
+        MPI_Win_lock_all(0, win);
+        MPI_Rput(other_buffer, 8, MPI_UINT64_T, 1, 40, 8, MPI_UINT64_T, win, &request);
+        MPI_Win_flush(1, win);
+        other_buffer[3] = 1;
+        end();
+        MPI_Win_unlock_all(win);
+    }
+    MPI_Win_free(&win);
 }
 
 /** An epoch between fences, in which `rank` does something; its beginning orders all before. */
@@ -1102,6 +1195,10 @@ static const struct {
     CASE(ok_polls_last_word),
     CASE(ok_polls_later_put),
     CASE(ok_polls_atomic),
+    CASE(polls_first_word),
+    CASE(ok_loads_up_to_the_word),
+    CASE(ok_polls_counter),
+    CASE(loads_block_too_early),
     CASE(polls_other_channel),
     CASE(polls_old_value),
     CASE(loads_stored),
@@ -1123,6 +1220,7 @@ static const struct {
     CASE(ok_beside_column),
     CASE(loads_after_test),
     CASE(ok_loads_after_test),
+    CASE(loads_while_probed_message_comes),
     CASE(loads_other_of_any),
     CASE(stores_while_broadcast),
     CASE(loads_while_broadcast),
@@ -1136,6 +1234,7 @@ static const struct {
     CASE(ok_loads_got),
     CASE(stores_to_origin),
     CASE(loads_result_in_epoch),
+    CASE(ok_flush_completes_requests),
     CASE(ok_fences),
     CASE(puts_from_both),
     CASE(put_meets_accumulate),

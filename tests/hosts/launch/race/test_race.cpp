@@ -70,6 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{ "receives_to_source", "rank 0", "MPI_Recv: stores", "tcaStartDMADesc of rank 0" },
         Expected{ "loads_rows", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "stores_to_rows", "rank 0", "stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "polls_first_word", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "loads_block_too_early", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "polls_other_channel", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "polls_old_value", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "loads_stored", "rank 1", "loads", "tcaSendPIO of rank 0" },
@@ -87,6 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{ "stores_while_persistent", "rank 0", "stores", "MPI_Start" },
                     Expected{ "loads_column", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "loads_after_test", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "loads_while_probed_message_comes", "rank 1", "loads", "MPI_Imrecv" },
                     Expected{ "loads_other_of_any", "rank 1", "loads", "MPI_Irecv" }));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -132,7 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("ok_loads_after_wait", "ok_both_slots", "ok_again_and_again", "ok_loads_source",
                     "ok_stores_when_idle", "ok_stores_after_own_notification",
                     "ok_stores_after_answer", "ok_stores_after_message", "ok_between_rows",
-                    "ok_polls_last_word", "ok_polls_later_put", "ok_polls_atomic",
+                    "ok_polls_last_word", "ok_polls_later_put", "ok_loads_up_to_the_word",
+                    "ok_polls_counter", "ok_flush_completes_requests", "ok_polls_atomic",
                     "ok_polls_stored", "ok_loads_while_sent", "ok_sends_twice", "ok_loads_received",
                     "ok_persistent", "ok_beside_column", "ok_loads_after_test",
                     "ok_loads_beside_collectives", "ok_loads_got", "ok_fences",
