@@ -17,13 +17,8 @@ TEST(Bounds, LinkRatesAreThoseOfTheSpecification)
     EXPECT_NEAR(3.657e9, lab_link_payload_rate(2, 8, 256, 24), 1e6);
 }
 
-/** A hub with the host's port and a bus; only what the bound reads. Routes between nodes are in
- * reference/. */
-TEST(LocalBound, IsTheLeastOfLinkAndBus)
-{
-    static const char *const keys[] = { "n.link.gen", "n.link.lanes", "n.link.mps_bytes",
-                                        "bus_bytes",  "clock_khz",    "bus_gap_cycles" };
-    const uint64_t own[] = { 2, 8, 256, 16, 250000, 1 };
+/** A machine of one node with one component: only what bounds read. */
+struct Alone {
     machine_param params[7] = {};
     machine_value values[7] = {};
     machine_kind kind = {};
@@ -31,19 +26,34 @@ TEST(LocalBound, IsTheLeastOfLinkAndBus)
     machine_node_desc node = {};
     machine_desc desc = {};
 
-    for (unsigned i = 0; i < 6; i++) {
-        params[i].key = keys[i];
-        values[i].param = &params[i];
-        values[i].value = own[i];
+    Alone(const char *name, const char *const (&keys)[6], const uint64_t (&own)[6])
+    {
+        for (unsigned i = 0; i < 6; i++) {
+            params[i].key = keys[i];
+            values[i].param = &params[i];
+            values[i].value = own[i];
+        }
+        kind.params = params;
+        component.name = name;
+        component.kind = &kind;
+        component.values = values;
+        node.ncomponents = 1;
+        node.components = &component;
+        desc.nnodes = 1;
+        desc.nodes = &node;
     }
-    kind.params = params;
-    component.name = "hub";
-    component.kind = &kind;
-    component.values = values;
-    node.ncomponents = 1;
-    node.components = &component;
-    desc.nnodes = 1;
-    desc.nodes = &node;
+};
+
+/** A hub with the host's port and a bus; only what the bound reads. Routes between nodes are in
+ * reference/. */
+TEST(LocalBound, IsTheLeastOfLinkAndBus)
+{
+    static const char *const keys[] = { "n.link.gen", "n.link.lanes", "n.link.mps_bytes",
+                                        "bus_bytes",  "clock_khz",    "bus_gap_cycles" };
+    const uint64_t own[] = { 2, 8, 256, 16, 250000, 1 };
+    Alone alone("hub", keys, own);
+    machine_desc &desc = alone.desc;
+    auto &values = alone.values;
     lab_bound b = lab_local_bound(&desc, 0, false);
 
     EXPECT_STREQ("bus", b.name); /* 18 cycles of 4 ns for 256 bytes */
@@ -62,27 +72,10 @@ TEST(IbBound, IsThatOfTheLinksOrOfTheBus)
     static const char *const keys[] = { "link.speed", "link.lanes", "link.mtu_bytes",
                                         "port.gen",   "port.lanes", "port.mps_bytes" };
     const uint64_t own[] = { 2, 4, 2048, 3, 8, 256 }; /* QDR */
-    machine_param params[7] = {};
-    machine_value values[7] = {};
-    machine_kind kind = {};
-    machine_component_desc component = {};
-    machine_node_desc node = {};
-    machine_desc desc = {};
     lab_run run = {};
-
-    for (unsigned i = 0; i < 6; i++) {
-        params[i].key = keys[i];
-        values[i].param = &params[i];
-        values[i].value = own[i];
-    }
-    kind.params = params;
-    component.name = "ib";
-    component.kind = &kind;
-    component.values = values;
-    node.ncomponents = 1;
-    node.components = &component;
-    desc.nnodes = 1;
-    desc.nodes = &node;
+    Alone alone("ib", keys, own);
+    machine_desc &desc = alone.desc;
+    auto &values = alone.values;
     run.mpi = "library=mvapich2-gdr-2.2,rails=1";
     lab_bound b = lab_run_bound(&desc, &run, false);
     EXPECT_STREQ("link", b.name);
