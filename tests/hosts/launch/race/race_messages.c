@@ -1,0 +1,288 @@
+/* Messages of MPI, and their buffers. */
+#include <string.h>
+
+#include "races.h"
+
+static void peer_sends(void)
+{
+    MPI_Send(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+}
+
+static void peer_receives(void)
+{
+    MPI_Recv(buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void begin_send(void)
+{
+    MPI_Isend(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, &request);
+}
+
+static void begin_receive(void)
+{
+    MPI_Irecv(buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, &request);
+}
+
+static void stores_while_sent(void)
+{
+    if (me == 1) {
+        peer_receives();
+        return;
+    }
+    begin_send();
+    buffer[3] = 1;
+    end();
+}
+
+static void copies_while_sent(void)
+{
+    if (me == 1) {
+        peer_receives();
+        return;
+    }
+    begin_send();
+    memcpy(buffer, other_buffer, sizeof(buffer));
+    end();
+}
+
+static void ok_loads_while_sent(void)
+{
+    if (me == 1) {
+        peer_receives();
+        return;
+    }
+    begin_send();
+    seen += buffer[3];
+    end();
+    buffer[3] = 1;
+}
+
+static void ok_sends_twice(void)
+{
+    if (me == 1) {
+        peer_receives();
+        peer_receives();
+        return;
+    }
+    begin_send();
+    MPI_Send(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+    end();
+}
+
+static void loads_while_received(void)
+{
+    if (me == 0) {
+        peer_sends();
+        return;
+    }
+    begin_receive();
+    seen += buffer[3];
+    end();
+}
+
+static void stores_while_received(void)
+{
+    if (me == 0) {
+        peer_sends();
+        return;
+    }
+    begin_receive();
+    buffer[3] = 1;
+    end();
+}
+
+static void ok_loads_received(void)
+{
+    if (me == 0) {
+        peer_sends();
+        return;
+    }
+    begin_receive();
+    end();
+    seen += buffer[3];
+    buffer[3] = 1;
+}
+
+static void sends_while_received(void)
+{
+    if (me == 0) {
+        peer_sends();
+        MPI_Recv(other_buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return;
+    }
+    begin_receive();
+    MPI_Send(buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
+    end();
+}
+
+static void receives_twice(void)
+{
+    if (me == 0) {
+        peer_sends();
+        peer_sends();
+        return;
+    }
+    begin_receive();
+    MPI_Irecv(buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, &other_request);
+    end();
+    MPI_Wait(&other_request, MPI_STATUS_IGNORE);
+}
+
+static void receives_while_sent(void)
+{
+    if (me == 1) {
+        peer_receives();
+        MPI_Send(other_buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
+        return;
+    }
+    begin_send();
+    MPI_Recv(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    end();
+}
+
+static void stores_while_persistent(void)
+{
+    if (me == 1) {
+        peer_receives();
+        return;
+    }
+    MPI_Send_init(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, &request);
+    buffer[3] = 1;
+    MPI_Start(&request);
+    buffer[4] = 1;
+    end();
+    MPI_Request_free(&request);
+}
+
+static void ok_persistent(void)
+{
+    for (int i = 0; me == 1 && i < 3; i++)
+        peer_receives();
+    if (me == 1)
+        return;
+    MPI_Send_init(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 3; i++) {
+        MPI_Start(&request);
+        end();
+        buffer[4] = (uint64_t)i;
+    }
+    MPI_Request_free(&request);
+}
+
+static void receive_column(void)
+{
+    MPI_Datatype column;
+
+    MPI_Type_vector(WORDS / EVERY, 1, EVERY, MPI_UINT64_T, &column);
+    MPI_Type_commit(&column);
+    MPI_Irecv(buffer, 1, column, 0, 0, MPI_COMM_WORLD, &request);
+    MPI_Type_free(&column);
+}
+
+static void loads_column(void)
+{
+    if (me == 0) {
+        MPI_Send(buffer, WORDS / EVERY, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+        return;
+    }
+    receive_column();
+    seen += buffer[2 * EVERY];
+    end();
+}
+
+static void ok_beside_column(void)
+{
+    if (me == 0) {
+        MPI_Send(buffer, WORDS / EVERY, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+        return;
+    }
+    receive_column();
+    seen += buffer[2 * EVERY + 1];
+    buffer[EVERY + 1] = 1;
+    end();
+}
+
+static void loads_after_test(void)
+{
+    int flag;
+
+    if (me == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        peer_sends();
+        return;
+    }
+    begin_receive();
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    seen += buffer[3];
+    MPI_Barrier(MPI_COMM_WORLD);
+    end();
+}
+
+static void ok_loads_after_test(void)
+{
+    int flag = 0;
+
+    if (me == 0) {
+        peer_sends();
+        return;
+    }
+    begin_receive();
+    while (!flag)
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    seen += buffer[3];
+}
+
+static void loads_while_probed_message_comes(void)
+{
+    MPI_Message message;
+
+    if (me == 0) {
+        peer_sends();
+        return;
+    }
+    MPI_Mprobe(0, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(buffer, WORDS, MPI_UINT64_T, &message, &request);
+    seen += buffer[3];
+    end();
+}
+
+static void loads_other_of_any(void)
+{
+    MPI_Request both[2];
+    int index;
+
+    if (me == 0) {
+        peer_sends();
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Send(other_buffer, WORDS, MPI_UINT64_T, 1, 1, MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Irecv(buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, &both[0]);
+    MPI_Irecv(other_buffer, WORDS, MPI_UINT64_T, 0, 1, MPI_COMM_WORLD, &both[1]);
+    MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE);
+    seen += other_buffer[1];
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wait(&both[1], MPI_STATUS_IGNORE);
+}
+
+const struct race_case race_messages[] = {
+    CASE(stores_while_sent),
+    CASE(copies_while_sent),
+    CASE(ok_loads_while_sent),
+    CASE(ok_sends_twice),
+    CASE(loads_while_received),
+    CASE(stores_while_received),
+    CASE(ok_loads_received),
+    CASE(sends_while_received),
+    CASE(receives_twice),
+    CASE(receives_while_sent),
+    CASE(stores_while_persistent),
+    CASE(ok_persistent),
+    CASE(loads_column),
+    CASE(ok_beside_column),
+    CASE(loads_after_test),
+    CASE(ok_loads_after_test),
+    CASE(loads_while_probed_message_comes),
+    CASE(loads_other_of_any),
+    { NULL, NULL },
+};

@@ -1,0 +1,285 @@
+/* Puts of DMA: what waits for them, and what does not. */
+#include <string.h>
+
+#include "races.h"
+
+static void put_and_notify(void)
+{
+    put(0, 0, WORDS, tcaDMANotify, SLOT);
+}
+
+static void loads_at_once(void)
+{
+    if (me == 0)
+        put_and_notify();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        load(WORDS + 5);
+}
+
+static void ok_loads_after_wait(void)
+{
+    if (me == 0)
+        put_and_notify();
+    else
+        arrived(SLOT);
+    if (me == 1)
+        load(WORDS + 5);
+}
+
+static void loads_after_senders_wait(void)
+{
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotifySelf, SLOT);
+        sent(SLOT);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        load(WORDS);
+}
+
+static void loads_after_idle(void)
+{
+    if (me == 0) {
+        put(0, 0, WORDS, 0, SLOT);
+        tcaWaitDMAC(0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        load(WORDS);
+}
+
+static void waits_for_other_slot(void)
+{
+    if (me == 0) {
+        put(0, 0, WORDS / 2, tcaDMANotify, SLOT);
+        put(1, WORDS / 2, WORDS / 2, tcaDMANotify, OTHER_SLOT);
+        return;
+    }
+    arrived(OTHER_SLOT);
+    load(WORDS + 5);
+}
+
+static void ok_both_slots(void)
+{
+    if (me == 0) {
+        put(0, 0, WORDS / 2, tcaDMANotify, SLOT);
+        put(1, WORDS / 2, WORDS / 2, tcaDMANotify, OTHER_SLOT);
+        return;
+    }
+    arrived(OTHER_SLOT);
+    arrived(SLOT);
+    load(WORDS + 5);
+    load(WORDS + WORDS / 2);
+}
+
+static void second_put_without_wait(void)
+{
+    for (int i = 0; i < 2; i++) {
+        if (me == 0)
+            put_and_notify();
+        else if (i == 0)
+            arrived(SLOT);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (me == 1)
+            load(WORDS + 5);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void ok_again_and_again(void)
+{
+    for (int i = 0; i < 5; i++) {
+        if (me == 0) {
+            put(0, 0, WORDS, tcaDMANotify | tcaDMANotifySelf, SLOT);
+            sent(SLOT);
+            mine[0] = (uint64_t)i;
+        } else {
+            arrived(SLOT);
+            load(WORDS);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void copies_at_once(void)
+{
+    static uint64_t copy[WORDS];
+
+    if (me == 0)
+        put_and_notify();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        memcpy(copy, &mine[WORDS], sizeof(copy));
+    seen += copy[3];
+}
+
+static void sends_at_once(void)
+{
+    uint64_t word = 0;
+
+    if (me == 0) {
+        put_and_notify();
+        MPI_Recv(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Send(&mine[WORDS], 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    }
+}
+
+static void stores_to_destination(void)
+{
+    if (me == 0)
+        put_and_notify();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        mine[WORDS + 7] = 1;
+}
+
+static void stores_to_source(void)
+{
+    if (me == 0) {
+        put_and_notify();
+        mine[3] = 1;
+    } else {
+        arrived(SLOT);
+    }
+}
+
+static void clears_source(void)
+{
+    if (me == 0) {
+        put_and_notify();
+        memset(mine, 0, 64);
+    } else {
+        arrived(SLOT);
+    }
+}
+
+static void receives_to_source(void)
+{
+    uint64_t word = 1;
+
+    if (me == 0) {
+        put_and_notify();
+        MPI_Recv(mine, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Send(&word, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        arrived(SLOT);
+    }
+}
+
+static void ok_loads_source(void)
+{
+    if (me == 0) {
+        put_and_notify();
+        load(3);
+    } else {
+        arrived(SLOT);
+    }
+}
+
+static void ok_stores_when_idle(void)
+{
+    if (me == 0) {
+        put_and_notify();
+        tcaWaitDMAC(0);
+        mine[3] = 1;
+    } else {
+        arrived(SLOT);
+    }
+}
+
+static void ok_stores_after_own_notification(void)
+{
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify | tcaDMANotifySelf, SLOT);
+        sent(SLOT);
+        mine[3] = 1;
+    } else {
+        arrived(SLOT);
+    }
+}
+
+/* The answer comes after the data, so the source has been read. */
+static void ok_stores_after_answer(void)
+{
+    if (me == 0) {
+        put(0, 0, WORDS / 2, tcaDMANotify, SLOT);
+        arrived(OTHER_SLOT);
+        mine[3] = 1;
+        load(WORDS + WORDS / 2);
+    } else {
+        arrived(SLOT);
+        put(1, WORDS / 2, WORDS / 2, tcaDMANotify, OTHER_SLOT);
+    }
+}
+
+static void ok_stores_after_message(void)
+{
+    uint64_t word = 0;
+
+    if (me == 0) {
+        put_and_notify();
+        MPI_Recv(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        mine[3] = 1;
+    } else {
+        arrived(SLOT);
+        MPI_Send(&word, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    }
+}
+
+static void loads_rows(void)
+{
+    if (me == 0)
+        put_rows();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        load(WORDS + (size_t)3 * EVERY);
+}
+
+static void stores_to_rows(void)
+{
+    if (me == 0) {
+        put_rows();
+        mine[2 * EVERY] = 1;
+    } else {
+        arrived(SLOT);
+    }
+}
+
+static void ok_between_rows(void)
+{
+    if (me == 0)
+        put_rows();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        load(WORDS + (size_t)3 * EVERY + 1);
+    else
+        mine[2 * EVERY + 1] = 1;
+}
+
+const struct race_case race_puts[] = {
+    CASE(loads_at_once),
+    CASE(ok_loads_after_wait),
+    CASE(loads_after_senders_wait),
+    CASE(loads_after_idle),
+    CASE(waits_for_other_slot),
+    CASE(ok_both_slots),
+    CASE(second_put_without_wait),
+    CASE(ok_again_and_again),
+    CASE(copies_at_once),
+    CASE(sends_at_once),
+    CASE(stores_to_destination),
+    CASE(stores_to_source),
+    CASE(clears_source),
+    CASE(receives_to_source),
+    CASE(ok_loads_source),
+    CASE(ok_stores_when_idle),
+    CASE(ok_stores_after_own_notification),
+    CASE(ok_stores_after_answer),
+    CASE(ok_stores_after_message),
+    CASE(loads_rows),
+    CASE(stores_to_rows),
+    CASE(ok_between_rows),
+    { NULL, NULL },
+};
