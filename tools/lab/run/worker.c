@@ -107,8 +107,7 @@ static bool start_worker(struct crew *crew, struct worker *w)
     w->pid = fork();
     if (w->pid < 0)
         goto err_close_up;
-    if (w->pid == 0) {
-        leave_signals(crew->before);
+    if (w->pid == 0) { /* a signal to all is the parent's to answer: it ends workers */
         close_elders(crew);
         (void)close(down[1]);
         (void)close(up[0]);
@@ -202,7 +201,7 @@ static unsigned wait_for_answers(struct crew *crew)
         return 0;
     if (poll(fds, n, -1) < 0 || stopped_by != 0)
         return 1; /* a signal; try again */
-    for (nfds_t i = 0; i < n; i++)
+    for (nfds_t i = 0; i < n && stopped_by == 0; i++)
         if (fds[i].revents != 0)
             take_answer(crew, owners[i]);
     return 1;
@@ -218,7 +217,7 @@ static unsigned stop_all(struct crew *crew)
 
         if (w->pid == 0)
             continue;
-        (void)kill(w->pid, SIGTERM);
+        (void)kill(w->pid, SIGKILL);
         (void)stop_worker(w);
         ended--;
     }
