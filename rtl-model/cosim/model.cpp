@@ -300,7 +300,7 @@ void hub_before_seen(svBit mgmt_taken, unsigned aer_write, const svBitVecVal *ae
 #if !VM_TRACE
     /* The clock falls as soon as its edge is seen: each evaluation computes anew what depends on
      * inputs, a quarter of all time. Verilator looks for edges again after each round of them, so
-     * it sees the low level before eval() returns, and the next edge as one. */
+     * it sees the low level before the evaluation returns, and the next edge as one. */
     evaluated->top.clk_i = 0;
 #endif
     evaluated->step_ddr(ddr_read, ddr_write, ddr_data);
