@@ -150,13 +150,6 @@ int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *re
     return mpi_end_comm(c->far != NULL ? c->far : c->comm, call, code);
 }
 
-/* Nothing is to be moved. Ranks cannot know that of the v forms but allgather's. */
-static bool is_empty(const struct mpi_coll *c)
-{
-    return c->bytes == 0 && c->kind != MPI_COLL_BARRIER && c->kind != MPI_COLL_GATHERV &&
-           c->kind != MPI_COLL_SCATTERV && c->kind != MPI_COLL_ALLTOALLV;
-}
-
 static void lend_blocks(const struct mpi_coll *c, struct mpi_race_use *use,
                         const struct mpi_blocks *b, bool all)
 {
@@ -170,33 +163,28 @@ static void lend_blocks(const struct mpi_coll *c, struct mpi_race_use *use,
 
 /* Has this rank data on one side, by the meaning of the collective? A root alone has them on the
  * side of all blocks; on an inter-communicator it has no others. */
-static bool has_side(const struct mpi_coll *c, const struct mpi_side *side, bool of_root,
-                     bool rooted)
+static bool has_side(const struct mpi_coll *c, const struct mpi_side *side, bool of_root)
 {
     if (side->buf == MPI_IN_PLACE || (c->far != NULL && c->root == MPI_PROC_NULL))
         return false;
-    if (!rooted)
+    if (!mpi_coll_kinds[c->kind].rooted || c->kind == MPI_COLL_BCAST)
         return true;
     return of_root ? mpi_coll_is_root(c) : c->far == NULL || !mpi_coll_is_root(c);
 }
 
-/* What the program may not touch until the request is complete: of collectives that move data. */
+/* What the program may not touch until the request is complete. */
 static void lend_sides(const struct mpi_coll *c, const struct mpi_sides *a)
 {
-    bool exchanges = c->kind == MPI_COLL_ALLTOALL || c->kind == MPI_COLL_ALLTOALLV;
-    bool scatters = c->kind == MPI_COLL_SCATTER || c->kind == MPI_COLL_SCATTERV;
-    bool collects = c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV;
-    bool rooted = scatters || collects || c->kind == MPI_COLL_REDUCE;
+    const struct mpi_coll_kind *kind = &mpi_coll_kinds[c->kind];
     struct mpi_race_use use = { .mr = c->mr, .owner = mpi_request_of(c->mr, *a->request) };
 
-    if (c->mr->host->race == NULL || c->kind == MPI_COLL_BARRIER ||
-        c->kind >= MPI_COLL_REDUCE_SCATTER)
+    if (c->mr->host->race == NULL)
         return;
-    if (c->kind != MPI_COLL_BCAST && has_side(c, &a->out, scatters, rooted))
-        lend_blocks(c, &use, &c->out, exchanges || scatters);
+    if (kind->lends_out && has_side(c, &a->out, kind->gives_all))
+        lend_blocks(c, &use, &c->out, kind->gives_all);
     use.writes = c->kind != MPI_COLL_BCAST || !mpi_coll_is_root(c);
-    if (has_side(c, &a->in, !scatters, rooted))
-        lend_blocks(c, &use, &c->in, exchanges || mpi_coll_gathers(c));
+    if (kind->lends_in && has_side(c, &a->in, !kind->gives_all))
+        lend_blocks(c, &use, &c->in, kind->gets_all);
 }
 
 int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a)
@@ -210,7 +198,8 @@ int mpi_do_coll(const char *call, MPI_Comm comm, const struct mpi_sides *a)
         mpi_coll_compare(&c);
     if (c.code == MPI_SUCCESS && c.far != NULL && c.root != MPI_PROC_NULL)
         mpi_inter_build(&c);
-    else if (c.code == MPI_SUCCESS && c.far == NULL && !is_empty(&c))
+    else if (c.code == MPI_SUCCESS && c.far == NULL &&
+             (c.bytes > 0 || mpi_coll_kinds[a->kind].needs_others))
         mpi_coll_build(&c);
     code = mpi_coll_end(&c, call, c.code, a->request);
     if (code == MPI_SUCCESS && a->request != NULL)

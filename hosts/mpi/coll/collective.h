@@ -45,6 +45,18 @@ enum mpi_collective {
     MPI_COLL_NEIGHBOR_ALLTOALL   /* and v, w */
 };
 
+/** What the meaning of a collective says of its calls (kind.c; MPI 3.1, chapter 5). */
+struct mpi_coll_kind {
+    bool rooted;              /* it names a root */
+    bool sized;               /* the ranks of one group name one size */
+    bool by_rank;             /* the v forms: a size for each rank */
+    bool needs_others;        /* a rank cannot see by itself that nothing is to be moved */
+    bool gives_all, gets_all; /* out, or in, has a block for each rank: with a root at the root */
+    bool lends_out, lends_in; /* what the program may not touch until its request is complete */
+};
+
+extern const struct mpi_coll_kind mpi_coll_kinds[];
+
 /** One block for each rank: of one size, or with counts and displacements, or types of each. */
 struct mpi_blocks {
     char *at;
@@ -110,8 +122,7 @@ int p2_collectives(struct mpi_rank *mr);
 /** Does each rank give one block to all that get it? */
 static inline bool mpi_coll_gathers(const struct mpi_coll *c)
 {
-    return c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV ||
-           c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+    return mpi_coll_kinds[c->kind].gets_all && !mpi_coll_kinds[c->kind].gives_all;
 }
 
 /* What builders are made of. Ranks are of c->comm. */

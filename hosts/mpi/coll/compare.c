@@ -3,52 +3,16 @@
 
 #include "hosts/mpi/coll/call.h"
 
-static bool is_rooted(const struct mpi_coll *c)
-{
-    switch (c->kind) {
-    case MPI_COLL_BCAST:
-    case MPI_COLL_GATHER:
-    case MPI_COLL_GATHERV:
-    case MPI_COLL_SCATTER:
-    case MPI_COLL_SCATTERV:
-    case MPI_COLL_REDUCE:
-        return c->far == NULL; /* its groups name different ones */
-    default:
-        return false;
-    }
-}
-
-/* Groups of an inter-communicator may give each other different sizes, neighbours each pair. */
-static bool is_sized(const struct mpi_coll *c)
-{
-    switch (c->kind) {
-    case MPI_COLL_BARRIER:
-    case MPI_COLL_GATHERV:
-    case MPI_COLL_SCATTERV:
-    case MPI_COLL_ALLGATHERV:
-    case MPI_COLL_ALLTOALLV:
-    case MPI_COLL_NEIGHBOR_ALLGATHER:
-    case MPI_COLL_NEIGHBOR_ALLTOALL:
-        return false;
-    default:
-        return c->far == NULL;
-    }
-}
-
 /* A block as this rank gives it, where it also gets one of that size. */
 static uint64_t bytes_out(const struct mpi_coll *c)
 {
-    switch (c->kind) {
-    case MPI_COLL_GATHER:
-        return mpi_coll_is_root(c) ? mpi_block_bytes(&c->out) : c->bytes;
-    case MPI_COLL_SCATTER:
-        return mpi_coll_is_root(c) ? mpi_block_bytes(&c->in) : c->bytes;
-    case MPI_COLL_ALLGATHER:
-    case MPI_COLL_ALLTOALL:
-        return c->out.type != NULL ? mpi_block_bytes(&c->out) : c->bytes; /* else in place */
-    default:
+    const struct mpi_coll_kind *kind = &mpi_coll_kinds[c->kind];
+
+    if (!kind->gives_all && !kind->gets_all)
         return c->bytes;
-    }
+    if (kind->rooted)
+        return mpi_coll_is_root(c) ? mpi_block_bytes(kind->gets_all ? &c->out : &c->in) : c->bytes;
+    return c->out.type != NULL ? mpi_block_bytes(&c->out) : c->bytes; /* else in place */
 }
 
 static uint64_t *new_sizes(const struct mpi_coll *c)
@@ -88,41 +52,34 @@ static uint64_t *own_sizes(const struct mpi_coll *c, const struct mpi_blocks *on
     return one->counts == NULL && one->type != NULL ? same_sizes(c, one, root_only) : NULL;
 }
 
-/* The v forms: what each rank gives each other one, and gets. */
+/* Blocks for all ranks are at a root alone, where there is one. */
+static uint64_t *side_sizes(const struct mpi_coll *c, const struct mpi_blocks *side, bool all)
+{
+    bool rooted = mpi_coll_kinds[c->kind].rooted;
+
+    if (!all)
+        return own_sizes(c, side, rooted);
+    return !rooted || mpi_coll_is_root(c) ? block_sizes(c, side) : NULL;
+}
+
+/* What each rank gives each other one, and gets. */
 static void note_sizes(const struct mpi_coll *c, struct mpi_check_call *call)
 {
-    bool is_root = mpi_coll_is_root(c);
+    const struct mpi_coll_kind *kind = &mpi_coll_kinds[c->kind];
 
-    switch (c->kind) {
-    case MPI_COLL_GATHERV:
-        call->get = is_root ? block_sizes(c, &c->in) : NULL;
-        call->give = own_sizes(c, &c->out, true);
-        break;
-    case MPI_COLL_SCATTERV:
-        call->give = is_root ? block_sizes(c, &c->out) : NULL;
-        call->get = own_sizes(c, &c->in, true);
-        break;
-    case MPI_COLL_ALLGATHERV:
-        call->get = block_sizes(c, &c->in);
-        call->give = own_sizes(c, &c->out, false);
-        break;
-    case MPI_COLL_ALLTOALLV:
-        call->get = block_sizes(c, &c->in);
-        call->give = block_sizes(c, &c->out);
-        break;
-    case MPI_COLL_REDUCE_SCATTER:
-        if (c->out.counts == NULL)
-            break;
+    if (kind->by_rank) {
+        call->give = side_sizes(c, &c->out, kind->gives_all);
+        call->get = side_sizes(c, &c->in, kind->gets_all);
+    } else if (c->kind == MPI_COLL_REDUCE_SCATTER && c->out.counts != NULL) {
         call->give = block_sizes(c, &c->out);
         call->get = same_sizes(c, &c->in, false);
-        break;
-    default:
-        break;
     }
 }
 
+/* Groups of an inter-communicator name different roots, and may give each other different sizes. */
 void mpi_coll_compare(const struct mpi_coll *c)
 {
+    const struct mpi_coll_kind *kind = &mpi_coll_kinds[c->kind];
     struct mpi_check_call call;
 
     if (c->mr->check == NULL)
@@ -130,8 +87,8 @@ void mpi_coll_compare(const struct mpi_coll *c)
     call = (struct mpi_check_call){ .comm = c->s->comm,
                                     .within = c->s->comm,
                                     .ordinal = (uint32_t)c->s->tag,
-                                    .rooted = is_rooted(c),
-                                    .sized = is_sized(c),
+                                    .rooted = c->far == NULL && kind->rooted,
+                                    .sized = c->far == NULL && kind->sized,
                                     .root = c->root,
                                     .bytes = c->bytes };
     if (c->op != NULL)
