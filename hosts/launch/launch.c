@@ -243,6 +243,8 @@ static void collect_result(const struct launch *run, sim_time_t start, struct la
     res->aborted = run->abort.done;
     res->abort_rank = run->abort.rank;
     res->found = run->found;
+    res->announces =
+        run->ranks != NULL && run->ranks[0].program != NULL && run->ranks[0].program->announces;
     res->ranks = calloc(run->nranks, sizeof(*res->ranks));
     res->nranks = res->ranks != NULL ? run->nranks : 0;
     for (unsigned r = 0; run->ranks != NULL && r < res->nranks; r++) {

@@ -91,6 +91,7 @@ struct launch_result {
     unsigned abort_rank;
     int signal;     /* that stopped the run, or 0 */
     uint64_t found; /* by checks, in the program */
+    bool announces; /* the program does all of its loads and stores: hubcc --races */
     unsigned nranks;
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };

@@ -1,6 +1,6 @@
 /*
- * Any bytes as manifest.json and as statistics.json of a result: understood, or one message. What
- * is understood is compared with itself, and nothing differs.
+ * Any bytes as manifest.json, statistics.json and checks.json of a result: understood, or one
+ * message. What is understood is compared with itself, and nothing differs.
  */
 #include "fuzz.h"
 #include "tools/lab/result/changes.h"
@@ -36,6 +36,13 @@ static void read_statistics(void *arg)
     struct input *in = arg;
 
     lab_statistics_from(in->root, 2, &in->arena, &in->kept);
+}
+
+static void read_checks(void *arg)
+{
+    struct input *in = arg;
+
+    (void)lab_checks_from(in->root, &in->arena);
 }
 
 static bool is_understood(void (*read)(void *in), struct input *in)
@@ -85,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         bool manifest = is_understood(read_manifest, &in);
 
         (void)is_understood(read_statistics, &in);
+        (void)is_understood(read_checks, &in);
         in.kept.nstats = 0; /* none: they would be those of a manifest */
         if (manifest)
             compare(&in.kept, &in.arena);

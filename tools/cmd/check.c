@@ -6,6 +6,7 @@
 #include "tools/lab/result/changes.h"
 #include "tools/lab/result/junit.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -46,6 +47,9 @@ static const struct cmd_option options[] = {
       CMD_AT(rerun.out) },
     { "limit", 0, "N", "At most so many lines (default 40, and all with --csv or --json; 0: all)",
       0, cmd_take_unsigned, CMD_AT(limit) },
+    { "no-races", 0, NULL,
+      "Do not look for memory that a program uses while a transfer does (hubrun --check races)", 0,
+      cmd_take_flag, CMD_AT(rerun.no_races) },
     { "jobs", 'J', "N", "Worker processes (default: one for each processor)", 0, cmd_take_unsigned,
       CMD_AT(common.jobs) },
     { 0 },
@@ -85,11 +89,18 @@ static void check_result(void *arg)
     lab_compare(&c->kept, &c->now, &check->bands, check->arena, &c->comparison);
 }
 
+/** In the program as it is now: those that it had when the result was kept excuse none. */
+static uint64_t races_of(const struct checked *c)
+{
+    return c->now.checks != NULL ? c->now.checks->found : 0;
+}
+
 static int status_of(const struct checked *c)
 {
     if (c->err.code != SIM_OK)
         return CHECK_TROUBLE;
-    return lab_compare_passes(&c->comparison, &c->check->bands) ? CHECK_EQUAL : CHECK_DIFFERS;
+    return lab_compare_passes(&c->comparison, &c->check->bands) && races_of(c) == 0 ? CHECK_EQUAL
+                                                                                    : CHECK_DIFFERS;
 }
 
 /* ---- for people and programs ----------------------------------------------------- */
@@ -149,14 +160,27 @@ static void add_rows(struct lab_table *t, const struct checked *c, bool text)
     }
 }
 
-/** People find it in the summary. */
-static void add_not_run(struct lab_table *t, const struct checked *c)
+/** A row for a whole result; people find it in the summary. */
+static void add_reason(struct lab_table *t, const struct checked *c, const char *verdict,
+                       const char *reason)
 {
     unsigned row = lab_table_add(t);
 
     lab_table_set(t, row, RESULT, "%s", c->name);
-    lab_table_set(t, row, VERDICT, "not-run");
-    lab_table_set(t, row, REASON, "%s", c->err.text);
+    lab_table_set(t, row, VERDICT, "%s", verdict);
+    lab_table_set(t, row, REASON, "%s", reason);
+}
+
+static void add_result(struct lab_table *t, const struct checked *c, bool text)
+{
+    const struct lab_checks *checks = c->now.checks;
+
+    if (c->err.code == SIM_OK)
+        add_rows(t, c, text);
+    else if (!text)
+        add_reason(t, c, "not-run", c->err.text);
+    for (unsigned i = 0; !text && checks != NULL && i < checks->n; i++)
+        add_reason(t, c, "race", checks->mistakes[i]);
 }
 
 /** The largest relative change of a column that its band lets pass, or NULL. */
@@ -212,6 +236,28 @@ static void print_parameters(const struct checked *c)
         printf("%s: and %u more parameters\n", c->name, changes.n - 5);
 }
 
+/** At most `limit` of them, 0: all that are known. */
+static void print_races(const struct checked *c, unsigned limit)
+{
+    const struct lab_checks *checks = c->now.checks;
+    uint64_t shown = 0;
+
+    if (checks == NULL)
+        return;
+    for (; shown < checks->n && (limit == 0 || shown < limit); shown++)
+        printf("%s: %s\n", c->name, checks->mistakes[shown]);
+    if (checks->found > shown)
+        printf("%s: and %" PRIu64 " more races\n", c->name, checks->found - shown);
+    if (checks->found > 0)
+        printf("%s: the program uses memory while a transfer does: --no-races does not look for "
+               "that\n",
+               c->name);
+    if (checks->accesses == LAB_ACCESSES_CALLS)
+        printf("%s: races with its own loads and stores are not seen: expected a program made by "
+               "hubcc --races\n",
+               c->name);
+}
+
 static void print_summary(const struct checked *c)
 {
     const struct lab_bands *bands = &c->check->bands;
@@ -224,10 +270,15 @@ static void print_summary(const struct checked *c)
         [LAB_POINT_NEW] = "new",
     };
     const char *between = ": ";
+    uint64_t races = races_of(c);
 
-    printf("%s: %s, %u point%s", c->name,
-           lab_compare_passes(&c->comparison, bands) ? "passed" : "DIFFERS", c->comparison.npoints,
-           c->comparison.npoints == 1 ? "" : "s");
+    printf("%s: %s, ", c->name,
+           !lab_compare_passes(&c->comparison, bands) ? "DIFFERS"
+           : races > 0                                ? "RACES"
+                                                      : "passed");
+    if (races > 0)
+        printf("%" PRIu64 " race%s, ", races, races == 1 ? "" : "s");
+    printf("%u point%s", c->comparison.npoints, c->comparison.npoints == 1 ? "" : "s");
     for (unsigned v = 0; v <= LAB_POINT_NEW; v++) {
         if (c->comparison.counts[v] == 0)
             continue;
@@ -251,12 +302,8 @@ static void print_results(const struct check *check)
     struct lab_table table;
 
     lab_table_init(&table, columns, text ? REASON : COLUMNS);
-    for (unsigned i = 0; i < opt->ndirs; i++) {
-        if (all[i].err.code == SIM_OK)
-            add_rows(&table, &all[i], text);
-        else if (!text)
-            add_not_run(&table, &all[i]);
-    }
+    for (unsigned i = 0; i < opt->ndirs; i++)
+        add_result(&table, &all[i], text);
     rows = table.nrows;
     if (limit > 0 && rows > limit)
         table.nrows = limit;
@@ -272,6 +319,7 @@ static void print_results(const struct check *check)
         }
         print_parameters(&all[i]);
         print_within(&all[i]);
+        print_races(&all[i], limit);
         print_summary(&all[i]);
     }
 }
@@ -287,7 +335,7 @@ static void write_junit(const struct check *check)
 
         suites[i] =
             (struct lab_junit_suite){ c->name, c->err.code == SIM_OK ? &c->comparison : NULL,
-                                      c->err.text };
+                                      c->err.text, c->now.checks };
     }
     lab_junit_write(f, suites, opt->ndirs, &check->bands);
     lab_out_close(f, opt->junit);
@@ -362,8 +410,9 @@ const struct cmd_command cmd_check = {
             .words = "RESULT...",
             .about = "Runs kept results again and reports what differs: values, and fingerprints where "
                      "no value does. It runs what the manifest says, with the machines and programs of "
-                     "today. Exit status: 0 equal (with --band: all values in their bands), 1 "
-                     "something differs, 2 a result cannot be read or run.",
+                     "today, and looks for memory that a program uses while a transfer does, as "
+                     "`hubrun --check races`. Exit status: 0 equal (with --band: all values in their bands), 1 "
+                     "something differs or a program has races, 2 a result cannot be read or run.",
             .options = { { options, 0 }, { cmd_format_options, 0 } },
             .words_at = offsetof(struct options, dirs),
             .nwords_at = offsetof(struct options, ndirs),

@@ -71,7 +71,11 @@ static const char **make_words(const struct cmd_rerun *rerun, const struct lab_k
         words[n++] = "--jobs";
         words[n++] = load_text(arena, "%u", rerun->jobs);
     } else {
-        words[n++] = "--quiet"; /* the first line is to be that of an error */
+        words[n++] = "--quiet"; /* the last line is to be that of an error */
+        if (!rerun->no_races) {
+            words[n++] = "--check"; /* changes neither times nor packets */
+            words[n++] = "races";
+        }
     }
     for (unsigned i = lab; i < m->nwords; i++)
         words[n++] = i == 1 && strcmp(m->kind, "experiment") == 0
@@ -106,20 +110,24 @@ static int run_words(const char **words, const char *errors)
     return cmd_wait(pid);
 }
 
-/** The first line that it has printed, without its name. */
-static const char *read_error(const char *path, struct load_arena *arena)
+/** The last line of its own that it has printed, without its name; else the first one of all. */
+static const char *read_error(const char *path, const char *command, struct load_arena *arena)
 {
+    const char *own = load_text(arena, "%s: ", command);
     FILE *f = fopen(path, "r");
-    char line[900] = "it ended early";
+    char line[900], error[900] = "";
 
     if (f == NULL)
         return "it could not be started";
-    if (fgets(line, sizeof(line), f) != NULL)
+    while (fgets(line, sizeof(line), f) != NULL) {
+        bool is_own = strncmp(line, own, strlen(own)) == 0;
+
         line[strcspn(line, "\n")] = '\0';
+        if (is_own || error[0] == '\0')
+            (void)snprintf(error, sizeof(error), "%s", is_own ? line + strlen(own) : line);
+    }
     (void)fclose(f);
-    return load_text(
-        arena, "%s",
-        strncmp(line, "hubsim: ", 8) == 0 || strncmp(line, "hubrun: ", 8) == 0 ? line + 8 : line);
+    return error[0] != '\0' ? load_text(arena, "%s", error) : "it ended early";
 }
 
 static bool same_folder(const char *a, const char *b)
@@ -144,7 +152,7 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
                    rerun->out);
     (void)remove(manifest); /* of an earlier check: what is there afterwards is new */
     status = run_words(make_words(rerun, kept, program, arena), errors);
-    error = read_error(errors, arena);
+    error = read_error(errors, kept->manifest.command, arena);
     (void)remove(errors);
     if (access(manifest, F_OK) != 0)
         load_raise(SIM_ERR_IO, "%s: cannot be run again (status %d): %s", kept->dir, status, error);

@@ -7,6 +7,7 @@
 struct cmd_rerun {
     const char *out; /* folder of the new results; NULL: one that ends with the arena */
     unsigned jobs;
+    bool no_races; /* that a program is not to be looked at for them */
     char temporary[1024];
 };
 
@@ -14,7 +15,8 @@ void cmd_rerun_begin(struct cmd_rerun *rerun, struct load_arena *arena);
 
 /**
  * Its experiment is that of the result, machines and programs are those that have its names now,
- * relative paths from where the command was typed. @return the folder of the result.
+ * relative paths from where the command was typed. What `hubrun --check` finds in a program is in
+ * the new result. @return its folder.
  */
 const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept,
                       struct load_arena *arena);

@@ -24,6 +24,9 @@ struct keep {
     unsigned nranks, room;
     struct rank *ranks;
     struct line *first, **last_p;
+    bool checked;
+    struct lab_checks checks;
+    const char *mistakes[LAUNCH_FOUND_MAX];
     FILE *stream;
     char *text; /* what was written to `stream` */
     size_t n;
@@ -43,6 +46,7 @@ struct keep *keep_create(struct load_arena *arena)
 
     keep->arena = arena;
     keep->last_p = &keep->first;
+    keep->checks.mistakes = keep->mistakes;
     keep->stream = open_memstream(&keep->text, &keep->n);
     SIM_ASSERT(keep->stream != NULL);
     return load_own(arena, close_stream, keep);
@@ -89,8 +93,18 @@ void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *tex
     keep->last_p = &line->next;
 }
 
-void keep_ranks(struct keep *keep, const struct launch_result *result)
+void keep_mistake(struct keep *keep, const char *line)
 {
+    if (keep->checks.n < LAUNCH_FOUND_MAX)
+        keep->mistakes[keep->checks.n++] = load_text(keep->arena, "%s", line);
+}
+
+void keep_ranks(struct keep *keep, const struct launch_result *result, unsigned checks)
+{
+    keep->checked = checks != 0;
+    keep->checks.found = result->found;
+    if ((checks & HOST_CHECK_RACES) != 0)
+        keep->checks.accesses = result->announces ? LAB_ACCESSES_ALL : LAB_ACCESSES_CALLS;
     for (unsigned i = 0; i < result->nranks; i++) {
         struct rank *r = rank_of(keep, i);
 
@@ -197,6 +211,7 @@ void keep_write(struct keep *keep, const char *dir, const char *program, struct 
     fill_table(keep, &keys, &table);
     make_points(keep, &table, run.text, out);
     out->table = &table;
+    out->checks = keep->checked ? &keep->checks : NULL;
     lab_out_write(load_text(keep->arena, "%s/%s", dir, out->name), out);
     lab_table_fini(&table);
 }

@@ -13,12 +13,14 @@ struct keep *keep_create(struct load_arena *arena);
 
 /** One line of a rank, on stdout or stderr. */
 void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *line);
-/** How they ended. */
-void keep_ranks(struct keep *keep, const struct launch_result *result);
+/** What a check reports of the program. */
+void keep_mistake(struct keep *keep, const char *line);
+/** How they ended. `checks`: bits of enum host_check that were looked at. */
+void keep_ranks(struct keep *keep, const struct launch_result *result, unsigned checks);
 /** Where lines of lab_report_prints() and the like are wanted. */
 FILE *keep_stream(struct keep *keep);
 
-/** To DIR/PROGRAM/. `out` has all but the name, the table, points and the run. */
+/** To DIR/PROGRAM/. `out` has all but the name, the table, points, checks and the run. */
 void keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out);
 
 SIM_END_DECLS

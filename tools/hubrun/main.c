@@ -66,6 +66,15 @@ static void print_remark(void *arg, const char *line)
     fprintf(stderr, "hubrun: %s\n", line);
 }
 
+static void print_mistake(void *arg, const char *line)
+{
+    struct keep *keep = ((struct run *)arg)->listener.keep;
+
+    print_remark(NULL, line);
+    if (keep != NULL)
+        keep_mistake(keep, line);
+}
+
 static void begin_ranks(void *arg)
 {
     struct run *run = arg;
@@ -218,7 +227,7 @@ static void run_program(struct run *run, const struct launch_config *cfg)
     if (code == SIM_ERR_STALLED || (code == SIM_ERR_LIMIT && result->signal == 0))
         report_stall(run->machine, result, reported);
     if (code == SIM_OK && keep != NULL)
-        keep_ranks(keep, result);
+        keep_ranks(keep, result, opt->checks);
     if (code == SIM_OK && run->status == CMD_OK)
         judge_errors(run);
     judge_found(run, result);
@@ -257,7 +266,7 @@ static void run_ranks(void *arg)
                                  .visible = opt->visible,
                                  .output = print_line,
                                  .remark = opt->quiet ? NULL : print_remark,
-                                 .found = print_remark,
+                                 .found = print_mistake,
                                  .output_arg = run,
                                  .begins = begin_ranks,
                                  .output_codes = run->listener.codes,

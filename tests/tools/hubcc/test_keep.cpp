@@ -40,7 +40,9 @@ TEST_F(Programs, AChangedProgramIsFoundByTheCheck)
     ASSERT_EQ(0, sh("hubcc -O2 -DROUNDS=4 p.c -o p")) << errors;
     ASSERT_EQ(3, sh("hubrun -n 2 --out kept ./p")) << errors;
     EXPECT_EQ(0, sh("hubsim check kept/p")) << errors;
-    EXPECT_EQ("p: passed, 3 points: 3 equal\n", out);
+    EXPECT_EQ("p: races with its own loads and stores are not seen: expected a program made by "
+              "hubcc --races\np: passed, 3 points: 3 equal\n",
+              out);
     ASSERT_EQ(0, sh("hubcc -O2 -DROUNDS=5 p.c -o p")) << errors;
     EXPECT_EQ(1, sh("hubsim check kept/p --csv")) << errors;
     EXPECT_NE(std::string::npos, out.find("p,rank 0,value,us,")) << out;
@@ -48,6 +50,80 @@ TEST_F(Programs, AChangedProgramIsFoundByTheCheck)
     EXPECT_EQ(2, sh("hubsim check kept/p")) << errors;
     EXPECT_EQ(0u, errors.find("hubsim: kept/p: cannot be run again (status 1): ./p")) << errors;
     EXPECT_EQ(errors.size() - 1, errors.find('\n'));
+}
+
+/* The library alone shows no mistake of it, and nothing of the run is different. */
+const char *const early = R"(#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    static int n[1024];
+    MPI_Request request;
+    int rank, early = argc > 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) MPI_Send(n, 1024, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Irecv(n, 1024, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+        if (!early) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        printf("%d\n", n[7]);
+        if (early) MPI_Wait(&request, MPI_STATUS_IGNORE);
+#ifdef STALLS
+        MPI_Recv(n, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#endif
+    }
+    MPI_Finalize();
+    return 0;
+}
+)";
+
+TEST_F(Programs, ARaceFailsTheCheckWithBothPlaces)
+{
+    write("early.c", early);
+    ASSERT_EQ(0, sh("hubcc --races -O2 early.c -o early")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 2 --out kept ./early early")) << errors;
+    EXPECT_EQ(1, sh("hubsim check kept/early --junit junit.xml --out now")) << errors;
+    EXPECT_EQ(0u, out.find("early: rank 1 on node 1 at ")) << out;
+    size_t use = out.find(": loads 4 bytes at 0x"), place = out.find(" at early+0x", use);
+    EXPECT_NE(std::string::npos, out.find(", which MPI_Irecv at early+0x", place)) << out;
+    EXPECT_NE(std::string::npos,
+              out.find("\nearly: the program uses memory while a transfer does: --no-races does "
+                       "not look for that\nearly: RACES, 1 race, 2 points: 2 equal\n"))
+        << out;
+    EXPECT_EQ(0, sh("xmllint --noout --schema " PROGRAMS "/../../cmd/junit.xsd junit.xml"))
+        << errors << text("junit.xml");
+    EXPECT_NE(std::string::npos, text("junit.xml").find("tests=\"3\" failures=\"1\" errors=\"0\""));
+    EXPECT_EQ(1, sh("hubsim check kept/early --csv")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\nearly,,race,,,,,,\"rank 1 on node 1 at ")) << out;
+    EXPECT_EQ(0, sh("hubsim check kept/early --no-races")) << errors;
+    EXPECT_EQ("early: passed, 2 points: 2 equal\n", out);
+    /* A result that has recorded it excuses it no more than hubrun did. */
+    EXPECT_EQ(1, sh("hubsim check now/early")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 2 --check races --out again ./early early"));
+    EXPECT_EQ(0, sh("diff -r now again")) << out;
+}
+
+TEST_F(Programs, ARightProgramPassesAsItWas)
+{
+    write("early.c", early);
+    ASSERT_EQ(0, sh("hubcc --races -O2 early.c -o early")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 2 --out kept ./early")) << errors;
+    EXPECT_EQ(0, sh("hubsim check kept/early --junit junit.xml")) << errors;
+    EXPECT_EQ("early: passed, 2 points: 2 equal\n", out);
+    EXPECT_NE(std::string::npos, text("junit.xml").find("name=\"races\"/>"));
+}
+
+/* The first lines of such a run are no error: the race, and what its ranks have printed. */
+TEST_F(Programs, ARunWithoutResultIsExplainedByItsError)
+{
+    write("early.c", early);
+    ASSERT_EQ(0, sh("hubcc --races -O2 early.c -o early")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 2 --out kept ./early early")) << errors;
+    ASSERT_EQ(0, sh("hubcc --races -O2 -DSTALLS early.c -o early")) << errors;
+    EXPECT_EQ(2, sh("hubsim check kept/early")) << errors;
+    EXPECT_EQ(
+        0u, errors.find("hubsim: kept/early: cannot be run again (status 1): nothing is left that "
+                        "could happen at "))
+        << errors;
 }
 
 TEST_F(Programs, WhatIsMeasuredHereCannotBeKept)

@@ -164,6 +164,31 @@ TEST_F(Kept, WhatIsWrongIsToldWithItsPlace)
               refusal(result("a", m, table, replaced(s, "\"runs\": 2", "\"runs\": 3"))));
 }
 
+TEST_F(Kept, WhatChecksHaveFoundIsRead)
+{
+    const std::string dir = result("a"), file = "a/checks.json";
+    const std::string c = R"({"format": "hubsim checks 1", "accesses": "all", "found": 3,
+ "mistakes": ["one", "two"]})";
+
+    EXPECT_EQ(nullptr, read(dir).checks);
+    write(file, c);
+    const lab_checks *checks = read(dir).checks;
+    ASSERT_NE(nullptr, checks);
+    EXPECT_EQ(LAB_ACCESSES_ALL, checks->accesses);
+    EXPECT_EQ(3u, checks->found);
+    ASSERT_EQ(2u, checks->n);
+    EXPECT_STREQ("two", checks->mistakes[1]);
+
+    write(file, replaced(c, "\"all\"", "\"some\""));
+    EXPECT_EQ("/checks.json:1:31: accesses = some: expected none, calls or all", refusal(dir));
+    write(file, replaced(c, "\"found\": 3", "\"found\": 1"));
+    EXPECT_EQ("/checks.json:1:50: found = 1: expected 2 or more, as mistakes has", refusal(dir));
+    write(file, replaced(c, "checks 1", "checks 2"));
+    EXPECT_EQ("/checks.json:1:2: format = hubsim checks 2: expected hubsim checks 1: hubsim 0.2.0 "
+              "reads no other",
+              refusal(dir));
+}
+
 /* A disk was full, a download broke off: every shorter file is an error of one line. */
 TEST_F(Kept, TruncatedFilesAreRefused)
 {

@@ -45,7 +45,7 @@ class Out : public testing::Test
     {
         return lab_result_try(text.c_str(), &arena, &result, &err);
     }
-    int write()
+    int write(const lab_checks *checks = nullptr)
     {
         struct lab_out_run run = { "a run", 0, &result };
         struct lab_out_point point = { "a point", 1, { "a run" } };
@@ -63,6 +63,7 @@ class Out : public testing::Test
         out.nkeys = out.npoints = out.nruns = 1;
         out.points = &point;
         out.runs = &run;
+        out.checks = checks;
         int rc = attempt(&err, [&] { lab_out_write(folder.c_str(), &out); });
         lab_table_fini(&table);
         return rc;
@@ -110,6 +111,24 @@ TEST_F(Out, ListsOfAnEarlierRunGoAway)
     ASSERT_EQ(SIM_OK, parse(""));
     ASSERT_EQ(SIM_OK, write()) << err.text;
     EXPECT_FALSE(std::filesystem::exists(folder + "/faults.csv"));
+}
+
+TEST_F(Out, WhatChecksHaveFoundHasAFileOnlyAfterThem)
+{
+    const char *mistakes[] = { "rank 0: \"loads\"", "rank 1: stores" };
+    const lab_checks checks = { LAB_ACCESSES_ALL, 7, 2, mistakes };
+    const lab_checks none = { LAB_ACCESSES_CALLS, 0, 0, nullptr };
+
+    ASSERT_EQ(SIM_OK, write(&checks)) << err.text;
+    EXPECT_EQ("{\n  \"format\": \"hubsim checks 1\",\n  \"accesses\": \"all\",\n  \"found\": 7,\n"
+              "  \"mistakes\": [\n    \"rank 0: \\\"loads\\\"\",\n    \"rank 1: stores\"\n  ]\n}\n",
+              text("checks.json"));
+    ASSERT_EQ(SIM_OK, write(&none)) << err.text;
+    EXPECT_EQ("{\n  \"format\": \"hubsim checks 1\",\n  \"accesses\": \"calls\",\n"
+              "  \"found\": 0,\n  \"mistakes\": []\n}\n",
+              text("checks.json"));
+    ASSERT_EQ(SIM_OK, write()) << err.text;
+    EXPECT_FALSE(std::filesystem::exists(folder + "/checks.json"));
 }
 
 TEST_F(Out, AStatisticNeedsNumberUnitAndPath)

@@ -65,21 +65,41 @@ static void write_case(FILE *out, const char *suite, const struct lab_point_pair
     fprintf(out, "</%s>\n    </testcase>\n", passes ? "system-out" : "failure");
 }
 
+static void write_checks(FILE *out, const char *suite, const struct lab_checks *checks,
+                         struct load_arena *arena)
+{
+    fprintf(out, "    <testcase classname=\"%s\" name=\"races\"", suite);
+    if (checks->found == 0) {
+        fputs("/>\n", out);
+        return;
+    }
+    fputs(">\n      <failure message=\"the program uses memory while a transfer does\" "
+          "type=\"race\">",
+          out);
+    for (unsigned i = 0; i < checks->n; i++)
+        fprintf(out, "%s\n", escape(checks->mistakes[i], arena));
+    fputs("</failure>\n    </testcase>\n", out);
+}
+
 static void write_suite(FILE *out, const struct lab_junit_suite *suite,
                         const struct lab_bands *bands)
 {
     const struct lab_comparison *c = suite->comparison;
     struct load_arena arena = { 0 };
     const char *name = escape(suite->name, &arena);
-    unsigned good = 0;
+    const struct lab_checks *checks = c != NULL ? suite->checks : NULL;
+    unsigned tests = c != NULL ? c->npoints + (checks != NULL) : 1;
+    unsigned failures = checks != NULL && checks->found > 0;
 
     for (unsigned i = 0; c != NULL && i < c->npoints; i++)
-        good += lab_compare_point_passes(&c->points[i], bands);
+        failures += !lab_compare_point_passes(&c->points[i], bands);
     fprintf(out, "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\">\n", name,
-            c != NULL ? c->npoints : 1, c != NULL ? c->npoints - good : 0, c == NULL);
+            tests, failures, c == NULL);
     for (unsigned i = 0; c != NULL && i < c->npoints; i++)
         write_case(out, name, &c->points[i], lab_compare_point_passes(&c->points[i], bands),
                    &arena);
+    if (checks != NULL)
+        write_checks(out, name, checks, &arena);
     if (c == NULL)
         fprintf(out,
                 "    <testcase classname=\"%s\" name=\"run again\">\n      <error message=\"%s\" "

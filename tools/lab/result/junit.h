@@ -1,5 +1,5 @@
-/* Comparisons as JUnit XML, which CI systems show: a suite for each result, a case for each point.
- */
+/* Comparisons as JUnit XML, which CI systems show: a suite for each result, a case for each point
+ * and one for races. */
 #ifndef LAB_JUNIT_H
 #define LAB_JUNIT_H
 
@@ -13,6 +13,7 @@ struct lab_junit_suite {
     const char *name;
     const struct lab_comparison *comparison; /* NULL: it could not be run again */
     const char *error;                       /* then why */
+    const struct lab_checks *checks;         /* what was looked for; or NULL */
 };
 
 void lab_junit_write(FILE *out, const struct lab_junit_suite *suites, unsigned n,

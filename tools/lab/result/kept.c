@@ -239,6 +239,56 @@ void lab_statistics_from(const struct load_tree *root, unsigned nruns, struct lo
         need_items(&r, root, "statistics", sizeof(*kept->stats), read_stat, &kept->nstats);
 }
 
+/* ---- what checks have found ------------------------------------------------------ */
+
+const char *lab_accesses_word(enum lab_accesses accesses)
+{
+    static const char *const words[LAB_ACCESSES_KINDS] = {
+        [LAB_ACCESSES_NONE] = "none", [LAB_ACCESSES_CALLS] = "calls", [LAB_ACCESSES_ALL] = "all"
+    };
+
+    return words[accesses];
+}
+
+static enum lab_accesses need_accesses(const struct load_tree *root)
+{
+    const char *word = need_text(root, "accesses");
+
+    for (unsigned i = 0; i < LAB_ACCESSES_KINDS; i++)
+        if (strcmp(word, lab_accesses_word((enum lab_accesses)i)) == 0)
+            return (enum lab_accesses)i;
+    load_fail(load_tree_get(root, "accesses"), NULL, "expected none, calls or all");
+}
+
+struct lab_checks lab_checks_from(const struct load_tree *root, struct load_arena *arena)
+{
+    static const char *const keys[] = { "format", "accesses", "found", "mistakes", NULL };
+    struct reader r = { .arena = arena };
+    struct lab_checks checks;
+
+    check_format(root, LAB_OUT_CHECKS);
+    check_map(root, NULL, keys);
+    checks.accesses = need_accesses(root);
+    checks.mistakes =
+        need_items(&r, root, "mistakes", sizeof(*checks.mistakes), read_text, &checks.n);
+    checks.found = need_number(root, "found", 0, UINT64_MAX);
+    if (checks.found < checks.n)
+        load_fail(load_tree_get(root, "found"), NULL, "expected %u or more, as mistakes has",
+                  checks.n);
+    return checks;
+}
+
+static const struct lab_checks *read_checks(const char *path, struct load_arena *arena)
+{
+    struct lab_checks *checks;
+
+    if (access(path, F_OK) != 0)
+        return NULL;
+    checks = load_alloc(arena, sizeof(*checks));
+    *checks = lab_checks_from(load_tree_read_data(path, arena), arena);
+    return checks;
+}
+
 /* ---- the folder ------------------------------------------------------------------ */
 
 static void check_table(const struct lab_kept *kept)
@@ -273,5 +323,6 @@ struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena)
     lab_statistics_from(root, kept.manifest.nruns, arena, &kept);
     if (access(faults, F_OK) == 0)
         kept.faults = lab_csv_read(faults, LOAD_FILE_BY_HUBSIM, arena);
+    kept.checks = read_checks(load_text(arena, "%s/checks.json", dir), arena);
     return kept;
 }

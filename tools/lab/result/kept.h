@@ -4,6 +4,7 @@
 
 #include "core/sim.h"
 #include "tools/lab/format/csv.h"
+#include "tools/lab/result/checks.h"
 #include "tools/load/tree.h"
 
 SIM_BEGIN_DECLS
@@ -56,12 +57,16 @@ struct lab_kept {
     struct lab_csv table; /* a row for each point */
     unsigned nstats;
     const struct lab_kept_stat *stats;
-    struct lab_csv faults; /* no rows: no fault was injected */
+    struct lab_csv faults;           /* no rows: no fault was injected */
+    const struct lab_checks *checks; /* NULL: nothing was looked for */
 };
 
 /** @param runs that each statistic has a value for */
 void lab_statistics_from(const struct load_tree *root, unsigned runs, struct load_arena *arena,
                          struct lab_kept *kept);
+
+/** @param root the tree of a checks.json. Lives in `arena`. */
+struct lab_checks lab_checks_from(const struct load_tree *root, struct load_arena *arena);
 
 /** Lives in `arena`. Raises SIM_ERR_IO or SIM_ERR_CONFIG. */
 struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena);

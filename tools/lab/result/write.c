@@ -125,6 +125,28 @@ static void write_lines(const char *path, const struct lab_out *out,
     load_arena_fini(&arena);
 }
 
+/* ---- what checks have found ------------------------------------------------------ */
+
+/** No checks, no file: an earlier result's is removed. */
+static void write_checks(const char *path, const struct lab_checks *checks)
+{
+    struct load_arena arena = { 0 };
+    FILE *f;
+
+    (void)remove(path);
+    if (checks == NULL)
+        return;
+    f = lab_out_open(path);
+    fprintf(f, "{\n  \"format\": \"" LAB_OUT_CHECKS "\",\n  \"accesses\": \"%s\",\n",
+            lab_accesses_word(checks->accesses));
+    fprintf(f, "  \"found\": %" PRIu64 ",\n  \"mistakes\": [", checks->found);
+    for (unsigned i = 0; i < checks->n; i++)
+        fprintf(f, "%s\n    %s", i > 0 ? "," : "", lab_json_quote(checks->mistakes[i], &arena));
+    fprintf(f, "%s]\n}\n", checks->n > 0 ? "\n  " : "");
+    lab_out_close(f, path);
+    load_arena_fini(&arena);
+}
+
 /* ---- the folder ------------------------------------------------------------------ */
 
 static void close_file(void *file)
@@ -163,6 +185,7 @@ void lab_out_write(const char *dir, const struct lab_out *out)
     write_statistics(load_text(&arena, "%s/statistics.json", dir), out);
     write_lines(load_text(&arena, "%s/faults.csv", dir), out, faults_of);
     write_lines(load_text(&arena, "%s/usage.csv", dir), out, usage_of);
+    write_checks(load_text(&arena, "%s/checks.json", dir), out->checks);
     if (out->file != NULL)
         copy_file(out->file, load_text(&arena, "%s/%s.yaml", dir, out->name), &arena);
     lab_manifest_write(manifest, out);

@@ -8,17 +8,20 @@
  *   faults.csv       what went wrong by wish, from lines `fault key=value ...` of the runs, and
  *   usage.csv        use of links over time, from lines `usage key=value ...`, where there are any:
  *                    a column `run`, an index into the manifest's runs, and one for each key
+ *   checks.json      what `hubrun --check` has found, where it looked
  *   NAME.yaml        the experiment, so that it can be run again when its own file has changed
  */
 #ifndef LAB_WRITE_H
 #define LAB_WRITE_H
 
+#include "tools/lab/result/checks.h"
 #include "tools/lab/rows/experiment.h"
 
 SIM_BEGIN_DECLS
 
 #define LAB_OUT_FORMAT     "hubsim result 2" /* the manifest's; another number: other keys */
 #define LAB_OUT_STATISTICS "hubsim statistics 1"
+#define LAB_OUT_CHECKS     "hubsim checks 1"
 
 struct lab_out_machine {
     const char *name, *platform; /* as in struct lab_run */
@@ -49,7 +52,8 @@ struct lab_out {
     unsigned nsets;
     const char *const *sets;
     const struct lab_table *table;
-    unsigned nkeys; /* columns that name a point */
+    const struct lab_checks *checks; /* NULL: nothing was looked for */
+    unsigned nkeys;                  /* columns that name a point */
     unsigned npoints, nruns, nmachines;
     const struct lab_out_point *points;
     const struct lab_out_run *runs;
