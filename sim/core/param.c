@@ -47,7 +47,7 @@ static struct machine_param group_row(const struct machine_group *g,
     if (g->defaults != NULL)
         memcpy(&def, (const char *)g->defaults + row->offset, sizeof(def));
     full.key = key;
-    full.def = def != 0 ? def : row->def;
+    full.def = g->unsaid ? MACHINE_UNSAID : def != 0 ? def : row->def;
     full.offset += g->offset + index * g->stride;
     return full;
 }

@@ -24,6 +24,8 @@ struct machine_param {
     {                                                                                              \
 #field, unit, min, max, def, offsetof(type, field), meaning, NULL                          \
     }
+/** The default of a row that need not be said: its kind takes something else instead. */
+#define MACHINE_UNSAID UINT64_MAX
 #define MACHINE_PARAM_END                                                                          \
     {                                                                                              \
         NULL, NULL, 0, 0, 0, 0, NULL, NULL                                                         \
@@ -37,6 +39,7 @@ struct machine_group {
     const struct machine_param *rows;
     size_t offset, stride; /* in the kind's configuration: the first struct, and to the next one */
     const void *defaults; /* NULL, or such a struct: what is not 0 there replaces a row's default */
+    bool unsaid;          /* all defaults are MACHINE_UNSAID */
 };
 
 /**

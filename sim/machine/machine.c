@@ -28,7 +28,8 @@ static void *default_map(void *arg, unsigned node, const char *path, uint64_t by
 void machine_component_config(const struct machine_component_desc *desc, void *config)
 {
     for (const struct machine_value *v = desc->values; v->param != NULL; v++) {
-        SIM_ASSERT(v->value >= v->param->min && v->value <= v->param->max); /* who made it checks */
+        SIM_ASSERT((v->value >= v->param->min && v->value <= v->param->max) ||
+                   v->value == v->param->def); /* who made it checks */
         memcpy((char *)config + v->param->offset, &v->value, sizeof(v->value));
     }
 }

@@ -282,12 +282,16 @@ const struct machine_desc *load_machine_desc(const struct load_machine *machine)
     return &machine->desc;
 }
 
-/** A value of a part that the component may have and no file says anything of. */
-static bool left_out(const struct load_group *group, const char *key)
+/** A value that need not be said and is not, or one of a part that the component may have and no
+ * file says anything of. */
+static bool left_out(const struct load_group *group, const struct machine_value *value)
 {
+    const char *key = value->param->key;
     size_t n = strcspn(key, ".");
     const char *const *part = group->spare;
 
+    if (value->value == MACHINE_UNSAID)
+        return true;
     while (part != NULL && *part != NULL && (strlen(*part) != n || strncmp(*part, key, n) != 0))
         part++;
     if (part == NULL || *part == NULL)
@@ -305,7 +309,7 @@ void load_machine_each(const struct load_machine *machine, load_value_fn fn, voi
         const struct load_group *group = &machine->groups[g];
 
         for (unsigned i = 0; i < group->v.n; i++)
-            if (!left_out(group, group->v.values[i].param->key))
+            if (!left_out(group, &group->v.values[i]))
                 fn(arg, group->path, &group->v.values[i]);
     }
 }

@@ -33,7 +33,8 @@ struct host_config {
         uint64_t latency_ps, bytes_per_us;
     } net;
     uint64_t socket[HOST_PORTS];
-    struct pcie_port_config port;
+    struct pcie_port_config port;            /* of all root ports, */
+    struct pcie_port_config own[HOST_PORTS]; /* but for what is said of one of them */
 };
 
 SIM_END_DECLS

@@ -97,6 +97,8 @@ static const struct machine_param host_params[] = {
     MACHINE_PARAM_END
 };
 
+static const char *const root_ports[] = { "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", NULL };
+
 static const struct machine_group host_groups[] = {
     { .key = "port.",
       .rows = pcie_port_params,
@@ -104,6 +106,12 @@ static const struct machine_group host_groups[] = {
       .defaults =
           &(const struct pcie_port_config){
               .gen = 3, .lanes = 16, .tx_latency_ps = 40000, .rx_latency_ps = 40000 } },
+    { .key = "*.port.",
+      .names = root_ports,
+      .rows = pcie_port_params,
+      .offset = offsetof(struct host_config, own),
+      .stride = sizeof(struct pcie_port_config),
+      .unsaid = true },
     { .key = NULL },
 };
 

@@ -357,14 +357,15 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
         struct pcie_port_user user = { .received = node_rc_received,
                                        .ready = port_ready,
                                        .user = rp };
+        struct pcie_port_config cfg = host->cfg.own[i];
         char path[160];
         int code;
 
+        pcie_port_config_complete(&cfg, &host->cfg.port);
         rp->rc = rc;
         rp->index = i;
         (void)snprintf(path, sizeof(path), "%s.p%u", host->path, i);
-        code = pcie_port_create(host->dom, host->payloads, path, &host->cfg.port, &user, &rp->port,
-                                err);
+        code = pcie_port_create(host->dom, host->payloads, path, &cfg, &user, &rp->port, err);
         if (code != SIM_OK)
             return code;
         pcie_function_init_root(&rp->function, ROOT_PORT_VENDOR, ROOT_PORT_DEVICE,

@@ -1,6 +1,8 @@
 /* What a machine file may set of a port. */
 #include "pcie/port/port.h"
 
+#include <string.h>
+
 #define ROW(...) MACHINE_PARAM(struct pcie_port_config, __VA_ARGS__)
 
 const struct machine_param pcie_port_params[] = {
@@ -43,3 +45,14 @@ const struct machine_param pcie_port_params[] = {
         "Gen3 on: blocks of a lane between SKP ordered sets, 370 to 375 (4.2.7.3); 0 = none"),
     MACHINE_PARAM_END
 };
+
+void pcie_port_config_complete(struct pcie_port_config *own, const struct pcie_port_config *all)
+{
+    for (const struct machine_param *row = pcie_port_params; row->key != NULL; row++) {
+        uint64_t value;
+
+        memcpy(&value, (const char *)own + row->offset, sizeof(value));
+        if (value == MACHINE_UNSAID)
+            memcpy((char *)own + row->offset, (const char *)all + row->offset, sizeof(value));
+    }
+}

@@ -44,6 +44,8 @@ struct pcie_port_config {
 
 /** The keys of machine files that fill one; virtual channel 1 is for the hub to set. */
 extern const struct machine_param pcie_port_params[];
+/** Of these, what `own` leaves MACHINE_UNSAID becomes as in `all`. */
+void pcie_port_config_complete(struct pcie_port_config *own, const struct pcie_port_config *all);
 
 /** A requester waits 50 us to 50 ms for a completion unless software says otherwise, and at most 64
  * seconds (2.8, 7.8.16). */

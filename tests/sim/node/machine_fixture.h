@@ -232,9 +232,9 @@ inline const machine_kind *device_kind()
         c.tx_latency_ps = c.rx_latency_ps = 50000;
         return c;
     }();
-    static const machine_group groups[] = {
-        { "port.", nullptr, pcie_port_params, offsetof(device_config, port), 0, &defaults }, {}
-    };
+    static const machine_group groups[] = { { "port.", nullptr, pcie_port_params,
+                                              offsetof(device_config, port), 0, &defaults, false },
+                                            {} };
     static const char *const ports[] = { "up", nullptr };
     static const machine_kind kind = [] {
         machine_kind k = {};

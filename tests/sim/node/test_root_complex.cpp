@@ -489,6 +489,82 @@ TEST(PeerToPeer, CpuAndDeviceShareAPortInTurn)
     });
 }
 
+/** When a write of 128 bytes by `from`, to `to` behind the other port, arrives after `start`. */
+sim_time_t write_across(Machine &m, const char *from, const char *to, uint64_t bar)
+{
+    Device *a = m.device(from), *b = m.device(to);
+
+    configure(m);
+    sim_time_t start = send(m, a, { a->write(bar + 64, bytes_of(128)) });
+    m.run();
+    EXPECT_EQ(1u, b->seen.size());
+    return b->seen.empty() ? 0 : b->seen[0].time - start;
+}
+
+TEST(Ports, OneMayDifferFromTheOthers)
+{
+    const uint64_t packet = 8 + 16 + 128, x8 = packet * 250, x2 = packet * 1000;
+    const Values p1 = { { "p1.port.lanes", 2 },
+                        { "p1.port.tx_latency_ps", 70000 },
+                        { "p1.port.rx_latency_ps", 60000 } };
+    Builder b = two_devices(p1);
+
+    in_all_orders(b, [&](Machine &m) {
+        sim_time_t taken = write_across(m, "a", "b", bar_b);
+
+        EXPECT_EQ(column(x8 + wire + 120000) + x2 + wire + 30000, taken) << "out by p1";
+        return taken;
+    });
+    in_all_orders(b, [&](Machine &m) {
+        sim_time_t taken = write_across(m, "b", "a", bar_a);
+
+        EXPECT_EQ(column(x2 + wire + 20000 + 120000) + x8 + wire, taken) << "in by p1";
+        return taken;
+    });
+}
+
+TEST(Ports, WhatIsSaidOfAllHoldsWhereNothingIsSaidOfOne)
+{
+    const uint64_t packet = 8 + 16 + 128;
+
+    in_all_orders(two_devices({ { "port.lanes", 4 }, { "p1.port.lanes", 2 } }), [&](Machine &m) {
+        sim_time_t taken = write_across(m, "a", "b", bar_b);
+
+        EXPECT_EQ(column(packet * 500 + wire + 120000) + packet * 1000 + wire, taken);
+        return taken;
+    });
+}
+
+TEST(Ports, AMistakeIsWhereItWasMade)
+{
+    Machine m(two_devices({ { "p1.port.lanes", 3 }, { "port.lanes", 4 } }));
+
+    EXPECT_EQ(SIM_ERR_CONFIG, m.code);
+    EXPECT_EQ(0, strncmp(m.err.text, "test.yaml:", 10)) << m.err.text;
+    EXPECT_NE(nullptr, strstr(m.err.text, "node0.host.p1: lanes = 3: expected 1, 2, 4, 8 or 16"))
+        << m.err.text;
+}
+
+TEST(Ports, OneMayHaveFewerCredits)
+{
+    in_all_orders(two_devices({ { "p0.port.ph_credits", 16 } }, {}, { { "hold", 1 } }),
+                  [](Machine &m) {
+                      Device *a = m.device("a"), *b = m.device("b");
+                      std::vector<pcie_tlp> writes;
+
+                      b->cfg.hold = 0;
+                      configure(m);
+                      b->cfg.hold = 1;
+                      for (unsigned i = 0; i < 300; i++)
+                          writes.push_back(a->write(bar_b + 4 * i, { (uint8_t)i, 0, 0, 0 }));
+                      send(m, a, writes);
+                      m.run();
+                      EXPECT_EQ(300u - 64 - 8 - 16 - 8, a->out.size())
+                          << "b's buffer, queue to b, receive buffer of p0, queue of a";
+                      return m.now();
+                  });
+}
+
 TEST(Claims, RefuseOverlapsAndOddSizes)
 {
     Machine m(two_devices());

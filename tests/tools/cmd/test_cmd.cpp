@@ -56,6 +56,15 @@ TEST_F(Command, ParamsShowsTheKeysThatAreAskedFor)
               errors);
 }
 
+TEST_F(Command, ParamsShowsAPortOfAHostOnlyAsFarAsItDiffers)
+{
+    EXPECT_EQ(0, run("params two-node host --csv"));
+    EXPECT_EQ(std::string::npos, out.find("p0.port"));
+    EXPECT_EQ(0, run("params two-node host.p0 --csv --set node1.host.p0.port.lanes=4"));
+    EXPECT_NE(std::string::npos, out.find("\nnode1.host.p0.port.lanes,4,1,1 .. 16,--set,"));
+    EXPECT_EQ(out.find("p0.port"), out.rfind("p0.port")) << out;
+}
+
 /* A terminal of 80 columns, by the variable that programs may set. */
 TEST_F(Command, TablesFitTheTerminal)
 {

@@ -87,6 +87,16 @@ TEST_F(TrafficBound, NarrowCablesCount)
     EXPECT_NEAR(72e-6, t.bus, 1e-12);
 }
 
+/* 276 symbols for 256 bytes; one lane of Gen2 carries 500 MB/s. */
+TEST_F(TrafficBound, NarrowPortsOfAHostCount)
+{
+    const char *narrow = "node1.host.p0.port.lanes=1";
+
+    EXPECT_NEAR(552e-6, bound({ { 0, 0, 1, BYTES, 1 } }, { narrow }).all, 1e-12);
+    EXPECT_NEAR(72e-6, bound({ { 0, 0, 7, BYTES, 1 } }, { narrow }).all, 1e-12);
+    EXPECT_NEAR(552e-6, bound({ { 0, 0, 7, BYTES, 1 } }, { "node*.host.port.lanes=1" }).all, 1e-12);
+}
+
 TEST_F(TrafficBound, SmallPiecesPayTheirHeaders)
 {
     /* A header beat, a beat of data and the gap for each double. */

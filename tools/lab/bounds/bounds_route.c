@@ -26,6 +26,14 @@ static uint64_t port_value(const struct route *r, unsigned hub, const char *port
     return lab_port_value(r->desc, r->topo->node_of[hub], name, port, key);
 }
 
+/** A value that the ends of the link between a hub and its host agree on. */
+static uint64_t host_value(const struct route *r, unsigned hub, const char *key)
+{
+    const char *name = strchr(r->topo->hubs[hub], '.') + 1; /* "node0.hub" */
+
+    return lab_link_value(r->desc, r->topo->node_of[hub], name, "n", key);
+}
+
 static unsigned next_link(const struct route *r, unsigned at)
 {
     return r->topo->next[(size_t)at * r->topo->nhubs + r->to];
@@ -35,7 +43,7 @@ static unsigned next_link(const struct route *r, unsigned at)
 static uint64_t largest_packet(const struct route *r)
 {
     uint64_t bytes =
-        lab_least(port_value(r, r->from, "n", "mps_bytes"), port_value(r, r->to, "n", "mps_bytes"));
+        lab_least(host_value(r, r->from, "mps_bytes"), host_value(r, r->to, "mps_bytes"));
 
     for (unsigned at = r->from; at != r->to; at = r->topo->links[next_link(r, at)].to) {
         const struct lab_topo_link *l = &r->topo->links[next_link(r, at)];
@@ -51,7 +59,7 @@ static uint64_t largest_packet(const struct route *r)
 /** To or from the host. */
 static double host_rate(const struct route *r, unsigned hub, uint64_t packet_bytes)
 {
-    return lab_link_payload_rate(port_value(r, hub, "n", "gen"), port_value(r, hub, "n", "lanes"),
+    return lab_link_payload_rate(host_value(r, hub, "gen"), host_value(r, hub, "lanes"),
                                  packet_bytes, LAB_TLP_OVERHEAD_BYTES);
 }
 

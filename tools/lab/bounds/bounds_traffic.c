@@ -70,16 +70,21 @@ static uint64_t hub_value(const struct machine_desc *desc, unsigned node, const 
     return lab_value(desc, node, "hub", key, 0);
 }
 
+/** A value that the ends of the link between the hub and its host agree on. */
+static uint64_t host_value(const struct machine_desc *desc, unsigned node, const char *key)
+{
+    return lab_link_value(desc, node, "hub", "n", key);
+}
+
 static void add_hub(const struct machine_desc *desc, unsigned node, struct loads *l)
 {
     unsigned hub = l->hub_of[node];
     struct shape *s = &l->shapes[hub];
     uint64_t khz = hub_value(desc, node, "clock_khz");
-    double rate =
-        lab_link_rate(hub_value(desc, node, "n.link.gen"), hub_value(desc, node, "n.link.lanes"));
+    double rate = lab_link_rate(host_value(desc, node, "gen"), host_value(desc, node, "lanes"));
 
     s->request = hub_value(desc, node, "dma.read_bytes");
-    s->packet = lab_least(hub_value(desc, node, "n.link.mps_bytes"), s->request);
+    s->packet = lab_least(host_value(desc, node, "mps_bytes"), s->request);
     s->bus = hub_value(desc, node, "bus_bytes");
     s->gap = hub_value(desc, node, "bus_gap_cycles");
     if (s->packet == 0 || s->bus == 0 || khz == 0 || rate <= 0)

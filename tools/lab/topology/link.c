@@ -41,10 +41,42 @@ uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *c
 uint64_t lab_port_value(const struct machine_desc *desc, unsigned node, const char *component,
                         const char *port, const char *key)
 {
-    char name[64];
+    char link[64], own[64], all[64];
+    uint64_t value;
 
-    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
-    return lab_value(desc, node, component, name, 0);
+    (void)snprintf(link, sizeof(link), "%s.link.%s", port, key); /* a hub's */
+    (void)snprintf(own, sizeof(own), "%s.port.%s", port, key);   /* one of a host, */
+    (void)snprintf(all, sizeof(all), "port.%s", key);            /* or all that a component has */
+    value = lab_value(desc, node, component, link, MACHINE_UNSAID);
+    if (value == MACHINE_UNSAID)
+        value = lab_value(desc, node, component, own, MACHINE_UNSAID);
+    return value != MACHINE_UNSAID ? value : lab_value(desc, node, component, all, 0);
+}
+
+/** The same at the other end of a link in the node. 0: none begins at this port */
+static uint64_t far_value(const struct machine_desc *desc, unsigned node, const char *component,
+                          const char *port, const char *key)
+{
+    const struct machine_node_desc *n = &desc->nodes[node];
+
+    for (unsigned i = 0; i < n->nlinks; i++) {
+        const struct machine_link_desc *l = &n->links[i];
+
+        if (strcmp(l->component_a, component) == 0 && strcmp(l->port_a, port) == 0)
+            return lab_port_value(desc, node, l->component_b, l->port_b, key);
+        if (strcmp(l->component_b, component) == 0 && strcmp(l->port_b, port) == 0)
+            return lab_port_value(desc, node, l->component_a, l->port_a, key);
+    }
+    return 0;
+}
+
+uint64_t lab_link_value(const struct machine_desc *desc, unsigned node, const char *component,
+                        const char *port, const char *key)
+{
+    uint64_t here = lab_port_value(desc, node, component, port, key);
+    uint64_t far = far_value(desc, node, component, port, key);
+
+    return far != 0 ? lab_least(here, far) : here;
 }
 
 uint64_t lab_least(uint64_t a, uint64_t b)

@@ -9,8 +9,11 @@ SIM_BEGIN_DECLS
 /** A value of a component by its key, or `absent`. */
 uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
                    const char *key, uint64_t absent);
-/** The same of the link at a port of a hub: "mps_bytes" of "e". 0: absent */
+/** The same of a port: "mps_bytes" of "e". 0: absent */
 uint64_t lab_port_value(const struct machine_desc *desc, unsigned node, const char *component,
+                        const char *port, const char *key);
+/** The same of a link inside the node: the lower one of what its ends say. */
+uint64_t lab_link_value(const struct machine_desc *desc, unsigned node, const char *component,
                         const char *port, const char *key);
 uint64_t lab_least(uint64_t a, uint64_t b);
 

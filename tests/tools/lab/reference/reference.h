@@ -63,6 +63,14 @@ class Machine
     {
         return value(node, port + (".link." + key));
     }
+    /** The lower one of what a hub and the first root port say of the link between them. */
+    uint64_t to_host(unsigned node, const std::string &key) const
+    {
+        uint64_t own = value(node, "host.p0.port." + key);
+
+        return std::min(at_port(node, 'n', key),
+                        own != MACHINE_UNSAID ? own : value(node, "host.port." + key));
+    }
     bool has_vc1(const Link &l) const
     {
         return l.beside != '\0' && l.on != '\0' && value(l.from, "vc1.ph_credits") != 0 &&
@@ -121,6 +129,8 @@ class Machine
             for (const machine_value *v = nd.components[i].values; v->param != nullptr; v++)
                 if (strcmp(nd.components[i].name, "hub") == 0)
                     values_[node][v->param->key] = v->value;
+                else if (strcmp(nd.components[i].name, "host") == 0)
+                    values_[node][std::string("host.") + v->param->key] = v->value;
     }
     void add_link(unsigned from, char out, unsigned to, char in)
     {
@@ -342,7 +352,7 @@ inline double link_rate(uint64_t gen, uint64_t lanes)
  * from host to host. No packet has more than `most` bytes. */
 inline double one_way(const Machine &m, unsigned from, unsigned to, uint64_t most = UINT64_MAX)
 {
-    uint64_t payload = std::min(m.at_port(from, 'n', "mps_bytes"), m.at_port(to, 'n', "mps_bytes"));
+    uint64_t payload = std::min(m.to_host(from, "mps_bytes"), m.to_host(to, "mps_bytes"));
     double slowest = 1e18;
     std::vector<unsigned> hubs = { from };
 
@@ -356,7 +366,7 @@ inline double one_way(const Machine &m, unsigned from, unsigned to, uint64_t mos
                            link_rate(gen, lanes) * (double)payload / ((double)payload + OVERHEAD));
     };
     for (unsigned hub : { from, to })
-        add_link(m.at_port(hub, 'n', "gen"), m.at_port(hub, 'n', "lanes"));
+        add_link(m.to_host(hub, "gen"), m.to_host(hub, "lanes"));
     for (unsigned c : m.way(from, to)) {
         const Link &l = m.links[c / 2];
 

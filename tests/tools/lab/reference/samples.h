@@ -263,6 +263,12 @@ class Random
             set(hub + "bus_gap_cycles", number(0, 3));
             set(hub + "clock_khz", number(100, 300) + "000");
         }
+        for (unsigned n = pick(3); n > 0; n--) {
+            std::string hub = any_hub(), node = hub.substr(0, hub.find('.'));
+
+            set(node + ".host.p0.port.lanes", std::to_string(1u << pick(5)));
+            set(node + ".host.p0.port.gen", number(1, 5));
+        }
     }
     std::mt19937 rng_;
     unsigned most_;
