@@ -5,6 +5,57 @@
  */
 #include "hosts/mpi/coll/call.h"
 
+/* Reduce-scatter, scans and neighbours lend nothing yet (docs/races.md). */
+const struct mpi_coll_kind mpi_coll_kinds[] = {
+    [MPI_COLL_BARRIER] = { .needs_others = true },
+    [MPI_COLL_BCAST] = { .rooted = true, .sized = true, .lends_in = true },
+    [MPI_COLL_GATHER] = { .rooted = true,
+                          .sized = true,
+                          .gets_all = true,
+                          .lends_out = true,
+                          .lends_in = true },
+    [MPI_COLL_GATHERV] = { .rooted = true,
+                           .by_rank = true,
+                           .needs_others = true,
+                           .gets_all = true,
+                           .lends_out = true,
+                           .lends_in = true },
+    [MPI_COLL_SCATTER] = { .rooted = true,
+                           .sized = true,
+                           .gives_all = true,
+                           .lends_out = true,
+                           .lends_in = true },
+    [MPI_COLL_SCATTERV] = { .rooted = true,
+                            .by_rank = true,
+                            .needs_others = true,
+                            .gives_all = true,
+                            .lends_out = true,
+                            .lends_in = true },
+    [MPI_COLL_ALLGATHER] = { .sized = true, .gets_all = true, .lends_out = true, .lends_in = true },
+    [MPI_COLL_ALLGATHERV] = { .by_rank = true,
+                              .gets_all = true,
+                              .lends_out = true,
+                              .lends_in = true },
+    [MPI_COLL_ALLTOALL] = { .sized = true,
+                            .gives_all = true,
+                            .gets_all = true,
+                            .lends_out = true,
+                            .lends_in = true },
+    [MPI_COLL_ALLTOALLV] = { .by_rank = true,
+                             .needs_others = true,
+                             .gives_all = true,
+                             .gets_all = true,
+                             .lends_out = true,
+                             .lends_in = true },
+    [MPI_COLL_REDUCE] = { .rooted = true, .sized = true, .lends_out = true, .lends_in = true },
+    [MPI_COLL_ALLREDUCE] = { .sized = true, .lends_out = true, .lends_in = true },
+    [MPI_COLL_REDUCE_SCATTER] = { .sized = true },
+    [MPI_COLL_SCAN] = { .sized = true },
+    [MPI_COLL_EXSCAN] = { .sized = true },
+    [MPI_COLL_NEIGHBOR_ALLGATHER] = { 0 },
+    [MPI_COLL_NEIGHBOR_ALLTOALL] = { 0 },
+};
+
 static struct mpi_data only_block(const struct mpi_blocks *b)
 {
     return mpi_block_range(b, 0, 1);

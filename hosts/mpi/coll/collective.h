@@ -45,7 +45,7 @@ enum mpi_collective {
     MPI_COLL_NEIGHBOR_ALLTOALL   /* and v, w */
 };
 
-/** What the meaning of a collective says of its calls (kind.c; MPI 3.1, chapter 5). */
+/** What the meaning of a collective says of its calls (collective.c; MPI 3.1, chapter 5). */
 struct mpi_coll_kind {
     bool rooted;              /* it names a root */
     bool sized;               /* the ranks of one group name one size */
