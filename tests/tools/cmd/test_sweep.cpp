@@ -1,5 +1,6 @@
 /* `hubsim sweep` as its users meet it; test_sweep_kill.cpp has the long part. */
 #include <algorithm>
+#include <cstring>
 
 #include "tests/built.h"
 #include "tests/tools/cmd/sweep_command.h"
@@ -56,6 +57,16 @@ std::vector<pid_t> children_of(pid_t pid)
     return found;
 }
 
+/** What has ended may wait for ever for a process that takes its status. */
+bool is_at_work(pid_t pid)
+{
+    std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+    std::string stat(std::istreambuf_iterator<char>(in), {});
+    size_t end = stat.rfind(')');
+
+    return end != std::string::npos && strchr("ZX", stat[end + 2]) == nullptr;
+}
+
 class KilledSweep : public SweepCommand
 {
   protected:
@@ -99,6 +110,26 @@ TEST_F(KilledSweep, WorkersOfAKilledParentDoNoHarm)
     ASSERT_EQ(0, run(file + " --csv --out " + folder + "/killed")) << text("stderr");
     EXPECT_EQ(read_rows(folder + "/whole/points/sweep.db"),
               read_rows(folder + "/killed/points/sweep.db"));
+}
+
+/* A simulation of minutes would go on without a reader. */
+TEST_F(KilledSweep, WorkersEndWithTheirParent)
+{
+    pid_t pid = start(write("long.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                                         "setup: {mode: pio, bytes: [8, 16], rounds: 1000000, "
+                                         "repeats: 1}\n") +
+                      " --jobs 2 --out " + folder + "/out");
+    std::vector<pid_t> workers;
+
+    for (int i = 0; i < 2500 && (workers = children_of(pid)).size() < 2; i++)
+        std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    ASSERT_EQ(2u, workers.size()) << text("stderr");
+    kill(pid, SIGKILL);
+    EXPECT_EQ(-SIGKILL, finish(pid));
+    for (int i = 0; i < 250 && (is_at_work(workers[0]) || is_at_work(workers[1])); i++)
+        std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    for (pid_t worker : workers)
+        EXPECT_FALSE(is_at_work(worker));
 }
 
 /* The terminal sends one signal to all, `kill` another to the command alone. */

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,8 +96,17 @@ static void close_elders(const struct crew *crew)
     }
 }
 
+/** What runs for a parent that is gone is of no use, and takes the processors of the next one. */
+static void end_with(pid_t parent)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it was gone before */
+        _exit(0);
+}
+
 static bool start_worker(struct crew *crew, struct worker *w)
 {
+    pid_t self = getpid();
     int down[2], up[2];
 
     if (pipe(down) != 0)
@@ -108,6 +118,7 @@ static bool start_worker(struct crew *crew, struct worker *w)
     if (w->pid < 0)
         goto err_close_up;
     if (w->pid == 0) { /* a signal to all is the parent's to answer: it ends workers */
+        end_with(self);
         close_elders(crew);
         (void)close(down[1]);
         (void)close(up[0]);
