@@ -17,6 +17,7 @@ plt = picture.pyplot()
 # lets it show.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C6D31", "#7F7F7F", "#6A3D9A")
 MARKERS = "osD^vP*X<>"
+GREYS = ("0.25", "0.65", "0.45")
 DASHES = ("-", (0, (4, 3)), (0, (2, 1)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 
 
@@ -64,19 +65,24 @@ def scale_axes(ax, axes, whole):
     ax.grid(True, which="major", color="0.88", linewidth=0.6)
 
 
-def draw_bounds(ax, rows):
-    """One line for each different bound, however many series (column source) share it."""
-    lines, labels = {}, set()
+def draw_bounds(ax, rows, colors):
+    """One line for each different bound, however many series (column source) share it. Where bounds of one name differ,
+    each says of which series it is, and has the colour of it if it is of one alone."""
+    lines, sharing = {}, {}
     for row in rows:
         if row["kind"] == "bound":
             key = (row["series"], row["source"])
             lines.setdefault(key, []).append((float(row["x"]), float(row["y"])))
     dashes = dict(zip(dict.fromkeys(name for name, _ in lines), ("--", "-.")))
-    for points in dict.fromkeys((name, *line) for (name, _), line in lines.items()):
-        name, line = points[0], points[1:]
-        ax.plot([p[0] for p in line], [p[1] for p in line], dashes[name], color="0.45",
-                linewidth=0.9, label=None if name in labels else name)
-        labels.add(name)
+    for (name, source), points in lines.items():
+        sharing.setdefault((name, tuple(points)), []).append(source)
+    names = [name for name, _ in sharing]
+    for number, ((name, points), sources) in enumerate(sharing.items()):
+        label, color = name, "0.45"
+        if names.count(name) > 1:
+            label += f": {sources[0]}" + ", ..." * (len(sources) > 1)
+            color = colors[sources[0]] if len(sources) == 1 else GREYS[names[:number].count(name) % len(GREYS)]
+        ax.plot([p[0] for p in points], [p[1] for p in points], dashes[name], color=color, linewidth=0.9, label=label)
 
 
 def draw_series(ax, name, number, dash, kinds):
@@ -88,11 +94,9 @@ def draw_series(ax, name, number, dash, kinds):
                 marker=marker, color=color, linewidth=max(1.2, 2.2 - 0.5 * number),
                 markersize=max(3, 5 - number), label=name)
     for x, low, high in kinds["published"].get(name, []):
-        if high is None:
-            ax.plot(x, low, marker, color=color, markersize=6, markeredgecolor="black",
-                    markeredgewidth=0.6)
-        else:
-            ax.vlines(x, low, high, color=color, linewidth=4, alpha=0.5)
+        ends = [low] if high is None else [low, high]
+        ax.plot([x] * len(ends), ends, marker=marker, color=color, markersize=6, markeredgecolor="black",
+                markeredgewidth=0.6)
     for _x, level, _high in kinds["level"].get(name, []):
         ax.axhline(level, linestyle=":", color=color, linewidth=0.9)
     own = kinds["own"].get(name, [])
@@ -105,9 +109,10 @@ def draw(stem):
     rows, axes = read(stem)
     fig, ax = plt.subplots(figsize=(6.4, 4.4))
     kinds = {kind: by_series(rows, kind) for kind in ("simulated", "published", "level", "own")}
-    draw_bounds(ax, rows)
-    for number, name in enumerate(dict.fromkeys(n for kind in kinds.values() for n in kind)):
-        color, dash = axes.get("styles", {}).get(name, (number, number))
+    names = dict.fromkeys(n for kind in kinds.values() for n in kind)
+    styles = {name: axes.get("styles", {}).get(name, (number, number)) for number, name in enumerate(names)}
+    draw_bounds(ax, rows, {name: COLORS[color % len(COLORS)] for name, (color, _dash) in styles.items()})
+    for name, (color, dash) in styles.items():
         draw_series(ax, name, color, dash, kinds)
     scale_axes(ax, axes, all(float(row["x"] or 0).is_integer() for row in rows))
     handles, labels = ax.get_legend_handles_labels()
@@ -118,7 +123,7 @@ def draw(stem):
     if kinds["level"]:
         handles.append(plt.Line2D([], [], linestyle=":", color="0.3"))
         labels.append("largest value published")
-    ax.legend(handles, labels, fontsize=7, framealpha=0.9)
+    ax.legend(handles, labels, fontsize=7, framealpha=0.9, handlelength=4)  # as long as the longest dash shows
     fig.tight_layout()
     fig.savefig(stem + ".png", dpi=160)
     fig.savefig(stem + ".svg", metadata={"Date": None})

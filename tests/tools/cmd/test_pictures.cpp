@@ -1,4 +1,4 @@
-/* What `hubsim topology --svg` draws. */
+/* What `hubsim topology --svg` and scripts/plot.py draw. */
 #include <cmath>
 #include <gtest/gtest.h>
 #include <regex>
@@ -115,6 +115,59 @@ TEST_F(Topology, ComesAsATableWhereNoPictureCanBeDrawn)
               sh("PATH=/nowhere " + test::HUBSIM + " topology ring4 --svg " + folder + "/x.svg"));
     EXPECT_EQ(0u, out.find("quantity "));
     EXPECT_EQ("hubsim: " + folder + "/x.svg: could not be drawn: expected python3\n", errors);
+}
+
+/* The writer of SVG leaves each text in a comment, too. */
+class Plot : public test::Shell
+{
+  protected:
+    /** Draws a table of series, kind, x, y, y2, source. */
+    void draw(const std::string &rows)
+    {
+        write("p.csv", "series,kind,x,y,y2,source\n" + rows);
+        write("p.json", "{\"title\": \"t\", \"x_label\": \"X\", \"y_label\": \"Y\", "
+                        "\"x_scale\": \"linear\", \"y_scale\": \"linear\"}");
+        ASSERT_EQ(0, sh("scripts/python scripts/plot.py " + folder + "/p")) << errors;
+        svg = text("p.svg");
+    }
+    bool shows(const std::string &words) const
+    {
+        return svg.find("<!-- " + words + " -->") != std::string::npos;
+    }
+    size_t count(const std::string &words) const
+    {
+        size_t n = 0;
+        for (size_t at = svg.find(words); at != std::string::npos; at = svg.find(words, at + 1))
+            n++;
+        return n;
+    }
+    std::string svg;
+};
+
+TEST_F(Plot, NamesTheSeriesOfBoundsThatDiffer)
+{
+    draw("a,simulated,1,2,,\na,simulated,2,3,,\nb,simulated,1,4,,\nb,simulated,2,5,,\n"
+         "c,simulated,1,6,,\nc,simulated,2,7,,\n"
+         "link,bound,1,8,,a\nlink,bound,2,8,,a\nlink,bound,1,9,,b\nlink,bound,2,9,,b\n"
+         "link,bound,1,9,,c\nlink,bound,2,9,,c\nbus,bound,1,7,,a\nbus,bound,2,7,,a\n"
+         "bus,bound,1,7,,b\nbus,bound,2,7,,b\n");
+    EXPECT_TRUE(shows("link: a"));
+    EXPECT_TRUE(shows("link: b, ..."));
+    EXPECT_FALSE(shows("link"));
+    EXPECT_TRUE(shows("bus")) << "all have the same one";
+}
+
+/* Each end is as large as a single point. */
+TEST_F(Plot, ShowsBothEndsOfAPublishedRange)
+{
+    const std::string simulated = "a,simulated,1,1,,\na,simulated,2,100,,\n";
+    const std::string edge = "stroke: #000000; stroke-width: 0.6";
+
+    draw(simulated + "a,published,1,40,,s\n");
+    const size_t one = count(edge);
+    draw(simulated + "a,published,1,40,41,s\n");
+    EXPECT_LT(0u, one);
+    EXPECT_LT(one, count(edge));
 }
 
 } // namespace
