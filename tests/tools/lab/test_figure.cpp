@@ -105,6 +105,8 @@ TEST_F(Figure, OtherSetupsAndOtherQuantitiesAreNot)
         "a,p,pingpong,bytes=8;mode=pio;src=gpu;dst=gpu,latency,eq,2,,us,3,s\n",
         "a,p,pingpong,bytes=8;mode=dma-register;src=cpu;dst=gpu,latency,eq,2,,us,3,s\n",
         "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;hops=2,latency,eq,2,,us,3,s\n",
+        "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;staging=host,latency,eq,2,,us,3,"
+        "s\n",
         "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;versus=a,ratio,eq,2,,x,3,s\n",
         "a,p,pingpong,over=bytes:8..64;mode=dma-register;src=gpu;dst=gpu,latency,eq,2,,us,3,s\n",
         ("a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;versus=a,latency,less_than,,,us,3,"

@@ -311,7 +311,7 @@ static const struct {
     const char *key, *absent;
 } telling[] = {
     { "mode", "" }, { "src", "cpu" }, { "dst", "cpu" }, { "count", "1" }, { "api", "tca" },
-    { "uva", "" },  { "hops", "1" },  { "op", "" },     { "duplex", "" },
+    { "uva", "" },  { "hops", "1" },  { "op", "" },     { "duplex", "" }, { "staging", "" },
 };
 
 /* The shape of a transfer may be given by other keys, so only what both say can differ. */
