@@ -261,15 +261,17 @@ TEST_F(SweepCommand, AProgramsResultsBecomeColumnsAndLines)
                         "seed: [1, 2, 3]\n"
                         "figure:\n"
                         "  x: { key: bytes, scale: log2 }\n"
-                        "  y: { quantity: latency_ps_min, label: ps }\n") +
+                        "  y: { quantity: latency_ps_min, label: ps }\n"
+                        "  lines: { lanes: \"x% cables\" }\n") +
         " --csv --out " + folder + "/out";
 
     ASSERT_EQ(0, run(args)) << text("stderr");
     EXPECT_EQ(0u, text("stdout").find("bytes,lanes,seed,races,")) << text("stdout");
     const std::string csv = text("out/s/figure.csv");
     EXPECT_EQ(5, std::count(csv.begin(), csv.end(), '\n')) << csv; /* the seeds are one point */
-    EXPECT_NE(std::string::npos, csv.find("\nlanes = 4,simulated,8,"));
-    EXPECT_LT(csv.find("\nlanes = 4,simulated,8,"), csv.find("\nlanes = 4,simulated,16,"));
+    EXPECT_NE(std::string::npos, csv.find("\nx4 cables,simulated,8,"));
+    EXPECT_LT(csv.find("\nx4 cables,simulated,8,"), csv.find("\nx4 cables,simulated,16,"));
+    EXPECT_NE(std::string::npos, csv.find("\nx8 cables,simulated,8,"));
     EXPECT_TRUE(std::filesystem::exists(folder + "/out/s/figure.png"));
     EXPECT_TRUE(std::filesystem::exists(folder + "/out/s/figure.svg"));
 }

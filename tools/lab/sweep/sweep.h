@@ -44,6 +44,7 @@ struct lab_axis {
     enum lab_axis_kind kind;
     const char *key, *name; /* name: the column's, "lanes" */
     const char *where;      /* "lanes.yaml:5:3" */
+    const char *words;      /* in the legend, with a % for the value: "Gen%"; NULL: "gen = %" */
     struct lab_list list;
     unsigned stride; /* of its digit in the number of a point within its series */
 };

@@ -53,6 +53,17 @@ static const struct lab_axis *dashed_axis(const struct lab_sweep *sweep,
     return n > 1 && last != NULL && last->list.n <= DASHES ? last : NULL;
 }
 
+/** "gen = 2", or as the figure's words say: "Gen2". */
+static const char *value_words(const struct lab_axis *axis, const char *value,
+                               struct load_arena *arena)
+{
+    const char *place = axis->words != NULL ? strchr(axis->words, '%') : NULL;
+
+    if (place == NULL)
+        return load_text(arena, "%s = %s", axis->name, value);
+    return load_text(arena, "%.*s%s%s", (int)(place - axis->words), axis->words, value, place + 1);
+}
+
 static const char *name_line(const struct drawing *d, const struct lab_sweep_point *point,
                              const struct lab_axis *without)
 {
@@ -63,8 +74,8 @@ static const char *name_line(const struct drawing *d, const struct lab_sweep_poi
         const struct lab_axis *axis = &series->axes[i];
 
         if (axis != without && tells_lines(d->sweep, axis))
-            name = load_text(d->arena, "%s%s%s = %s", name, name[0] != '\0' ? ", " : "", axis->name,
-                             lab_sweep_value(point, axis));
+            name = load_text(d->arena, "%s%s%s", name, name[0] != '\0' ? ", " : "",
+                             value_words(axis, lab_sweep_value(point, axis), d->arena));
     }
     return name[0] != '\0' ? name : d->sweep->name;
 }
@@ -95,8 +106,7 @@ static unsigned find_line(struct drawing *d, const struct lab_sweep_point *point
     line->name = name;
     line->group = name_line(d, point, dashed);
     line->color = color_of(d, line->group);
-    if (dashed != NULL)
-        line->dash = point->number / dashed->stride % dashed->list.n;
+    line->dash = dashed != NULL ? point->number / dashed->stride % dashed->list.n : line->color;
     return d->nlines++;
 }
 

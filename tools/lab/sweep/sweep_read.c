@@ -259,9 +259,39 @@ static void check_quantity(const struct lab_sweep_series *series, const struct l
     }
 }
 
+/** A key's values in the legend: "% kHz". */
+static void read_words(const struct load_tree *item, struct lab_sweep *sweep)
+{
+    bool found = false;
+
+    if (item->type != LOAD_SCALAR || item->text == NULL || strchr(item->text, '%') == NULL)
+        load_fail(item, NULL, "expected words with a %% where the value stands");
+    for (unsigned s = 0; s < sweep->nseries; s++) {
+        struct lab_sweep_series *series = &sweep->series[s];
+
+        for (unsigned i = 0; i < series->naxes; i++)
+            if (strcmp(series->axes[i].name, item->key) == 0) {
+                series->axes[i].words = item->text;
+                found = true;
+            }
+    }
+    if (!found)
+        load_fail(item, NULL, "expected a key that a series has");
+}
+
+static void read_lines(const struct load_tree *figure, struct lab_sweep *sweep)
+{
+    const struct load_tree *lines = load_tree_get(figure, "lines");
+
+    if (lines != NULL && lines->type != LOAD_MAP)
+        load_fail(lines, NULL, "expected a mapping of keys to words");
+    for (unsigned i = 0; lines != NULL && i < lines->n; i++)
+        read_words(&lines->items[i], sweep);
+}
+
 static void read_figure(const struct load_tree *root, struct lab_sweep *sweep)
 {
-    static const char *const keys[] = { "x", "y", "bounds", NULL };
+    static const char *const keys[] = { "x", "y", "bounds", "lines", NULL };
     const struct load_tree *figure = load_tree_get(root, "figure"), *x, *key;
     uint64_t number;
 
@@ -287,6 +317,7 @@ static void read_figure(const struct load_tree *root, struct lab_sweep *sweep)
                           axis->list.items[i]);
         check_quantity(&sweep->series[s], &sweep->figure);
     }
+    read_lines(figure, sweep);
 }
 
 static void read_all_series(const struct load_tree *root, struct load_arena *arena,
