@@ -230,7 +230,7 @@ def colour(s):
 def legend_name(s):
     if s.category == "state":
         return s.name if s.name in STATES else "output of a hub"
-    return {"stall": "stands still", "waiting": None}.get(s.category, s.category)
+    return {"stall": "blocked", "waiting": None}.get(s.category, s.category)
 
 
 class Scale:
