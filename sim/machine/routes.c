@@ -149,7 +149,7 @@ static int step_by_hand(struct search *s, struct sim_error *err)
         if (port >= s->net.nports ||
             machine_network_far(&s->net, hop->at, port)->router == MACHINE_NONE)
             return sim_error_set_at(err, SIM_ERR_CONFIG, hop->file, hop->line,
-                                    "%s.%s: the way to %s begins at a port without a cable to "
+                                    "%s.%s: the route to %s begins at a port without a cable to "
                                     "another hub",
                                     s->net.graph->routers[hop->at].path, hop->port,
                                     s->net.graph->routers[hop->to].path);

@@ -56,13 +56,13 @@ static int report_loss(const struct walk *w, unsigned from, unsigned at, unsigne
 
     if (port == NULL)
         (void)snprintf(text, sizeof(text),
-                       "%s: no port leads to %s (the way from %s): expected a way for each pair "
-                       "that cables join",
+                       "%s: no port leads to %s (the route from %s): expected a route for each "
+                       "pair that cables join",
                        path_of(w, at), path_of(w, to), path_of(w, from));
     else
         (void)snprintf(text, sizeof(text),
-                       "%s.%s: what is for %s (the way from %s) ends at a port without a cable to "
-                       "another hub",
+                       "%s.%s: what is for %s (the route from %s) ends at a port without a cable "
+                       "to another hub",
                        path_of(w, at), port, path_of(w, to), path_of(w, from));
     return fail_hop(w, at, to, text, err);
 }
@@ -89,7 +89,7 @@ static int report_circle(const struct walk *w, unsigned start, unsigned to, stru
             start = at;
     at = start;
     used = (size_t)snprintf(text, sizeof(text),
-                            "%s.%s: the way to %s goes round for ever: ", path_of(w, start),
+                            "%s.%s: the route to %s goes round for ever: ", path_of(w, start),
                             machine_routes_port(&w->routes[start], slot), path_of(w, to));
     do {
         if (used < sizeof(text))

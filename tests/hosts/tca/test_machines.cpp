@@ -138,14 +138,14 @@ TEST(Machines, WaysThatTheHubsCannotTakeAreRefusedWithPlaceAndPort)
     EXPECT_EQ("--set: node0.hub.w: route_pairs = 2: its routes take more ranges of window "
               "parts: expected parts in the order of the ring (slots)",
               refusal(ring + "slots: [0, 1, 2, 3, 4, 5, 6, 7]\n", { "node*.hub.route_pairs=2" }));
-    EXPECT_EQ("test.yaml:14: node2.hub.w: the way to node6.hub goes round for ever: node2.hub.w, "
+    EXPECT_EQ("test.yaml:14: node2.hub.w: the route to node6.hub goes round for ever: node2.hub.w, "
               "node0.hub.e, node2.hub",
               refusal(ring + "routes:\n  others: shortest\n  by_hand: {node2.hub.w: 6}\n"));
-    EXPECT_EQ("test.yaml:12: node1.hub: no port leads to node0.hub (the way from node1.hub): "
-              "expected a way for each pair that cables join",
+    EXPECT_EQ("test.yaml:12: node1.hub: no port leads to node0.hub (the route from node1.hub): "
+              "expected a route for each pair that cables join",
               refusal(ring + "routes: {by_hand: {node2.hub.w: 0-7}}\n"));
-    EXPECT_EQ("test.yaml:12: node0.hub.s: the way to node3.hub begins at a port without a cable to "
-              "another hub",
+    EXPECT_EQ("test.yaml:12: node0.hub.s: the route to node3.hub begins at a port without a cable "
+              "to another hub",
               refusal(ring + "routes: {others: shortest, by_hand: {node0.hub.s: 3}}\n"));
     EXPECT_EQ(
         "test.yaml:4: node0.hub.s to node1.hub.s: both are the endpoint of their link: expected "

@@ -233,8 +233,8 @@ TEST(Routes, OneWayThatLeadsNotEverywhereIsRefused)
     line.pop_back();
     Net net(4, line, 16, { { { "e" } }, false, {}, {} });
     EXPECT_EQ(SIM_ERR_CONFIG, net.code);
-    EXPECT_STREQ("net.yaml:3: node1: no port leads to node0 (the way from node1): expected a way "
-                 "for each pair that cables join",
+    EXPECT_STREQ("net.yaml:3: node1: no port leads to node0 (the route from node1): expected a "
+                 "route for each pair that cables join",
                  net.err.text);
 }
 
@@ -305,7 +305,7 @@ TEST(Routes, ByHandAreTakenAsTheyAre)
         EXPECT_EQ(one_way.ranges(i), hand.ranges(i));
     Net mixed(8, ring(8), 16, { {}, false, { { 0, 2, "w", "net.yaml", 4 } }, {} });
     EXPECT_EQ(SIM_ERR_CONFIG, mixed.code) << "back at 7 a shortest way leads over 0 again";
-    EXPECT_EQ(0u, std::string(mixed.err.text).find("net.yaml:4: node0.w: the way to node2"))
+    EXPECT_EQ(0u, std::string(mixed.err.text).find("net.yaml:4: node0.w: the route to node2"))
         << mixed.err.text;
     Net detour(8, ring(8), 16, { {}, false, { { 0, 4, "w", "net.yaml", 4 } }, {} });
     ASSERT_EQ(SIM_OK, detour.code) << detour.err.text;
@@ -320,7 +320,7 @@ TEST(Routes, AWayByHandThatGoesRoundIsNamed)
     Net net(4, ring(4), 16, { {}, true, hops, {} });
     EXPECT_EQ(SIM_ERR_CONFIG, net.code);
     EXPECT_STREQ(
-        "net.yaml:11: node1.e: the way to node0 goes round for ever: node1.e, node2.w, node1",
+        "net.yaml:11: node1.e: the route to node0 goes round for ever: node1.e, node2.w, node1",
         net.err.text);
 }
 
@@ -331,8 +331,8 @@ TEST(Routes, AWayByHandThatIsMissingIsNamed)
     hops.erase(hops.begin() + 7); /* from 2 to 1 */
     Net net(4, ring(4), 16, { {}, true, hops, {} });
     EXPECT_EQ(SIM_ERR_CONFIG, net.code);
-    EXPECT_STREQ("net.yaml:3: node2: no port leads to node1 (the way from node2): expected a way "
-                 "for each pair that cables join",
+    EXPECT_STREQ("net.yaml:3: node2: no port leads to node1 (the route from node2): expected a "
+                 "route for each pair that cables join",
                  net.err.text);
 }
 
@@ -342,7 +342,7 @@ TEST(Routes, AWayByHandByAPortWithoutCableIsNamed)
 
     EXPECT_EQ(SIM_ERR_CONFIG, net.code);
     EXPECT_STREQ(
-        "net.yaml:7: node1.s: the way to node3 begins at a port without a cable to another "
+        "net.yaml:7: node1.s: the route to node3 begins at a port without a cable to another "
         "hub",
         net.err.text);
 }
