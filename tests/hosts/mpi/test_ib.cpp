@@ -433,6 +433,49 @@ TEST(Ib, AMessageOfAFewBytesTakesItsLineAndItsCompletion)
     EXPECT_LT(ps, (uint64_t)window * rounds * 150000);
 }
 
+/* Up to the end of the last rank. */
+sim_time_t time_of_alltoall(int bytes, const char *algorithms)
+{
+    MachineFile file("ring8");
+    launch_software software = over_ib({});
+    launch_config cfg = {};
+    Cluster c(file.cluster());
+    sim_time_t start = 0;
+
+    if (algorithms != nullptr) {
+        software.settings[1].key = "mpi.algorithms";
+        software.settings[1].text = algorithms;
+    }
+    cfg.nranks = 8;
+    cfg.software = &software;
+    EXPECT_EQ(SIM_OK, c.run(
+                          [&] {
+                              Me me;
+                              std::vector<uint8_t> out(8 * bytes), in(8 * bytes);
+
+                              MPI_Barrier(MPI_COMM_WORLD);
+                              if (me.rank == 0)
+                                  start = host_self()->cpu->time_ps(host_self());
+                              MPI_Alltoall(out.data(), bytes, MPI_BYTE, in.data(), bytes, MPI_BYTE,
+                                           MPI_COMM_WORLD);
+                              return MPI_Finalize();
+                          },
+                          cfg))
+        << c.err.text;
+    return c.result.end_ps - start;
+}
+
+/* With fewer rounds, bruck was chosen for these sizes. */
+TEST(Ib, SmallBlocksGoToAllAtOnce)
+{
+    for (int bytes : { 1, 32, 128 }) {
+        const sim_time_t chosen = time_of_alltoall(bytes, nullptr);
+
+        EXPECT_LT(chosen, time_of_alltoall(bytes, "alltoall=bruck")) << bytes;
+        EXPECT_LE(chosen, time_of_alltoall(bytes, "alltoall=spread")) << bytes;
+    }
+}
+
 /* configs/mpi has 4096 for mvapich2-gdr-2.2 for no other reason. */
 TEST(Ib, EagerDataOfAGpuAreFasterUpTo4096BytesAndSlowerFrom8192)
 {

@@ -563,6 +563,30 @@ TEST(Peach2, TheTableOfCollectivesTakesWhatIsQuicker)
     }
 }
 
+/* From the barrier to the last rank, once all know each other. */
+TEST(Peach2, ABroadcastOfFewerBytesTakesNoLonger)
+{
+    const int sizes[] = { 8, 16, 32, 64 };
+    sim_time_t longest[4] = {};
+
+    (void)time_of("subcluster16", nullptr, 16,
+                  [&sizes, &longest](std::vector<uint8_t> &a, std::vector<uint8_t> &) {
+                      for (int k = 0; k < 8; k++) { /* twice; the first time does not count */
+                          sim_time_t start;
+
+                          MPI_Barrier(MPI_COMM_WORLD);
+                          start = host_self()->cpu->time_ps(host_self());
+                          MPI_Bcast(a.data(), sizes[k % 4], MPI_BYTE, 0, MPI_COMM_WORLD);
+                          start = host_self()->cpu->time_ps(host_self()) - start;
+                          if (k >= 4 && longest[k % 4] < start)
+                              longest[k % 4] = start;
+                      }
+                  });
+    for (int k = 0; k < 3; k++)
+        EXPECT_LT(longest[k], longest[k + 1]) << sizes[k];
+    EXPECT_GT(3 * SIM_US, longest[0]);
+}
+
 /* What leads to another sub-cluster starts at the host: memory of a GPU costs a copy to it first,
  * whose start alone takes 5 us, and each byte its way through the engine. */
 TEST(Peach2, MemoryOfAGpuGoesToAnotherSubClusterByWayOfTheHost)
