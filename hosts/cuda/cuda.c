@@ -226,7 +226,7 @@ cudaError_t cudaMallocHost(void **p, size_t n)
 cudaError_t cudaFree(void *p)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    bool freed;
+    uint64_t freed;
 
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
@@ -234,7 +234,7 @@ cudaError_t cudaFree(void *p)
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
     freed = cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->memory->free(cr->h, p)
                                                                  : driver_free_gpu(cr->h, p);
-    return cuda_leave(cr, freed ? cudaSuccess : cudaErrorInvalidDevicePointer);
+    return cuda_leave(cr, freed != 0 ? cudaSuccess : cudaErrorInvalidDevicePointer);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t n, unsigned flags)
@@ -257,7 +257,7 @@ cudaError_t cudaFreeHost(void *p)
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
-    return cuda_leave(cr, cr->h->memory->free(cr->h, p) ? cudaSuccess : cudaErrorInvalidValue);
+    return cuda_leave(cr, cr->h->memory->free(cr->h, p) != 0 ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaHostRegister(void *p, size_t n, unsigned flags)

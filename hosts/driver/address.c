@@ -89,15 +89,14 @@ static void unpin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
     }
 }
 
-bool driver_free_gpu(struct host *h, void *p)
+uint64_t driver_free_gpu(struct host *h, void *p)
 {
     struct host_pointer hp = h->memory->pointer(h, p);
     uint64_t bytes = hp.kind == HOST_GPU ? h->gpus->free(h, hp.gpu, p) : 0;
 
-    if (bytes == 0)
-        return false;
-    unpin(h, hp.gpu, hp.offset, bytes);
-    return true;
+    if (bytes != 0)
+        unpin(h, hp.gpu, hp.offset, bytes);
+    return bytes;
 }
 
 void driver_flush_gpu(struct host *h, unsigned gpu)

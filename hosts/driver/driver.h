@@ -144,8 +144,8 @@ const struct driver_visible *driver_visible(struct host *h);
 /* addresses */
 /** The bus address of device memory, pinning the pages around it when they are not. */
 int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes, uint64_t *bus_p);
-/** Gives memory of a GPU back and unpins its pages. False: no such allocation. */
-bool driver_free_gpu(struct host *h, void *p);
+/** Gives memory of a GPU back and unpins its pages. @return its bytes; 0: no such allocation. */
+uint64_t driver_free_gpu(struct host *h, void *p);
 /** Reads from a GPU: what it wrote before, and what was on its way to it, has arrived then. */
 void driver_flush_gpu(struct host *h, unsigned gpu);
 /** All of these, bit per GPU. */

@@ -20,7 +20,7 @@ struct host_pointer {
 
 struct host_memory_ops {
     void *(*alloc)(struct host *h, uint64_t bytes, uint64_t align); /* NULL: none left */
-    bool (*free)(struct host *h, void *p); /* false: not from alloc() of this rank */
+    uint64_t (*free)(struct host *h, void *p); /* its bytes; 0: not from alloc() of this rank */
     struct host_pointer (*pointer)(struct host *h, const void *p);
     /**
      * Makes [p, p + bytes) reachable for devices at [result, + bytes), page by page: memory of the

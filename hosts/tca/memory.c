@@ -84,7 +84,8 @@ tcaresult tcaFree(void *p, tcaMemoryKind kind)
     if (hp.kind != (kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU))
         return refuse_pointer(__func__, p, hp.kind, kind);
     host_spend_cost(self->h, HOST_COST_SYSCALL);
-    if (!(kind == tcaMemoryCPU ? self->h->memory->free(self->h, p) : driver_free_gpu(self->h, p)))
+    if ((kind == tcaMemoryCPU ? self->h->memory->free(self->h, p) : driver_free_gpu(self->h, p)) ==
+        0)
         return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
                           "p = %p: freed before, or not where memory of tcaMalloc() begins", p);
     return TCA_SUCCESS;

@@ -277,11 +277,11 @@ void *alloc(host *h, uint64_t bytes, uint64_t align)
     return bus == RANGE_NONE ? nullptr : ram_of(h)->bytes + (bus - ram_of(h)->base);
 }
 
-bool free_memory(host *h, void *p)
+uint64_t free_memory(host *h, void *p)
 {
     uint64_t bus;
 
-    return bus_of(h, p, &bus) && range_give(arena_of(h), bus) != 0;
+    return bus_of(h, p, &bus) ? range_give(arena_of(h), bus) : 0;
 }
 
 host_pointer pointer(host *h, const void *p)

@@ -123,12 +123,12 @@ static void *op_alloc(struct host *h, uint64_t bytes, uint64_t align)
     return bus == RANGE_NONE ? NULL : t->node->ram->bytes + (bus - t->node->ram->base);
 }
 
-static bool op_free(struct host *h, void *p)
+static uint64_t op_free(struct host *h, void *p)
 {
     struct launch_thread *t = launch_thread_of(h);
     uint64_t bus;
 
-    return launch_bus_of(t->node, p, &bus) && range_give(&t->arena, bus) != 0;
+    return launch_bus_of(t->node, p, &bus) ? range_give(&t->arena, bus) : 0;
 }
 
 static struct host_pointer op_pointer(struct host *h, const void *p)

@@ -208,7 +208,7 @@ int MPI_Free_mem(void *base)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (base != NULL && !mr->host->memory->free(mr->host, base))
+    if (base != NULL && mr->host->memory->free(mr->host, base) == 0)
         return mpi_error(MPI_ERR_BASE, "base: not from MPI_Alloc_mem()");
     return MPI_SUCCESS;
 }
