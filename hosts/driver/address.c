@@ -89,6 +89,14 @@ static void unpin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
     }
 }
 
+uint64_t driver_gpu_bus(struct host *h, unsigned gpu, uint64_t offset)
+{
+    const struct driver_gpu *g = &driver_of(h)->gpus[gpu];
+    const struct driver_pin *pin = find_pin(g, offset, 1);
+
+    return pin != NULL ? g->bar_bus + pin->bar_offset + (offset - pin->offset) : HOST_NO_BUS;
+}
+
 uint64_t driver_free_gpu(struct host *h, void *p)
 {
     struct host_pointer hp = h->memory->pointer(h, p);

@@ -16,12 +16,11 @@ struct host_rows {
     uint64_t at, width, count, pitch;
 };
 
-/** One put of a hub: what it reads of the own node and writes of another one. Memory of GPUs, which
- * programs do not load from, has no rows (count 0). */
+/** One put of a hub: what it reads of the own node and writes of another one. */
 struct host_put {
-    struct host_rows from; /* bus addresses of the own host's memory */
-    struct host_rows to;   /* offsets in the window's area of host memory */
-    unsigned subcluster, part;
+    struct host_rows from; /* bus addresses */
+    struct host_rows to;   /* offsets in: */
+    unsigned subcluster, part, area;
     bool notifies, notifies_self; /* with: */
     unsigned slot;
     uint32_t tag;
@@ -31,6 +30,13 @@ struct host_put {
 struct host_place {
     const char *call;
     const void *from; /* its return address */
+};
+
+/** Memory of the program that a library has given back. */
+struct host_freed {
+    const void *p;
+    uint64_t bytes;
+    uint64_t bus; /* where transfers found it */
 };
 
 /** What a one-sided operation does to memory of another rank. */
@@ -43,9 +49,9 @@ struct host_reach {
 };
 
 struct host_race_ops {
-    /** The node is this part of a sub-cluster's window, whose area of host memory begins at this
-     * bus address. */
-    void (*part)(struct host *h, unsigned subcluster, unsigned part, uint64_t area_bus);
+    /** The node is this part of a sub-cluster's window, whose areas begin at these bus addresses,
+     * or are closed (HOST_NO_BUS). */
+    void (*part)(struct host *h, unsigned subcluster, unsigned part, const uint64_t *area_bus);
     /** The list of a channel from now on; copied. */
     void (*install)(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
     /** The list of a channel begins, after what the channel did before. */
@@ -58,6 +64,11 @@ struct host_race_ops {
     void (*notified)(struct host *h, unsigned part, unsigned slot, uint32_t tag);
     /** Stores of the rank are on their way to another node's memory (`from` has no rows). */
     void (*stored)(struct host *h, const struct host_put *put, struct host_place place);
+    /** No program and no transfer is to use this memory until it is given again. Transfers that the
+     * rank does not know to have ended may still do so. */
+    void (*freed)(struct host *h, const struct host_freed *freed, struct host_place place);
+    /** The back end gives memory of the node or of a GPU, to whichever library. */
+    void (*given)(struct host *h, const void *p, uint64_t bytes);
     /** A library uses memory of the program (`rows.at`: an address) until it is taken back by
      * `owner` or by `group` (or NULL): it writes it, or only reads it. */
     void (*lend)(struct host *h, const void *owner, const void *group, struct host_rows rows,

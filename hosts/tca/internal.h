@@ -58,11 +58,13 @@ tcaresult tca_refuse_reach(const char *call, const char *name, const tcaHandle *
                            const struct tca_rank *self);
 
 /* For the check for races, where that is on: the rank's node; the list of a channel; bytes that the
- * CPU is about to store to an offset of the window. */
+ * CPU is about to store to an offset of the window; memory that was freed, and its bus address. */
 void tca_race_part(const struct tca_rank *self);
 void tca_race_install(const struct tca_rank *self, const tcaDesc *d, int ch);
 void tca_race_stored(const struct tca_rank *self, uint64_t offset, const void *from, uint64_t bytes,
                      struct host_place place);
+void tca_race_freed(const struct tca_rank *self, const struct host_freed *freed,
+                    struct host_place place);
 
 #define TCA_TABLE_INTERNAL 0 /* the number of the table that stands for the board's memory */
 /** @return its number; -1: out of memory. */

@@ -71,7 +71,9 @@ tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
 
 tcaresult tcaFree(void *p, tcaMemoryKind kind)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct tca_rank *self = tca_enter(__func__);
+    struct host_freed freed = { .p = p };
     struct host_pointer hp;
 
     if (self == NULL)
@@ -84,10 +86,13 @@ tcaresult tcaFree(void *p, tcaMemoryKind kind)
     if (hp.kind != (kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU))
         return refuse_pointer(__func__, p, hp.kind, kind);
     host_spend_cost(self->h, HOST_COST_SYSCALL);
-    if ((kind == tcaMemoryCPU ? self->h->memory->free(self->h, p) : driver_free_gpu(self->h, p)) ==
-        0)
+    freed.bus = kind == tcaMemoryCPU ? hp.offset : driver_gpu_bus(self->h, hp.gpu, hp.offset);
+    freed.bytes =
+        kind == tcaMemoryCPU ? self->h->memory->free(self->h, p) : driver_free_gpu(self->h, p);
+    if (freed.bytes == 0)
         return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
                           "p = %p: freed before, or not where memory of tcaMalloc() begins", p);
+    tca_race_freed(self, &freed, place);
     return TCA_SUCCESS;
 }
 

@@ -8,7 +8,7 @@ void tca_race_part(const struct tca_rank *self)
     const struct driver *d = self->d;
 
     if (self->h->race != NULL)
-        self->h->race->part(self->h, d->subcluster, d->slot, d->area_base[HUB_AREA_HOST]);
+        self->h->race->part(self->h, d->subcluster, d->slot, d->area_base);
 }
 
 static struct host_rows rows_of(const struct tca_put *p, uint64_t at, uint64_t gap)
@@ -20,17 +20,15 @@ static struct host_rows rows_of(const struct tca_put *p, uint64_t at, uint64_t g
 
 static struct host_put put_of(const struct tca_rank *self, const struct tca_put *p)
 {
-    struct host_put put = { .from = rows_of(p, p->src_bus, p->src_gap),
-                            .subcluster = self->d->subcluster,
-                            .part = p->dst.node,
-                            .notifies = (p->flags & tcaDMANotify) != 0,
-                            .notifies_self = (p->flags & tcaDMANotifySelf) != 0,
-                            .slot = p->slot,
-                            .tag = p->tag };
-
-    if (p->dst.area == HUB_AREA_HOST)
-        put.to = rows_of(p, p->dst.offset + p->dst_off, p->dst_gap);
-    return put;
+    return (struct host_put){ .from = rows_of(p, p->src_bus, p->src_gap),
+                              .to = rows_of(p, p->dst.offset + p->dst_off, p->dst_gap),
+                              .subcluster = self->d->subcluster,
+                              .part = p->dst.node,
+                              .area = p->dst.area,
+                              .notifies = (p->flags & tcaDMANotify) != 0,
+                              .notifies_self = (p->flags & tcaDMANotifySelf) != 0,
+                              .slot = p->slot,
+                              .tag = p->tag };
 }
 
 void tca_race_install(const struct tca_rank *self, const tcaDesc *d, int ch)
@@ -52,7 +50,8 @@ void tca_race_stored(const struct tca_rank *self, uint64_t offset, const void *f
 {
     const struct driver *d = self->d;
     struct host_put put = { .subcluster = d->subcluster,
-                            .part = (unsigned)(offset / d->part_bytes) };
+                            .part = (unsigned)(offset / d->part_bytes),
+                            .area = HUB_AREA_HOST };
 
     if (self->h->race == NULL)
         return;
@@ -62,4 +61,11 @@ void tca_race_stored(const struct tca_rank *self, uint64_t offset, const void *f
     self->h->race->used(self->h, (struct host_rows){ (uintptr_t)from, bytes, 1, bytes }, false,
                         place);
     self->h->race->stored(self->h, &put, place);
+}
+
+void tca_race_freed(const struct tca_rank *self, const struct host_freed *freed,
+                    struct host_place place)
+{
+    if (self->h->race != NULL && freed->bus != HOST_NO_BUS) /* else no transfer could use it */
+        self->h->race->freed(self->h, freed, place);
 }

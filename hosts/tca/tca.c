@@ -77,8 +77,11 @@ tcaresult tcaReset(void)
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
+    for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++) {
         driver_channel_wait(self->h, self->d, c); /* what broke off is forgotten too */
+        if (self->h->race != NULL)
+            self->h->race->idle(self->h, c);
+    }
     driver_ring_drain(self->h, self->d);
     notify_counts_clear(&self->d->counts);
     return TCA_SUCCESS;

@@ -128,7 +128,8 @@ static const struct cmd_option options[] = {
     { "check", 0, "WHAT,...",
       "Look for mistakes of the program, which then ends badly: heap, bytes beyond a block of "
       "malloc and blocks after free; mpi, calls that do not fit together, messages never received "
-      "and requests never completed; races, memory that it uses while a transfer does",
+      "and requests never completed; races, memory that it uses while a transfer does, or after "
+      "tcaFree",
       0, take_checks, CMD_AT(checks) },
     { "allow-errors", 0, NULL,
       "A run may end well though PCI Express had uncorrectable errors, as when a write has met no "

@@ -38,7 +38,11 @@ static void *op_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t ali
     struct launch_gpu *g = gpu_of(h, gpu);
     uint64_t offset = range_take(&g->memory, bytes, align);
 
-    return offset == RANGE_NONE ? NULL : g->bytes + offset;
+    if (offset == RANGE_NONE)
+        return NULL;
+    if (h->race != NULL)
+        h->race->given(h, g->bytes + offset, bytes);
+    return g->bytes + offset;
 }
 
 static uint64_t op_free(struct host *h, unsigned gpu, void *p)

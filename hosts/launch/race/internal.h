@@ -28,9 +28,10 @@ struct race_stream {
 struct race_transfer {
     TAILQ_ENTRY(race_transfer) in_node;
     bool writes, arrived;
+    bool on_gpu;             /* not in the node's memory: its rows have bus addresses */
     unsigned only;           /* rank whose memory it is, by a one-sided operation; or RACE_ANY */
     struct host_reach reach; /* then */
-    struct host_rows rows;   /* addresses of this process */
+    struct host_rows rows;   /* addresses of this process, else */
     unsigned stream, reads;  /* its own; that of what it reads */
     uint64_t seq;
     struct race_clock *clock; /* what the rank knew that began it */
@@ -61,6 +62,16 @@ struct race_lent {
     sim_time_t since;
 };
 
+/** Memory that no program may use, nor a transfer that begins now. Such ranges do not overlap. */
+struct race_freed {
+    TAILQ_ENTRY(race_freed) in_node;
+    uintptr_t at;
+    uint64_t bytes, bus;
+    unsigned rank;
+    struct host_place place;
+    sim_time_t since;
+};
+
 /** A message on its way, and what its sender knew. */
 struct race_letter {
     TAILQ_ENTRY(race_letter) in_mail;
@@ -82,8 +93,9 @@ struct race_node {
     bool changed; /* what is used of its memory: see race_settle() */
     bool has_part;
     unsigned subcluster, part;
-    uint64_t area_bus;
+    uint64_t area_bus[HUB_AREA_SELF];
     TAILQ_HEAD(, race_transfer) transfers;
+    TAILQ_HEAD(, race_freed) freed;
     TAILQ_HEAD(, race_notice) notices; /* in the order of their start */
     struct race_channel {
         struct race_list {
@@ -132,7 +144,9 @@ struct race_use {
     uintptr_t at;
     uint64_t bytes;
     enum hub_program_access access;
+    const char *verb;        /* what it does there; NULL: loads or stores */
     struct host_place place; /* no call: the program itself */
+    uint64_t bus;            /* of memory that is freed; else 0 */
 };
 
 static inline struct race_node *race_node_of(struct race *race, const struct launch_thread *t)
@@ -177,9 +191,10 @@ struct race_transfer *race_transfer_keep(struct race *race, unsigned index, stru
 void race_transfer_add(struct race *race, unsigned index, struct race_transfer x);
 void race_settle(struct race *race);
 uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes);
+uint64_t race_meets(const struct race_transfer *x, const struct race_use *u);
 
 /* put.c */
-void race_op_part(struct host *h, unsigned subcluster, unsigned part, uint64_t area_bus);
+void race_op_part(struct host *h, unsigned subcluster, unsigned part, const uint64_t *area_bus);
 void race_op_install(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
 struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
                                       struct race_clock *clock);
@@ -203,6 +218,14 @@ void race_op_sends(struct host *h, unsigned rank, uint64_t number);
 void race_op_heard(struct host *h, unsigned rank, uint64_t number);
 void race_op_used(struct host *h, struct host_rows rows, bool stores, struct host_place place);
 
+/* freed.c */
+/** By a use that frees it. */
+void race_freed_add(struct race *race, struct launch_thread *t, const struct race_use *u);
+void race_op_given(struct host *h, const void *p, uint64_t bytes);
+void race_freed_look_at(struct race *race, struct launch_thread *t, const struct race_use *u);
+void race_freed_look_at_put(struct race *race, unsigned index, const struct race_transfer *x);
+void race_freed_fini(struct race_node *node);
+
 /* race.c */
 void race_look_at(struct race *race, struct launch_thread *t, const struct race_use *u);
 
@@ -211,5 +234,7 @@ void race_report_transfer(struct race *race, struct launch_thread *t, const stru
                           const struct race_transfer *x);
 void race_report_lent(struct race *race, struct launch_thread *t, const struct race_use *u,
                       const struct race_lent *l);
+void race_report_freed(struct race *race, struct launch_thread *t, const struct race_use *u,
+                       const struct race_freed *f);
 
 #endif /* LAUNCH_RACE_INTERNAL_H */

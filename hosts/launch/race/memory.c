@@ -27,11 +27,14 @@ void race_rank_range(const struct race *race, struct race_rank *r, const struct 
 {
     const struct race_transfer *x;
     const struct race_lent *l;
+    const struct race_freed *f;
 
     r->range.bytes = 0;
     for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
-        if (race_concerns(race, r, x) && !race_knows(r, x))
+        if (!x->on_gpu && race_concerns(race, r, x) && !race_knows(r, x))
             race_range_add(&r->range, x->rows.at, race_rows_end(&x->rows));
+    for (f = TAILQ_FIRST(&node->freed); f != NULL; f = TAILQ_NEXT(f, in_node))
+        race_range_add(&r->range, f->at, f->at + f->bytes);
     for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
         race_range_add(&r->range, l->rows.at, race_rows_end(&l->rows));
 }
@@ -147,18 +150,22 @@ static unsigned count_ahead(const struct race_node *node, const struct race_tran
     return n;
 }
 
-/** `rows` has bus addresses of the node's memory; nothing is done where it is not all there. */
+/** `rows` has bus addresses of the node. No program polls what does not lie in the node's memory,
+ * so it counts as there at once. */
 void race_transfer_add(struct race *race, unsigned index, struct race_transfer x)
 {
     struct mem_ram *ram = race->run->nodes[index].ram;
     uint64_t at = x.rows.at;
     struct race_transfer *kept;
 
-    if (x.rows.count == 0 || !mem_ram_holds(ram, at, race_rows_end(&x.rows) - at))
+    if (x.rows.count == 0)
         return;
-    x.rows.at = (uintptr_t)ram->bytes + (at - ram->base);
+    race_freed_look_at_put(race, index, &x);
+    x.on_gpu = x.arrived = !mem_ram_holds(ram, at, race_rows_end(&x.rows) - at);
+    if (!x.on_gpu)
+        x.rows.at = (uintptr_t)ram->bytes + (at - ram->base);
     kept = race_transfer_keep(race, index, x);
-    if (!x.writes)
+    if (!x.writes || x.on_gpu)
         return;
     kept->before = malloc(x.rows.width * x.rows.count);
     SIM_ASSERT(kept->before != NULL);
@@ -197,4 +204,12 @@ uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t 
     if (first < rows->width)
         return row * rows->width + first;
     return first + bytes > rows->pitch ? (row + 1) * rows->width : UINT64_MAX;
+}
+
+/** As race_rows_overlap(), for what is used. Memory of a GPU is only ever freed. */
+uint64_t race_meets(const struct race_transfer *x, const struct race_use *u)
+{
+    if (!x->on_gpu)
+        return race_rows_overlap(&x->rows, u->at, u->bytes);
+    return u->bus != 0 ? race_rows_overlap(&x->rows, u->bus, u->bytes) : UINT64_MAX;
 }

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void race_op_part(struct host *h, unsigned subcluster, unsigned part, uint64_t area_bus)
+void race_op_part(struct host *h, unsigned subcluster, unsigned part, const uint64_t *area_bus)
 {
     struct race_node *node = race_node_of(race_of(h), launch_thread_of(h));
 
     node->has_part = true;
     node->subcluster = subcluster;
     node->part = part;
-    node->area_bus = area_bus;
+    memcpy(node->area_bus, area_bus, sizeof(node->area_bus));
 }
 
 /** @return UINT_MAX: no rank of it has said so. */
@@ -49,10 +49,13 @@ struct race_transfer race_transfer_of(const struct launch_thread *t, struct host
 static void add_writes(struct race *race, struct race_transfer x, const struct host_put *put)
 {
     unsigned to = race->streams[x.stream].to;
+    uint64_t area_bus = race->nodes[to].area_bus[put->area];
 
+    if (area_bus == HOST_NO_BUS)
+        return;
     x.writes = true;
     x.rows = put->to;
-    x.rows.at += race->nodes[to].area_bus;
+    x.rows.at += area_bus;
     race_transfer_add(race, to, x);
 }
 

@@ -21,7 +21,7 @@ static bool is_written(const struct race_transfer *x, const struct race_use *u, 
 static uint64_t bytes_come(const struct race_rank *r, const struct race_transfer *x,
                            const struct race_use *u)
 {
-    uint64_t offset = race_rows_overlap(&x->rows, u->at, u->bytes);
+    uint64_t offset = race_meets(x, u);
     uint64_t all = x->rows.width * x->rows.count;
 
     if (!x->writes || offset == UINT64_MAX || race_knows(r, x) || !is_written(x, u, offset))
@@ -44,7 +44,7 @@ static bool learn_one(struct race *race, struct launch_thread *t, struct race_tr
     if (come != UINT64_MAX) {
         x->come = come;
         seq -= !whole;
-    } else if (clock != NULL && race_rows_overlap(&x->rows, u->at, u->bytes) != UINT64_MAX &&
+    } else if (clock != NULL && race_meets(x, u) != UINT64_MAX &&
                (stream >= r->n || r->known[stream] < x->older.seq)) {
         seq = x->older.seq;
     } else {
@@ -77,7 +77,7 @@ static void look_at_transfers(struct race *race, struct launch_thread *t, const 
 
     for (x = TAILQ_FIRST(&race_node_of(race, t)->transfers); x != NULL;
          x = TAILQ_NEXT(x, in_node)) {
-        uint64_t offset = race_rows_overlap(&x->rows, u->at, u->bytes);
+        uint64_t offset = race_meets(x, u);
 
         if ((x->writes || u->access == HUB_STORES) && race_concerns(race, r, x) &&
             !race_knows(r, x) && offset != UINT64_MAX && offset + u->bytes > x->come)
@@ -99,22 +99,41 @@ void race_look_at(struct race *race, struct launch_thread *t, const struct race_
 {
     const struct hub_program_range *range = &race_rank_of(race, t)->range;
 
-    if (u->bytes == 0 || u->at >= range->low + range->bytes || u->at + u->bytes <= range->low)
+    if (u->bytes == 0 ||
+        (u->bus == 0 && (u->at >= range->low + range->bytes || u->at + u->bytes <= range->low)))
         return;
     if (u->access == HUB_POLLS)
         learn_polled(race, t, u);
     else
         look_at_transfers(race, t, u);
     look_at_lent(race, t, u);
+    race_freed_look_at(race, t, u);
 }
 
 void race_access(struct race *race, struct launch_thread *t, const volatile void *p, uint64_t bytes,
                  enum hub_program_access access, const void *from)
 {
-    const struct race_use use = { (uintptr_t)p, bytes, access, { NULL, from } };
+    const struct race_use use = {
+        .at = (uintptr_t)p, .bytes = bytes, .access = access, .place = { NULL, from }
+    };
 
     if (!race_rank_of(race, t)->paused)
         race_look_at(race, t, &use);
+}
+
+/* For transfers that may not have ended it is as if the rank stored to all of it. */
+static void op_freed(struct host *h, const struct host_freed *freed, struct host_place place)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    const struct race_use use = { .at = (uintptr_t)freed->p,
+                                  .bytes = freed->bytes,
+                                  .access = HUB_STORES,
+                                  .verb = "frees",
+                                  .place = place,
+                                  .bus = freed->bus };
+
+    race_look_at(race_of(h), t, &use);
+    race_freed_add(race_of(h), t, &use);
 }
 
 const struct hub_program_range *race_range(const struct race *race, unsigned rank)
@@ -130,6 +149,8 @@ const struct host_race_ops race_ops = {
     .idle = race_op_idle,
     .notified = race_op_notified,
     .stored = race_op_stored,
+    .freed = op_freed,
+    .given = race_op_given,
     .lend = race_op_lend,
     .take_back = race_op_take_back,
     .window = race_op_window,
@@ -160,6 +181,7 @@ struct race *race_create(struct launch *run)
     for (unsigned i = 0; i < run->nnodes; i++) {
         TAILQ_INIT(&race->nodes[i].transfers);
         TAILQ_INIT(&race->nodes[i].notices);
+        TAILQ_INIT(&race->nodes[i].freed);
     }
     for (unsigned i = 0; i < run->nranks; i++) {
         TAILQ_INIT(&race->ranks[i].lent);
@@ -183,6 +205,7 @@ static void node_fini(struct race_node *node)
         race_clock_put(notice->clock);
         free(notice);
     }
+    race_freed_fini(node);
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
         free(node->channels[c].list.puts);
 }

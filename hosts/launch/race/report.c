@@ -28,6 +28,13 @@ static bool is_new(struct race *race, const struct launch_thread *t, const struc
     return true;
 }
 
+static const char *verb_of(const struct race_use *u)
+{
+    if (u->verb != NULL)
+        return u->verb;
+    return u->access == HUB_STORES ? "stores" : "loads";
+}
+
 /** `other`: what the transfer does, and what was expected. */
 static void report(struct launch_thread *t, const struct race_use *u, const char *other)
 {
@@ -39,7 +46,7 @@ static void report(struct launch_thread *t, const struct race_use *u, const char
                    "%s, %s",
                    t->host.rank, t->node->shared.index, (double)sim_now(t->dom) / 1e6,
                    u->place.call != NULL ? u->place.call : "", u->place.call != NULL ? ": " : "",
-                   u->access == HUB_STORES ? "stores" : "loads", u->bytes, u->at, place, other);
+                   verb_of(u), u->bytes, u->at, place, other);
     t->host.process->found(&t->host, line);
 }
 
@@ -78,5 +85,19 @@ void race_report_lent(struct race *race, struct launch_thread *t, const struct r
     name_place(t, l->place.from, place, sizeof(place));
     (void)snprintf(other, sizeof(other), "which %s%s at %.6f us %s: expected its completion before",
                    l->place.call, place, (double)l->since / 1e6, l->writes ? "writes" : "reads");
+    report(t, u, other);
+}
+
+void race_report_freed(struct race *race, struct launch_thread *t, const struct race_use *u,
+                       const struct race_freed *f)
+{
+    char place[PLACE_BYTES], other[400];
+
+    if (!is_new(race, t, u, f->place.from))
+        return;
+    name_place(&race->run->ranks[f->rank], f->place.from, place, sizeof(place));
+    (void)snprintf(other, sizeof(other),
+                   "which %s of rank %u%s at %.6f us has freed: expected memory that is not free",
+                   f->place.call, f->rank, place, (double)f->since / 1e6);
     report(t, u, other);
 }

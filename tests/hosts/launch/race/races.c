@@ -102,8 +102,8 @@ void end(void)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
-    const struct race_case *const all[] = { race_puts, race_loops, race_messages, race_collectives,
-                                            race_windows };
+    const struct race_case *const all[] = { race_puts,        race_loops,   race_messages,
+                                            race_collectives, race_windows, race_freed };
     int code = 2;
 
     MPI_Init(&argc, &argv);

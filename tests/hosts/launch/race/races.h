@@ -42,5 +42,6 @@ extern const struct race_case race_loops[];
 extern const struct race_case race_messages[];
 extern const struct race_case race_collectives[];
 extern const struct race_case race_windows[];
+extern const struct race_case race_freed[];
 
 #endif /* TESTS_RACES_H */

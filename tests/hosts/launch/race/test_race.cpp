@@ -1,32 +1,11 @@
 /* The check for races: a program of many small cases (races.c), each of which uses memory while a
  * transfer does, or waits before. */
-#include "tests/built.h"
-#include "tests/hosts/cluster.h"
+#include "tests/hosts/launch/race/run_case.h"
 
 namespace
 {
-const std::string RACES = test::BUILD + "/tests/hosts/launch/test_races.so";
-
-struct Seen {
-    std::vector<std::string> found;
-    uint64_t visible = 0, wire = 0, mistakes = 0;
-};
-
-Seen run_case(const std::string &name, unsigned checks)
-{
-    test::Cluster c;
-    Seen seen;
-    launch_config cfg = {};
-
-    cfg.checks = checks;
-    EXPECT_EQ(SIM_OK, c.run_program(RACES, { name }, cfg)) << c.err.text;
-    EXPECT_TRUE(c.all_well()) << name;
-    seen.found = c.found;
-    seen.mistakes = c.result.found;
-    seen.visible = c.fingerprint().visible;
-    seen.wire = c.fingerprint().wire;
-    return seen;
-}
+using test::run_case;
+using test::Seen;
 
 /** Who does what at which place, and what at which other place does it meet? */
 struct Expected {
