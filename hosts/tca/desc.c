@@ -390,6 +390,7 @@ tcaresult tca_set_chain(struct tca_rank *self, const char *call, const tcaDesc *
     if (code == TCA_SUCCESS) {
         plan_write(&plan, self->h, self->d, chain);
         driver_chain_install(self->h, self->d, (unsigned)ch, chain);
+        tca_freed_install(self, d, ch);
         tca_race_install(self, d, ch);
     } else {
         (void)tca_refuse(call, code,

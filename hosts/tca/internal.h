@@ -31,6 +31,14 @@ struct tca_table {
     tcaDesc *at; /* NULL: no such table */
     int capacity;
 };
+/** What a channel's list reads: from the first to the last byte of each put, on the bus. */
+struct tca_sources {
+    struct tca_source {
+        uint64_t at, bytes;
+    } * at;
+    size_t n;
+};
+
 /** What the library keeps for one rank. */
 struct tca_rank {
     struct host_state kept; /* first: see tca_enter() */
@@ -39,6 +47,8 @@ struct tca_rank {
     struct tca_table *tables;
     int ntables;
     tcaDesc *descs;
+    void *freed; /* a tree: see freed.c */
+    struct tca_sources sources[HUB_DMA_CHANNELS];
     unsigned refused; /* calls that were, as far as they were reported */
 };
 /** Makes it, if need be. NULL: out of memory, or outside of a rank. */
@@ -56,6 +66,19 @@ tcaresult tca_refuse_channel(const char *call, int ch);
 tcaresult tca_refuse_handle(const char *call, const char *name, const tcaHandle *h);
 tcaresult tca_refuse_reach(const char *call, const char *name, const tcaHandle *h,
                            const struct tca_rank *self);
+
+/** The rank has freed it. */
+void tca_freed_add(struct tca_rank *self, const struct host_freed *freed, struct host_place place);
+/** Memory begins there again. */
+void tca_freed_remove(struct tca_rank *self, const void *p);
+/** NULL: the rank has freed nothing that began there. */
+const struct host_place *tca_freed_place(const struct tca_rank *self, const void *p);
+/** This list is that of a channel from now on. */
+void tca_freed_install(struct tca_rank *self, const tcaDesc *d, int ch);
+/** Where the rank has freed memory of a GPU that the channel's list reads, and that no device
+ * reaches any more. NULL: nowhere. */
+const struct host_place *tca_freed_source(const struct tca_rank *self, int ch);
+void tca_freed_fini(struct tca_rank *self);
 
 /* For the check for races, where that is on: the rank's node; the list of a channel; bytes that the
  * CPU is about to store to an offset of the window; memory that was freed, and its bus address. */

@@ -65,8 +65,23 @@ tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
                               "n = %zu: the BAR of GPU %u has no room to pin it", n, self->h->gpu);
         }
     }
+    tca_freed_remove(self, got);
     *p = got;
     return TCA_SUCCESS;
+}
+
+/* No memory begins there that could be freed. */
+static tcaresult refuse_free(const char *call, const struct tca_rank *self, const void *p)
+{
+    const struct host_place *first = tca_freed_place(self, p);
+    char place[160];
+
+    if (first == NULL)
+        return tca_refuse(call, TCA_ERROR_INVALID_VALUE,
+                          "p = %p: freed before, or not where memory of tcaMalloc() begins", p);
+    self->h->process->place(self->h, first->from, place, sizeof(place));
+    return tca_refuse(call, TCA_ERROR_INVALID_VALUE, "p = %p: freed before, by %s%s", p,
+                      first->call, place);
 }
 
 tcaresult tcaFree(void *p, tcaMemoryKind kind)
@@ -90,8 +105,8 @@ tcaresult tcaFree(void *p, tcaMemoryKind kind)
     freed.bytes =
         kind == tcaMemoryCPU ? self->h->memory->free(self->h, p) : driver_free_gpu(self->h, p);
     if (freed.bytes == 0)
-        return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
-                          "p = %p: freed before, or not where memory of tcaMalloc() begins", p);
+        return refuse_free(__func__, self, p);
+    tca_freed_add(self, &freed, place);
     tca_race_freed(self, &freed, place);
     return TCA_SUCCESS;
 }

@@ -8,6 +8,7 @@ static void release_rank(void *kept)
 
     tca_tables_free(self);
     tca_descs_free(self);
+    tca_freed_fini(self);
     free(self);
 }
 

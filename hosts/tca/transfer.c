@@ -1,5 +1,19 @@
 #include "hosts/tca/internal.h"
 
+static tcaresult refuse_broken(const char *call, const struct tca_rank *self, int ch)
+{
+    const struct host_place *freed = tca_freed_source(self, ch);
+    char place[160];
+
+    if (freed == NULL)
+        return tca_refuse(call, TCA_ERROR_DMA, "a transfer of channel %d broke off", ch);
+    self->h->process->place(self->h, freed->from, place, sizeof(place));
+    return tca_refuse(
+        call, TCA_ERROR_DMA,
+        "a transfer of channel %d broke off: its list reads memory that %s%s has freed", ch,
+        freed->call, place);
+}
+
 /* What the driver does with a channel, with the call that does so known to reports. */
 static tcaresult call_channel(struct host_place place, int ch,
                               int (*fn)(struct host *h, struct driver *d, unsigned channel))
@@ -24,9 +38,7 @@ static tcaresult call_channel(struct host_place place, int ch,
         self->h->race->failed(self->h, (unsigned)ch);
     if (self->h->race != NULL && fn == driver_channel_wait)
         self->h->race->idle(self->h, (unsigned)ch);
-    if (code == TCA_ERROR_DMA)
-        (void)tca_refuse(name, code, "a transfer of channel %d broke off", ch);
-    return code;
+    return code == TCA_ERROR_DMA ? refuse_broken(name, self, ch) : code;
 }
 
 tcaresult tcaStartDMADesc(int ch)

@@ -216,9 +216,27 @@ TEST(TcaRefusals, FreedTwice)
     for (size_t i = 0; i < 3; i++)
         EXPECT_NE(std::string::npos, lines[i].find(": freed before, or no list of tcaDescNew()"))
             << lines[i];
+    EXPECT_NE(std::string::npos, lines[3].find(": freed before, by tcaFree")) << lines[3];
+}
+
+/* Only of the memory that was there last. */
+TEST(TcaRefusals, FreedOtherwise)
+{
+    std::vector<std::string> lines = lines_of([](World &) {
+        void *p = nullptr, *again = nullptr;
+
+        EXPECT_EQ(TCA_SUCCESS, tcaMalloc(&p, 64, tcaMemoryCPU));
+        EXPECT_EQ(TCA_SUCCESS, tcaFree(p, tcaMemoryCPU));
+        EXPECT_EQ(TCA_SUCCESS, tcaMalloc(&again, 64, tcaMemoryCPU));
+        EXPECT_EQ(p, again);
+        EXPECT_EQ(MPI_SUCCESS, MPI_Free_mem(again));
+        EXPECT_EQ(TCA_ERROR_INVALID_VALUE, tcaFree(again, tcaMemoryCPU));
+    });
+
+    ASSERT_EQ(1u, lines.size());
     EXPECT_NE(std::string::npos,
-              lines[3].find(": freed before, or not where memory of tcaMalloc() begins"))
-        << lines[3];
+              lines[0].find(": freed before, or not where memory of tcaMalloc() begins"))
+        << lines[0];
 }
 
 /* Which argument it was, is said of the first one that is wrong. */

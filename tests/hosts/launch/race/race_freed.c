@@ -25,6 +25,12 @@ PLACE void free_mine(void)
     need(tcaFree(mine, tcaMemoryCPU) == TCA_SUCCESS);
 }
 
+/* Compilers make one function of two that are equal. */
+PLACE void free_again(void *p)
+{
+    need(tcaFree(p, tcaMemoryCPU) == TCA_SUCCESS);
+}
+
 PLACE void free_gpu(void)
 {
     need(tcaFree(on_gpu, tcaMemoryGPU) == TCA_SUCCESS);
@@ -454,6 +460,60 @@ static void ok_given_to_others(void)
     MPI_Free_mem(p);
 }
 
+static void waits_for_freed_gpu(void)
+{
+    set_up_gpus();
+    if (me == 0) {
+        free_gpu();
+        set_list(&gpus[1], &gpus[0], 0);
+        start(0);
+        need(tcaWaitDMAC(0) == TCA_ERROR_DMA);
+    }
+}
+
+/* It breaks off where nothing is. Freed memory of the host that it reads is still there. */
+static void waits_for_nothing(void)
+{
+    tcaDesc *d = tcaDescNew();
+    tcaHandle nowhere;
+
+    set_up_gpus();
+    nowhere = gpus[me];
+    nowhere.bus += (uint64_t)1 << 40;
+    if (me == 0) {
+        free_mine();
+        free_gpu();
+        need(tcaDescSetMemcpy(d, &handles[1], 0, &handles[0], 0, 64, IN, SLOT, TAG) == TCA_SUCCESS);
+        need(tcaDescSetMemcpy(d, &handles[1], 0, &nowhere, 0, 64, IN, SLOT, TAG) == TCA_SUCCESS);
+        need(tcaDescSet(d, 0) == TCA_SUCCESS);
+        start(0);
+        need(tcaWaitDMAC(0) == TCA_ERROR_DMA);
+    }
+    tcaDescFree(d);
+}
+
+static void frees_twice(void)
+{
+    if (me == 0) {
+        free_mine();
+        need(tcaFree(mine, tcaMemoryCPU) == TCA_ERROR_INVALID_VALUE);
+    }
+}
+
+/* Memory that another library gave in between. */
+static void frees_thrice(void)
+{
+    void *p;
+
+    if (me == 0) {
+        free_mine();
+        MPI_Alloc_mem((MPI_Aint)2 * BYTES, MPI_INFO_NULL, &p);
+        need(p == mine);
+        free_again(p);
+        need(tcaFree(mine, tcaMemoryCPU) == TCA_ERROR_INVALID_VALUE);
+    }
+}
+
 const struct race_case race_freed[] = {
     CASE(frees_source),
     CASE(frees_destination),
@@ -485,5 +545,9 @@ const struct race_case race_freed[] = {
     CASE(ok_given_again_on_gpu),
     CASE(ok_given_again),
     CASE(ok_given_to_others),
+    CASE(waits_for_freed_gpu),
+    CASE(waits_for_nothing),
+    CASE(frees_twice),
+    CASE(frees_thrice),
     { NULL, NULL },
 };

@@ -10,7 +10,7 @@ namespace test
 inline const std::string RACES = BUILD + "/tests/hosts/launch/test_races.so";
 
 struct Seen {
-    std::vector<std::string> found;
+    std::vector<std::string> found, remarks;
     uint64_t visible = 0, wire = 0, mistakes = 0;
 };
 
@@ -24,6 +24,7 @@ inline Seen run_case(const std::string &name, unsigned checks)
     EXPECT_EQ(SIM_OK, c.run_program(RACES, { name }, cfg)) << c.err.text;
     EXPECT_TRUE(c.all_well()) << name;
     seen.found = c.found;
+    seen.remarks = c.remarks;
     seen.mistakes = c.result.found;
     seen.visible = c.fingerprint().visible;
     seen.wire = c.fingerprint().wire;

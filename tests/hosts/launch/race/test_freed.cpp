@@ -127,4 +127,50 @@ INSTANTIATE_TEST_SUITE_P(All, NotFreed,
                                          "ok_keeps_old_list", "ok_given_again",
                                          "ok_given_again_on_gpu", "ok_given_to_others"));
 
+/* What is refused, or has failed, needs no check. */
+std::vector<std::string> remarks_of(const std::string &name, const std::string &what)
+{
+    std::vector<std::string> lines;
+
+    for (const std::string &line : run_case(name, 0).remarks)
+        if (line.find(what) != std::string::npos)
+            lines.push_back(line);
+    return lines;
+}
+
+TEST(FreedTwice, IsRefusedWithThePlaceBefore)
+{
+    for (const auto &[name, in] :
+         { std::pair{ "frees_twice", "free_mine" }, std::pair{ "frees_thrice", "free_again" } }) {
+        std::vector<std::string> lines = remarks_of(name, "tcaFree: p = ");
+        size_t end = 0;
+
+        ASSERT_EQ(1u, lines.size());
+        size_t why = lines[0].find(": freed before, by tcaFree" + AT);
+        ASSERT_NE(std::string::npos, why) << lines[0];
+        EXPECT_EQ(in, function_at(lines[0], why, &end)) << lines[0];
+    }
+}
+
+TEST(FreedSource, OfAListThatBreaksOffIsNamed)
+{
+    std::vector<std::string> lines = remarks_of("waits_for_freed_gpu", "broke off");
+    size_t end = 0;
+
+    ASSERT_EQ(1u, lines.size());
+    size_t why = lines[0].find("tcaWaitDMAC: a transfer of channel 0 broke off: its list reads "
+                               "memory that tcaFree" +
+                               AT);
+    ASSERT_NE(std::string::npos, why) << lines[0];
+    EXPECT_EQ("free_gpu", function_at(lines[0], why, &end)) << lines[0];
+}
+
+TEST(FreedSource, IsNotBlamedForOthers)
+{
+    std::vector<std::string> lines = remarks_of("waits_for_nothing", "broke off");
+    const std::string end = "tcaWaitDMAC: a transfer of channel 0 broke off";
+
+    ASSERT_EQ(1u, lines.size());
+    EXPECT_EQ(lines[0].size() - end.size(), lines[0].rfind(end)) << lines[0];
+}
 } // namespace
