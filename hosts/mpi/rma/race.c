@@ -30,7 +30,7 @@ void mpi_win_race_begin(struct mpi_win *win, const struct mpi_rma_call *a,
                                   .reach = {
                                       .rank = (unsigned)win->comm->world[a->target],
                                       .window = win->comm->context,
-                                      .writes = a->kind != MPI_WIN_GET,
+                                      .writes = a->kind != MPI_WIN_GET && a->op != MPI_NO_OP,
                                       .atomic = a->kind != MPI_WIN_GET && a->kind != MPI_WIN_PUT,
                                       .lock = peer->excludes                    ? HOST_EXCLUSIVE
                                               : peer->locked || win->locked_all ? HOST_SHARED

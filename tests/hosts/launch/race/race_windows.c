@@ -99,6 +99,23 @@ static void ok_loads_got(void)
     between_fences(get_40_then_barrier, load_42);
 }
 
+static void fetch_40_then_barrier(void)
+{
+    MPI_Get_accumulate(NULL, 0, MPI_UINT64_T, other_buffer, 8, MPI_UINT64_T, 1, 40, 8, MPI_UINT64_T,
+                       MPI_NO_OP, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void ok_loads_fetched_by_no_op(void)
+{
+    between_fences(fetch_40_then_barrier, load_42);
+}
+
+static void stores_to_fetched_by_no_op(void)
+{
+    between_fences(fetch_40_then_barrier, store_42);
+}
+
 static void put_40_then_store(void)
 {
     put_words(40);
@@ -314,6 +331,8 @@ const struct race_case race_windows[] = {
     CASE(stores_in_epoch),
     CASE(stores_to_got),
     CASE(ok_loads_got),
+    CASE(ok_loads_fetched_by_no_op),
+    CASE(stores_to_fetched_by_no_op),
     CASE(stores_to_origin),
     CASE(loads_result_in_epoch),
     CASE(ok_flush_completes_requests),

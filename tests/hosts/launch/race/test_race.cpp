@@ -84,6 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Expected{ "loads_in_epoch", "rank 1", "loads", "MPI_Put of rank 0" },
                     Expected{ "stores_in_epoch", "rank 1", "stores", "MPI_Put of rank 0" },
                     Expected{ "stores_to_got", "rank 1", "stores", "MPI_Get of rank 0" },
+                    Expected{ "stores_to_fetched_by_no_op", "rank 1", "stores",
+                              "MPI_Get_accumulate of rank 0" },
                     Expected{ "stores_to_origin", "rank 0", "stores", "MPI_Put" },
                     Expected{ "loads_result_in_epoch", "rank 0", "loads", "MPI_Get" },
                     Expected{ "puts_from_both", "rank 1", "MPI_Put: stores", "MPI_Put of rank 0" },
@@ -118,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "ok_polls_counter", "ok_flush_completes_requests", "ok_polls_atomic",
                     "ok_polls_stored", "ok_loads_while_sent", "ok_sends_twice", "ok_loads_received",
                     "ok_persistent", "ok_beside_column", "ok_loads_after_test",
-                    "ok_loads_beside_collectives", "ok_loads_got", "ok_fences",
-                    "ok_accumulates_from_both", "ok_loads_after_flush", "ok_loads_after_unlock",
-                    "ok_stores_after_put_requested", "ok_post_and_wait"));
+                    "ok_loads_beside_collectives", "ok_loads_got", "ok_loads_fetched_by_no_op",
+                    "ok_fences", "ok_accumulates_from_both", "ok_loads_after_flush",
+                    "ok_loads_after_unlock", "ok_stores_after_put_requested", "ok_post_and_wait"));
 } // namespace
