@@ -52,11 +52,14 @@ struct race_transfer {
     struct mem_watch watch; /* for its last byte */
 };
 
-/** Memory of the program that a library uses. */
+/** Memory of the program that a library uses, by one call. */
 struct race_lent {
     TAILQ_ENTRY(race_lent) in_rank;
     const void *owner, *group; /* either may take it back */
-    struct host_rows rows;
+    struct host_rows *rows;    /* thousands, where a datatype has as many pieces: */
+    unsigned n, room;
+    bool ordered; /* each begins behind the end of the one before */
+    struct hub_program_range range;
     bool writes;
     struct host_place place;
     sim_time_t since;
@@ -121,7 +124,7 @@ struct race_rank {
         uintptr_t base;
     } * windows; /* of one-sided operations */
     unsigned nwindows;
-    TAILQ_HEAD(, race_lent) lent;
+    TAILQ_HEAD(race_loans, race_lent) lent;
     struct hub_program_range range;
 };
 
@@ -193,6 +196,13 @@ void race_settle(struct race *race);
 uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes);
 uint64_t race_meets(const struct race_transfer *x, const struct race_use *u);
 
+/* lent.c */
+void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
+                  bool writes, struct host_place place);
+void race_op_take_back(struct host *h, const void *owner);
+void race_lent_free(struct race_rank *r, struct race_lent *l);
+bool race_lent_overlaps(const struct race_lent *l, uintptr_t at, uint64_t bytes);
+
 /* put.c */
 void race_op_part(struct host *h, unsigned subcluster, unsigned part, const uint64_t *area_bus);
 void race_op_install(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
@@ -205,9 +215,6 @@ void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag
 void race_op_stored(struct host *h, const struct host_put *put, struct host_place place);
 
 /* message.c */
-void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
-                  bool writes, struct host_place place);
-void race_op_take_back(struct host *h, const void *owner);
 void race_op_window(struct host *h, uint32_t number, const void *base);
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place);

@@ -36,7 +36,7 @@ void race_rank_range(const struct race *race, struct race_rank *r, const struct 
     for (f = TAILQ_FIRST(&node->freed); f != NULL; f = TAILQ_NEXT(f, in_node))
         race_range_add(&r->range, f->at, f->at + f->bytes);
     for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
-        race_range_add(&r->range, l->rows.at, race_rows_end(&l->rows));
+        race_range_add(&r->range, l->range.low, l->range.low + l->range.bytes);
 }
 
 void race_transfer_free(struct race_node *node, struct race_transfer *x)

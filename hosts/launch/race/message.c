@@ -1,49 +1,7 @@
-/* Messages and one-sided operations: memory that they use, and order that they make. */
+/* Messages and one-sided operations: the order that they make. */
 #include "hosts/launch/race/internal.h"
 
 #include <stdlib.h>
-
-void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
-                  bool writes, struct host_place place)
-{
-    struct launch_thread *t = launch_thread_of(h);
-    struct race_rank *r = race_rank_of(race_of(h), t);
-    struct race_lent *l;
-
-    if (rows.count == 0 || rows.width == 0)
-        return;
-    l = malloc(sizeof(*l));
-    SIM_ASSERT(l != NULL);
-    *l = (struct race_lent){ .owner = owner,
-                             .group = group,
-                             .rows = rows,
-                             .writes = writes,
-                             .place = place,
-                             .since = sim_now(t->dom) };
-    TAILQ_INSERT_TAIL(&r->lent, l, in_rank);
-    race_range_add(&r->range, l->rows.at, race_rows_end(&l->rows));
-}
-
-void race_op_take_back(struct host *h, const void *owner)
-{
-    struct launch_thread *t = launch_thread_of(h);
-    struct race_rank *r = race_rank_of(race_of(h), t);
-    struct race_lent *l = TAILQ_FIRST(&r->lent);
-    bool any = false;
-
-    while (l != NULL) {
-        struct race_lent *next = TAILQ_NEXT(l, in_rank);
-
-        if (l->owner == owner || l->group == owner) {
-            TAILQ_REMOVE(&r->lent, l, in_rank);
-            free(l);
-            any = true;
-        }
-        l = next;
-    }
-    if (any)
-        race_rank_range(race_of(h), r, race_node_of(race_of(h), t));
-}
 
 /* Epochs of two locks, one of which is exclusive, are one after the other. */
 static bool lock_orders(const struct host_reach *a, const struct host_reach *b)

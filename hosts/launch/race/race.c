@@ -90,8 +90,7 @@ static void look_at_lent(struct race *race, struct launch_thread *t, const struc
     const struct race_lent *l;
 
     for (l = TAILQ_FIRST(&race_rank_of(race, t)->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
-        if ((l->writes || u->access == HUB_STORES) &&
-            race_rows_overlap(&l->rows, u->at, u->bytes) != UINT64_MAX)
+        if ((l->writes || u->access == HUB_STORES) && race_lent_overlaps(l, u->at, u->bytes))
             race_report_lent(race, t, u, l);
 }
 
@@ -215,10 +214,8 @@ static void rank_fini(struct race_rank *r, unsigned nranks)
     struct race_lent *l;
     struct race_letter *letter;
 
-    while ((l = TAILQ_FIRST(&r->lent)) != NULL) {
-        TAILQ_REMOVE(&r->lent, l, in_rank);
-        free(l);
-    }
+    while ((l = TAILQ_FIRST(&r->lent)) != NULL)
+        race_lent_free(r, l);
     for (unsigned to = 0; r->mail != NULL && to < nranks; to++)
         while ((letter = TAILQ_FIRST(&r->mail[to])) != NULL)
             race_letter_free(&r->mail[to], letter);

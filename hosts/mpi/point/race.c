@@ -30,16 +30,21 @@ void mpi_race_rows(const struct mpi_race_use *what, struct mpi_type *type, uint6
 
 static void use_rows(const struct mpi_race_use *u, struct host_rows rows)
 {
-    const struct host_race_ops *race = u->mr->host->race;
-
-    race->used(u->mr->host, rows, u->writes, mpi_race_place(u->mr));
-    if (u->owner != NULL)
-        race->lend(u->mr->host, u->owner, u->group, rows, u->writes, mpi_race_place(u->mr));
+    u->mr->host->race->used(u->mr->host, rows, u->writes, mpi_race_place(u->mr));
 }
 
+static void lend_rows(const struct mpi_race_use *u, struct host_rows rows)
+{
+    u->mr->host->race->lend(u->mr->host, u->owner, u->group, rows, u->writes,
+                            mpi_race_place(u->mr));
+}
+
+/* All of it is used first: the pieces of one datatype are not compared with each other. */
 void mpi_race_lend(const struct mpi_race_use *what, struct mpi_type *type, uint64_t count)
 {
     mpi_race_rows(what, type, count, use_rows);
+    if (what->owner != NULL)
+        mpi_race_rows(what, type, count, lend_rows);
 }
 
 void mpi_race_begin(struct mpi_rank *mr, const struct mpi_request *rq, bool lends)

@@ -202,6 +202,66 @@ static void ok_beside_column(void)
     end();
 }
 
+/* Pieces of unlike lengths are no rows; a datatype has them in any order. */
+static const int lengths[] = { 1, 2, 3, 4 };
+static const int in_order[] = { 0, 100, 200, 300 }, out_of_order[] = { 300, 0, 200, 100 };
+
+static void receive_pieces(const int *places)
+{
+    MPI_Datatype pieces;
+
+    MPI_Type_indexed(4, lengths, places, MPI_UINT64_T, &pieces);
+    MPI_Type_commit(&pieces);
+    MPI_Irecv(buffer, 1, pieces, 0, 0, MPI_COMM_WORLD, &request);
+    MPI_Type_free(&pieces);
+}
+
+static void load_last_of_piece(const int *places)
+{
+    if (me == 0) {
+        MPI_Send(buffer, 10, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+        return;
+    }
+    receive_pieces(places);
+    seen += buffer[places[2] + lengths[2] - 1];
+    end();
+}
+
+static void loads_piece(void)
+{
+    load_last_of_piece(in_order);
+}
+
+static void loads_piece_out_of_order(void)
+{
+    load_last_of_piece(out_of_order);
+}
+
+static void load_beside_pieces(const int *places)
+{
+    if (me == 0) {
+        MPI_Send(buffer, 10, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+        return;
+    }
+    receive_pieces(places);
+    for (int i = 0; i < 4; i++) {
+        buffer[places[i] + lengths[i]] = 1;
+        if (places[i] > 0)
+            seen += buffer[places[i] - 1];
+    }
+    end();
+}
+
+static void ok_between_pieces(void)
+{
+    load_beside_pieces(in_order);
+}
+
+static void ok_between_pieces_out_of_order(void)
+{
+    load_beside_pieces(out_of_order);
+}
+
 static void loads_after_test(void)
 {
     int flag;
@@ -280,6 +340,10 @@ const struct race_case race_messages[] = {
     CASE(ok_persistent),
     CASE(loads_column),
     CASE(ok_beside_column),
+    CASE(loads_piece),
+    CASE(loads_piece_out_of_order),
+    CASE(ok_between_pieces),
+    CASE(ok_between_pieces_out_of_order),
     CASE(loads_after_test),
     CASE(ok_loads_after_test),
     CASE(loads_while_probed_message_comes),

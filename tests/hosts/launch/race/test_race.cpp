@@ -67,6 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{ "receives_while_sent", "rank 0", "MPI_Recv: stores", "MPI_Isend" },
                     Expected{ "stores_while_persistent", "rank 0", "stores", "MPI_Start" },
                     Expected{ "loads_column", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "loads_piece", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "loads_piece_out_of_order", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "loads_after_test", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "loads_while_probed_message_comes", "rank 1", "loads", "MPI_Imrecv" },
                     Expected{ "loads_other_of_any", "rank 1", "loads", "MPI_Irecv" }));
@@ -119,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "ok_polls_last_word", "ok_polls_later_put", "ok_loads_up_to_the_word",
                     "ok_polls_counter", "ok_flush_completes_requests", "ok_polls_atomic",
                     "ok_polls_stored", "ok_loads_while_sent", "ok_sends_twice", "ok_loads_received",
-                    "ok_persistent", "ok_beside_column", "ok_loads_after_test",
+                    "ok_persistent", "ok_beside_column", "ok_between_pieces",
+                    "ok_between_pieces_out_of_order", "ok_loads_after_test",
                     "ok_loads_beside_collectives", "ok_loads_got", "ok_loads_fetched_by_no_op",
                     "ok_fences", "ok_accumulates_from_both", "ok_loads_after_flush",
                     "ok_loads_after_unlock", "ok_stores_after_put_requested", "ok_post_and_wait"));
