@@ -179,8 +179,10 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
 
     probe_turn(rc, &p->tlp, p->source, target);
     node_packet_leave(p, NULL);
-    if (rc->end != NULL && p->source >= RC_FROM_CORE)
+    if (rc->end != NULL && p->source >= RC_FROM_CORE) {
         pcie_order_begin(rc->end, &p->tlp);
+        pcie_order_by(&p->tlp, target);
+    }
     pcie_port_send(rc->port[target].port, &p->tlp);
     if (p->source >= RC_FROM_CORE) {
         if (cls == PCIE_POSTED)

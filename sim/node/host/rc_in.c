@@ -171,8 +171,11 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
 void node_rc_received(void *user, struct pcie_tlp *tlp)
 {
     struct rc_port *rp = user;
-    struct node_packet *p = take_in(rp->rc, tlp, rp->index);
+    struct node_packet *p;
 
+    if (rp->rc->end != NULL)
+        pcie_order_by(tlp, rp->index);
+    p = take_in(rp->rc, tlp, rp->index);
     switch (pcie_tlp_class(tlp)) {
     case PCIE_POSTED:
         posted_arrived(rp->rc, p);

@@ -193,7 +193,10 @@ void pcie_order_clear(struct pcie_order_watch *w)
 
 /* ---- end to end ---- */
 
-#define NUMBER_BITS 40u /* count a component's packets; its own number takes the rest */
+/* trace_id: the number of the packet, of its component, and of two ports that it went by. */
+#define NUMBER_BITS 32u
+#define ROUTE_SHIFT 56u /* sim_number() is below 2^24 */
+#define ROUTE_BITS  4u
 
 /** The last of each kind that took effect here; one with attributes that relax rules is none. */
 struct order_source {
@@ -237,7 +240,20 @@ void pcie_order_end_destroy(struct pcie_order_end *e)
 
 void pcie_order_begin(struct pcie_order_end *e, struct pcie_tlp *tlp)
 {
+    SIM_ASSERT(e->next + 1 < UINT64_C(1) << NUMBER_BITS);
     tlp->trace_id = e->id << NUMBER_BITS | ++e->next;
+}
+
+void pcie_order_by(struct pcie_tlp *tlp, unsigned port)
+{
+    unsigned shift = ROUTE_SHIFT;
+
+    if (tlp->trace_id == 0) /* as in pcie_order_try_arrive() */
+        return;
+    if (tlp->trace_id >> shift != 0)
+        shift += ROUTE_BITS;
+    SIM_ASSERT(port + 1 < 1u << ROUTE_BITS && tlp->trace_id >> shift == 0);
+    tlp->trace_id |= (port + UINT64_C(1)) << shift;
 }
 
 static struct order_source *place_of(struct order_source *sources, uint32_t mask, uint64_t id)

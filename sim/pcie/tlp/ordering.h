@@ -62,7 +62,7 @@ void pcie_order_forget(struct pcie_order_watch *w, uint32_t number);
 /** Everything inside is gone: a link went down. */
 void pcie_order_clear(struct pcie_order_watch *w);
 
-/* ---- end to end: between two components the network keeps the order, whatever it is made of -- */
+/* ---- end to end: on a route between two components the network keeps the order -------------- */
 
 /** One end of ways: a component that makes packets and takes them. */
 struct pcie_order_end;
@@ -72,6 +72,11 @@ struct pcie_order_end *pcie_order_end_create(struct sim_domain *dom, const char 
 void pcie_order_end_destroy(struct pcie_order_end *e); /* NULL too */
 /** A packet of this component's own, in the order in which its ports get them. */
 void pcie_order_begin(struct pcie_order_end *e, struct pcie_tlp *tlp);
+/**
+ * The packet leaves or enters a node by this port, 0 .. 14. A node with several hubs is reached by
+ * several routes, and packets of different routes have no order. At most twice on its way.
+ */
+void pcie_order_by(struct pcie_tlp *tlp, unsigned port);
 /** A packet takes effect here: bytes are written, a read sees memory, a completion is used. Asserts
  * that none from the same component took effect before that it should have stayed behind. */
 void pcie_order_arrive(struct pcie_order_end *e, const struct pcie_tlp *tlp);

@@ -246,6 +246,26 @@ TEST_F(Order, SourcesAreToldApart)
     }
 }
 
+TEST_F(Order, IsThatOfOneRoute)
+{
+    auto by = [&](std::vector<unsigned> ports) {
+        pcie_tlp t = begin(tlp(PCIE_MWR));
+
+        for (unsigned port : ports)
+            pcie_order_by(&t, port);
+        return t;
+    };
+    pcie_tlp a = by({ 0, 1 }), b = by({ 1, 0 }), c = by({ 0, 0 }), d = by({ 0, 1 });
+
+    EXPECT_TRUE(arrive(d));
+    EXPECT_TRUE(arrive(c));
+    EXPECT_TRUE(arrive(b));
+    EXPECT_FALSE(arrive(a));
+    pcie_tlp strange = tlp(PCIE_MWR); /* its component takes no part */
+    pcie_order_by(&strange, 14);
+    EXPECT_EQ(0u, strange.trace_id);
+}
+
 TEST_F(Order, ABrokenOrderEndsTheProgram)
 {
     enter(1, tlp(PCIE_MWR));
