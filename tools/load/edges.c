@@ -4,6 +4,10 @@
  *   0 1          # node 0 to node 1, by the first ports that fit
  *   0 2 1500     # 1500 mm long
  *   0.a 4.b      # by these ports
+ *   0.hub1 1.hub1.w  # between these hubs, where a node has several
+ *
+ * Where nodes have several hubs, a line that names none is a cable for each: from the first one to
+ * the first one, from the second one to the second one.
  *
  * A line without ports takes, of the hubs' ports in their order, the first free pair of an
  * endpoint and a root, else the first free ones; two ends of one role become endpoint and root.
@@ -37,26 +41,80 @@ static unsigned split_words(struct load_machine *m, const char *line, const char
     }
 }
 
-/** "3" or "3.a". How many ports the hub has may still be set, so plug_edge() looks for the port. */
+/** "3", "3.a", "3.hub1" or "3.hub1.a"; the component is NULL where no hub is named. How many ports
+ * the hub has may still be set, so plug_edge() looks for the port. */
 static struct load_end read_end(struct load_machine *m, const struct load_tree *at,
                                 const char *word)
 {
-    const char *dot = strchr(word, '.');
-    const char *number = dot == NULL ? word : load_text(&m->arena, "%.*s", (int)(dot - word), word);
-    struct load_end end;
+    size_t n = strcspn(word, "."), hub;
+    const char *rest = word[n] != '\0' ? word + n + 1 : NULL;
+    struct load_end end = { .port = rest };
+    const struct machine_component_desc *c;
     uint64_t node;
 
-    if (!load_number(number, false, &node) || node >= m->desc.nnodes)
+    if (!load_number(load_text(&m->arena, "%.*s", (int)n, word), false, &node) ||
+        node >= m->desc.nnodes)
         load_fail(at, NULL, "%s: expected a node, 0 .. %u, or a node and a port, 0.e", word,
                   m->desc.nnodes - 1);
-    end = load_router_end(m, at, (unsigned)node);
-    end.port = dot != NULL ? dot + 1 : NULL;
+    end.node = (unsigned)node;
+    if (rest == NULL)
+        return end;
+    hub = strcspn(rest, ".");
+    c = load_component(m, end.node, load_text(&m->arena, "%.*s", (int)hub, rest));
+    if (c != NULL && c->kind->set_routes != NULL) {
+        end.component = c;
+        end.port = rest[hub] != '\0' ? rest + hub + 1 : NULL;
+    }
     return end;
+}
+
+static void add_edge(struct load_machine *m, const struct load_tree *at, const struct load_end *a,
+                     const struct load_end *b, const uint64_t *length_mm)
+{
+    struct machine_link_desc *link = &m->desc.cables[m->desc.ncables];
+
+    *link = load_link_between(a, b, at);
+    m->edges[m->nedges++] = (struct load_edge){ at, m->desc.ncables, m->ngroups };
+    load_length_add(m, load_text(&m->arena, "cable%u", m->desc.ncables),
+                    length_mm != NULL ? at : NULL, length_mm != NULL ? *length_mm : 0,
+                    &link->length_mm);
+    m->desc.ncables++;
+}
+
+/** How many hubs a line may mean at this end. */
+static unsigned count_hubs(const struct load_machine *m, const struct load_tree *at,
+                           const struct load_end *end)
+{
+    unsigned n = end->component != NULL ? 1 : load_count_routers(m, end->node);
+
+    if (n == 0)
+        load_fail(at, NULL, "node%u has no hub: expected a node with one", end->node);
+    return n;
+}
+
+/** A cable for each hub of a node, or for the one that is named. */
+static void add_edges(struct load_machine *m, const struct load_tree *at, const struct load_end *a,
+                      const struct load_end *b, const uint64_t *length_mm)
+{
+    unsigned n = count_hubs(m, at, a), of_b = count_hubs(m, at, b);
+
+    if (n != of_b)
+        load_fail(at, NULL, "node%u: %u hubs, node%u: %u: expected the hub, as %u.%s", a->node, n,
+                  b->node, of_b, n > of_b ? a->node : b->node,
+                  load_router_end(m, n > of_b ? a->node : b->node, 0).component->name);
+    for (unsigned k = 0; k < n; k++) {
+        struct load_end from = *a, to = *b;
+
+        if (a->component == NULL)
+            from.component = load_router_end(m, a->node, k).component;
+        if (b->component == NULL)
+            to.component = load_router_end(m, b->node, k).component;
+        add_edge(m, at, &from, &to, length_mm);
+    }
 }
 
 static void read_line(struct load_machine *m, const struct load_tree *at)
 {
-    struct machine_link_desc *link = &m->desc.cables[m->desc.ncables];
     const char *words[WORDS_MAX];
     struct load_end a, b;
     uint64_t length = 0;
@@ -72,11 +130,7 @@ static void read_line(struct load_machine *m, const struct load_tree *at)
         load_fail(at, NULL, "expected two different nodes");
     if (n == 3 && !load_length_parse(words[2], &length))
         load_fail(at, NULL, "%s: expected a length in mm", words[2]);
-    *link = load_link_between(&a, &b, at);
-    m->edges[m->nedges++] = (struct load_edge){ at, m->desc.ncables, m->ngroups };
-    load_length_add(m, load_text(&m->arena, "cable%u", m->desc.ncables), n == 3 ? at : NULL, length,
-                    &link->length_mm);
-    m->desc.ncables++;
+    add_edges(m, at, &a, &b, n == 3 ? &length : NULL);
 }
 
 struct edge_file {
@@ -110,6 +164,7 @@ static void read_file(struct load_machine *m, const struct load_tree *at, struct
 struct load_lines load_edges_open(struct load_machine *m, const struct load_tree *edges)
 {
     struct load_lines lines = { .text = "" };
+    unsigned most = 1;
 
     if (edges == NULL)
         return lines;
@@ -125,6 +180,10 @@ struct load_lines load_edges_open(struct load_machine *m, const struct load_tree
     lines.n = 1;
     for (const char *p = lines.text; *p != '\0'; p++)
         lines.n += *p == '\n';
+    for (unsigned node = 0; node < m->desc.nnodes; node++)
+        if (load_count_routers(m, node) > most)
+            most = load_count_routers(m, node);
+    lines.n *= most;
     m->edges = load_alloc(&m->arena, lines.n * sizeof(*m->edges));
     return lines;
 }

@@ -112,8 +112,9 @@ void load_link_read(struct load_machine *m, const struct load_tree *item, int no
 /** An end from "node0.hub.e" in `text`; messages name `at`. */
 struct load_end load_end_text(struct load_machine *m, const struct load_tree *at, const char *text,
                               int node);
-/** The one hub of a node, without a port. */
-struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node);
+/** A hub of a node, in the order of its file, without a port; `component` NULL: it has fewer. */
+struct load_end load_router_end(const struct load_machine *m, unsigned node, unsigned number);
+unsigned load_count_routers(const struct load_machine *m, unsigned node);
 /** The ports of its kind; a component may have less. */
 unsigned load_count_ports(const struct machine_component_desc *component);
 /** Raises that `at` names none of the component's `nports` ports. */
@@ -134,7 +135,7 @@ void load_shape_values(struct load_machine *m, struct machine_value *window_part
 struct load_lines {
     struct load_tree at; /* the first one's place */
     const char *text;
-    unsigned n; /* cables at most */
+    unsigned n; /* cables at most, also where each line is one for each hub of a node */
 };
 struct load_lines load_edges_open(struct load_machine *m, const struct load_tree *edges);
 /** Appends a cable for each line; desc.cables has room. */

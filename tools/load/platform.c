@@ -251,20 +251,23 @@ const char *load_port(const struct machine_component_desc *component, const char
     return *port;
 }
 
-struct load_end load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node)
+struct load_end load_router_end(const struct load_machine *m, unsigned node, unsigned number)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
-    struct load_end end = { .node = node };
-    unsigned hubs = 0;
 
     for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (nd->components[i].kind->set_routes != NULL) {
-            end.component = &nd->components[i];
-            hubs++;
-        }
-    if (hubs != 1)
-        load_fail(at, NULL, "node%u has %u hubs: expected one, or cables:", node, hubs);
-    return end;
+        if (nd->components[i].kind->set_routes != NULL && number-- == 0)
+            return (struct load_end){ .node = node, .component = &nd->components[i] };
+    return (struct load_end){ .node = node };
+}
+
+unsigned load_count_routers(const struct load_machine *m, unsigned node)
+{
+    unsigned n = 0;
+
+    while (load_router_end(m, node, n).component != NULL)
+        n++;
+    return n;
 }
 
 struct load_end load_end_text(struct load_machine *m, const struct load_tree *at, const char *text,

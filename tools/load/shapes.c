@@ -246,16 +246,16 @@ static void give(const struct load_tree *at, struct machine_value *v, uint64_t v
     v->line = at->line;
 }
 
-static void give_ports(struct load_machine *m, unsigned node)
+static void give_ports(struct load_machine *m, const struct load_end *end)
 {
-    struct load_end end = load_router_end(m, m->shape_at, node);
-    struct machine_value *ports = machine_value_find(end.component, "ports");
+    struct machine_value *ports = machine_value_find(end->component, "ports");
 
     if (ports == NULL || ports->value >= m->shape_ports)
         return;
     if (m->shape_ports > ports->param->max)
         load_fail(m->shape_at, NULL, "its hubs need %u ports: node%u.%s has %llu at most",
-                  m->shape_ports, node, end.component->name, (unsigned long long)ports->param->max);
+                  m->shape_ports, end->node, end->component->name,
+                  (unsigned long long)ports->param->max);
     give(m->shape_at, ports, m->shape_ports);
 }
 
@@ -266,7 +266,11 @@ void load_shape_values(struct load_machine *m, struct machine_value *window_part
     if (m->shape_at == NULL)
         return;
     for (unsigned i = 0; i < m->desc.nnodes; i++)
-        give_ports(m, i);
+        for (unsigned k = 0; k < load_count_routers(m, i); k++) {
+            struct load_end end = load_router_end(m, i, k);
+
+            give_ports(m, &end);
+        }
     while (parts < m->desc.nnodes)
         parts *= 2;
     if (window_parts->file == NULL && parts != window_parts->value)

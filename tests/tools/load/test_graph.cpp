@@ -175,6 +175,51 @@ TEST_F(Graph, WrongEdgesAreToldInOneLine)
               message(machine_of(2, "edges: [0 1]\n")));
 }
 
+/* Where a node has two hubs, a line is a cable for each of them, or for the one that it names. */
+TEST_F(Graph, EdgesJoinTheHubsOfANode)
+{
+    auto hubs = [&] {
+        Texts all;
+
+        for (unsigned i = 0; i < desc().ncables; i++)
+            all.push_back(std::string(desc().cables[i].component_a) + "-" +
+                          desc().cables[i].component_b + " " + cables()[i]);
+        return all;
+    };
+    write("platforms/two.yaml", "components:\n"
+                                "  cpu: {kind: box}\n"
+                                "  hub0: {kind: hub.c}\n"
+                                "  hub1: {kind: hub.c}\n"
+                                "links:\n"
+                                "  - {from: cpu.a, to: hub0.n}\n"
+                                "  - {from: cpu.b, to: hub1.n}\n");
+    const std::string two = "platform: two\nnodes: 2\nedges: |\n  ";
+
+    ASSERT_EQ(SIM_OK, load(two + "0 1 70\n  0.s 1.s\n")) << err.text;
+    EXPECT_EQ((Texts{ "hub0-hub0 0.e-1.w 70", "hub1-hub1 0.e-1.w 70", "hub0-hub0 0.s-1.s 2000",
+                      "hub1-hub1 0.s-1.s 2000" }),
+              hubs());
+    ASSERT_EQ(SIM_OK, load(two + "0.hub1 1.hub0\n  0.hub0.e 1.hub0.s\n")) << err.text;
+    EXPECT_EQ((Texts{ "hub1-hub0 0.e-1.w 2000", "hub0-hub0 0.e-1.s 2000" }), hubs());
+    ASSERT_EQ(SIM_OK, load("platform: two\nring: 2\nset: { node*.hub0.ports: 6 }\n")) << err.text;
+    EXPECT_EQ((Texts{ "hub0-hub0 0.e-1.w 2000", "hub1-hub1 0.e-1.w 2000", "hub0-hub0 1.e-0.w 2000",
+                      "hub1-hub1 1.e-0.w 2000" }),
+              hubs());
+    EXPECT_EQ("machines/m.yaml:4:1: 0.hub0 1: node0: 1 hubs, node1: 2: expected the hub, as 1.hub0",
+              message(two + "0.hub0 1\n"));
+    EXPECT_EQ("machines/m.yaml:4:1: 0.hub2 1: expected the port n, e, w or s of hub0",
+              message(two + "0.hub2 1\n"));
+    EXPECT_EQ("machines/m.yaml:4:1: 0.hub1.x 1.hub1: expected the port n, e, w or s of hub1",
+              message(two + "0.hub1.x 1.hub1\n"));
+}
+
+TEST_F(Graph, ANodeOfAnEdgeHasAHub)
+{
+    write("platforms/bare.yaml", "components:\n  cpu: {kind: box}\nlinks: []\n");
+    EXPECT_EQ("machines/m.yaml:4:1: 0 1: node0 has no hub: expected a node with one",
+              message("platform: bare\nnodes: 2\nedges: |\n  0 1\n"));
+}
+
 TEST_F(Graph, PartsFollowTheRing)
 {
     const std::string jumbled = machine_of(8, "edges: |\n  0 2\n  2 4\n  4 6\n  6 7\n  7 5\n  5 3\n"
