@@ -115,13 +115,13 @@ static void set_msi(struct host *h, const struct driver_function *fn)
     wr(h, fn->bdf, at, rd(h, fn->bdf, at) | 1u << 16);
 }
 
-int boot_enumerate(struct host *h, struct driver *d)
+int boot_enumerate(struct host *h, struct driver_node *node)
 {
     uint64_t next = h->bus->start(h);
     unsigned ports = h->bus->root_ports(h);
 
-    for (unsigned p = 0; p < ports && d->nfunctions < DRIVER_FUNCTIONS; p++) {
-        struct driver_function *fn = &d->functions[d->nfunctions];
+    for (unsigned p = 0; p < ports && node->nfunctions < DRIVER_FUNCTIONS; p++) {
+        struct driver_function *fn = &node->functions[node->nfunctions];
         uint16_t bdf = (uint16_t)((p + 1) << 8);
         uint32_t id = rd(h, bdf, CFG_ID);
         int code;
@@ -137,7 +137,7 @@ int boot_enumerate(struct host *h, struct driver *d)
         set_payload(h, fn);
         set_msi(h, fn);
         wr(h, bdf, CFG_COMMAND, COMMAND_ENABLE);
-        d->nfunctions++;
+        node->nfunctions++;
     }
     return DRIVER_OK;
 }

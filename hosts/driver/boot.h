@@ -4,7 +4,7 @@
 
 #include "hosts/driver/driver.h"
 
-/** Fills d->functions. */
-int boot_enumerate(struct host *h, struct driver *d);
+/** Fills node->functions. */
+int boot_enumerate(struct host *h, struct driver_node *node);
 
 #endif /* DRIVER_BOOT_H */

@@ -14,6 +14,11 @@ const struct driver_function *driver_find(const struct driver *d, uint16_t vendo
     return NULL;
 }
 
+static bool is_hub(const struct driver_function *fn)
+{
+    return fn->vendor == HUB_VENDOR_ID && fn->device == HUB_DEVICE_ID;
+}
+
 static void chains_free(struct driver_chain *c)
 {
     while (c != NULL) {
@@ -24,12 +29,8 @@ static void chains_free(struct driver_chain *c)
     }
 }
 
-static void driver_release(void *driver)
+static void hub_release(struct driver *d)
 {
-    struct driver *d = driver;
-
-    for (unsigned g = 0; g < d->ngpus; g++)
-        free(d->gpus[g].pins);
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++) {
         chains_free(d->channel[c].retired);
         chains_free(d->channel[c].installed);
@@ -37,12 +38,25 @@ static void driver_release(void *driver)
     notify_counts_clear(&d->counts);
     range_fini(&d->table_free);
     range_fini(&d->internal_free);
-    free(d);
+}
+
+static void driver_release(void *driver)
+{
+    struct driver_node *node = driver;
+
+    for (unsigned g = 0; g < node->ngpus; g++)
+        free(node->gpus[g].pins);
+    for (unsigned i = 0; i < node->nhubs; i++)
+        hub_release(&node->hubs[i]);
+    free(node->hubs);
+    free(node);
 }
 
 struct driver *driver_of(struct host *h)
 {
-    return host_state_of(h->node->states, driver_release);
+    struct driver_node *node = host_state_of(h->node->states, driver_release);
+
+    return node != NULL && h->hub < node->nhubs ? &node->hubs[h->hub] : NULL;
 }
 
 /* Reads are answered in the own part only, so the driver looks for the registers where they would
@@ -141,16 +155,10 @@ static void fail_lost(struct host *h, struct driver *d)
     h->process->abort(h, 1);
 }
 
-static void interrupt(struct host *h, void *arg, uint32_t vector)
+static void hub_interrupt(struct host *h, struct driver *d)
 {
-    struct driver *d = arg;
     uint32_t status;
 
-    host_spend_cost(h, HOST_COST_INTERRUPT);
-    if (!d->has_hub || vector != d->hub_vector) {
-        ring_by_news(h, d);
-        return;
-    }
     status = (uint32_t)driver_read(h, d, HUB_IRQ_STATUS);
     driver_write(h, d, HUB_IRQ_STATUS, status);
     if ((status & HUB_IRQ_LOST) != 0)
@@ -164,6 +172,20 @@ static void interrupt(struct host *h, void *arg, uint32_t vector)
     d->irq_seen |= status & ~(HUB_IRQ_RING | d->helper_bits);
     if (d->irq_seen != 0 && d->irq_waiter != NULL)
         h->cpu->wake(h, d->irq_waiter);
+}
+
+static void interrupt(struct host *h, void *arg, uint32_t vector)
+{
+    struct driver_node *node = arg;
+
+    host_spend_cost(h, HOST_COST_INTERRUPT);
+    for (unsigned i = 0; i < node->nhubs; i++)
+        if (node->hubs[i].has_hub && vector == node->hubs[i].hub_vector) {
+            hub_interrupt(h, &node->hubs[i]);
+            return;
+        }
+    for (unsigned i = 0; i < node->nhubs; i++)
+        ring_by_news(h, &node->hubs[i]);
 }
 
 static int set_up_hub(struct host *h, struct driver *d)
@@ -203,53 +225,82 @@ static int map_gpu(struct host *h, struct driver_gpu *gpu, unsigned g)
     return gpu->flush_offset != HOST_NO_BUS ? DRIVER_OK : DRIVER_ERR_NOMEM;
 }
 
-static int find_gpus(struct host *h, struct driver *d)
+static int find_gpus(struct host *h, struct driver_node *node)
 {
     int code = DRIVER_OK;
 
-    d->ngpus = h->gpus->number(h);
-    if (d->ngpus > DRIVER_GPUS)
-        d->ngpus = DRIVER_GPUS;
-    for (unsigned g = 0; g < d->ngpus && code == DRIVER_OK; g++) {
+    node->ngpus = h->gpus->number(h);
+    if (node->ngpus > DRIVER_GPUS)
+        node->ngpus = DRIVER_GPUS;
+    for (unsigned g = 0; g < node->ngpus && code == DRIVER_OK; g++) {
         uint16_t bdf = h->gpus->bdf(h, g);
 
-        for (unsigned i = 0; i < d->nfunctions; i++) {
-            const struct driver_function *fn = &d->functions[i];
+        for (unsigned i = 0; i < node->nfunctions; i++) {
+            const struct driver_function *fn = &node->functions[i];
 
             for (unsigned n = 0; fn->bdf == bdf && n < DRIVER_BARS; n++)
-                if (fn->bar[n].bytes > d->gpus[g].bar_bytes) { /* memory has the largest one */
-                    d->gpus[g].bar_bus = fn->bar[n].bus;
-                    d->gpus[g].bar_bytes = fn->bar[n].bytes;
+                if (fn->bar[n].bytes > node->gpus[g].bar_bytes) { /* memory has the largest one */
+                    node->gpus[g].bar_bus = fn->bar[n].bus;
+                    node->gpus[g].bar_bytes = fn->bar[n].bytes;
                 }
         }
-        code = map_gpu(h, &d->gpus[g], g);
+        code = map_gpu(h, &node->gpus[g], g);
     }
+    return code;
+}
+
+/* As many as there are hubs; one where there is none. */
+static int make_hubs(struct driver_node *node)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < node->nfunctions; i++)
+        n += is_hub(&node->functions[i]);
+    node->hubs = calloc(n > 0 ? n : 1, sizeof(*node->hubs));
+    if (node->hubs == NULL)
+        return DRIVER_ERR_NOMEM;
+    node->nhubs = n > 0 ? n : 1;
+    for (unsigned i = 0; i < node->nhubs; i++) {
+        node->hubs[i].functions = node->functions;
+        node->hubs[i].nfunctions = node->nfunctions;
+        node->hubs[i].gpus = node->gpus;
+        node->hubs[i].ngpus = node->ngpus;
+    }
+    return DRIVER_OK;
+}
+
+static int boot_hub(struct host *h, struct driver *d, const struct driver_function *hub)
+{
+    int code = map_window(h, d, hub);
+
+    d->hub_vector = hub->port;
+    if (code == DRIVER_OK)
+        code = set_up_hub(h, d);
+    d->has_hub = code == DRIVER_OK;
     return code;
 }
 
 int driver_boot(struct host *h)
 {
-    struct driver *d = calloc(1, sizeof(*d));
-    const struct driver_function *hub;
+    struct driver_node *node = calloc(1, sizeof(*node));
+    struct driver *next;
     int code;
 
-    if (d == NULL)
+    if (node == NULL)
         return DRIVER_ERR_NOMEM;
-    host_state_add(&h->node->states, &d->kept, driver_release);
-    code = boot_enumerate(h, d);
+    host_state_add(&h->node->states, &node->kept, driver_release);
+    code = boot_enumerate(h, node);
     if (code == DRIVER_OK)
-        code = find_gpus(h, d);
+        code = find_gpus(h, node);
+    if (code == DRIVER_OK)
+        code = make_hubs(node);
     if (code != DRIVER_OK)
         return code;
-    h->cpu->set_interrupt(h, interrupt, d);
-    hub = driver_find(d, HUB_VENDOR_ID, HUB_DEVICE_ID, 0);
-    if (hub == NULL)
-        return code;
-    d->hub_vector = hub->port;
-    code = map_window(h, d, hub);
-    if (code == DRIVER_OK)
-        code = set_up_hub(h, d);
-    d->has_hub = code == DRIVER_OK;
+    h->cpu->set_interrupt(h, interrupt, node);
+    next = node->hubs;
+    for (unsigned i = 0; i < node->nfunctions && code == DRIVER_OK; i++)
+        if (is_hub(&node->functions[i]))
+            code = boot_hub(h, next++, &node->functions[i]);
     return code;
 }
 

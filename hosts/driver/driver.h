@@ -1,7 +1,8 @@
 /*
- * The kernel driver's part, one per node and shared by its ranks: PCI functions
- * and their BARs, the hub's window, pinned GPU memory, the notification ring,
- * descriptor memory and the state of DMA channels.
+ * The kernel driver's part, shared by the ranks of a node. One per node: PCI
+ * functions and their BARs, pinned GPU memory. One per hub: its window, the
+ * notification ring, descriptor memory and the state of DMA channels. A rank
+ * uses one hub of its node.
  */
 #ifndef DRIVER_DRIVER_H
 #define DRIVER_DRIVER_H
@@ -84,12 +85,11 @@ struct driver_helper {
     const void *arg;
 };
 
+/** What a hub has, and what its node has; of the latter alone where there is no hub. */
 struct driver {
-    struct host_state kept; /* first: see driver_of() */
-    unsigned nfunctions;
-    struct driver_function functions[DRIVER_FUNCTIONS];
-    unsigned ngpus;
-    struct driver_gpu gpus[DRIVER_GPUS];
+    unsigned nfunctions, ngpus;
+    const struct driver_function *functions; /* those of the node, */
+    struct driver_gpu *gpus;                 /* as these */
 
     bool has_hub;
     uint64_t window_bus, window_bytes, part_bytes, area_bytes;
@@ -116,12 +116,22 @@ struct driver {
     struct host *irq_waiter;
 };
 
+struct driver_node {
+    struct host_state kept; /* first: see driver_of() */
+    unsigned nfunctions, ngpus;
+    struct driver_function functions[DRIVER_FUNCTIONS];
+    struct driver_gpu gpus[DRIVER_GPUS];
+    unsigned nhubs;
+    struct driver
+        *hubs; /* in the order of their root ports; one without a hub where there is none */
+};
+
 /**
  * What firmware and driver do before programs start: enumerates, assigns bus addresses, enables
  * devices, sets up the hub. Once per node, on a task of that node. A node without a hub is fine.
  */
 int driver_boot(struct host *h);
-/** NULL before driver_boot(). */
+/** That of the rank's hub, see host.hub; NULL before driver_boot(). */
 struct driver *driver_of(struct host *h);
 const struct driver_function *driver_find(const struct driver *d, uint16_t vendor, uint16_t device,
                                           unsigned index);

@@ -68,6 +68,7 @@ struct host {
     const struct host_race_ops *race; /* NULL: races are not looked for */
     enum host_mapping pio_mapping;    /* how PIO sees the window */
     unsigned gpu;                     /* current device of the rank; see driver_visible() */
+    unsigned hub;                     /* that it uses, of those of its node by root port */
     unsigned checks;                  /* bits of enum host_check; 0: nothing is looked after */
     struct host_state *states;
     struct host_call call;

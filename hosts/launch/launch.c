@@ -27,6 +27,10 @@ static const struct host_param own_params[] = {
     HOST_PARAM_CHOICE(
         "rank_socket", LAUNCH_SOCKET_BESIDE, "adapter|0|1", 2,
         "whose cores and memory ranks take first: of the adapter that MPI uses, or of a socket"),
+    HOST_PARAM_CHOICE(
+        "rank_hub", 0, "0|1|2|3|4|5|6|7|turn", LAUNCH_HUB_TURN,
+        "which of the hubs of its node a rank uses, by root port; turn: the first rank "
+        "of a node the first hub, the next one the next"),
     HOST_PARAM_END
 };
 
@@ -82,7 +86,7 @@ void launch_software_set(struct launch_software *software, const struct host_par
                          uint64_t value)
 {
     uint64_t *const own[] = { &software->local_message_ps, &software->start_spread_ps,
-                              &software->pio_mapping, &software->rank_socket };
+                              &software->pio_mapping, &software->rank_socket, &software->rank_hub };
     struct host_setting *s;
 
     if (p->cost != 0) {

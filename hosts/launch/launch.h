@@ -20,6 +20,8 @@ SIM_BEGIN_DECLS
 
 #define LAUNCH_SOCKET_BESIDE 0u /* of launch_config.beside, else the first; n: socket n - 1 */
 
+#define LAUNCH_HUB_TURN 8u /* a node's ranks in turn; n: all of them use hub n */
+
 /** Costs of software and its settings on a platform. */
 struct launch_software {
     uint64_t cost_ps[HOST_COSTS]; /* by enum host_cost */
@@ -27,6 +29,7 @@ struct launch_software {
     uint64_t start_spread_ps;     /* ranks start within this, seeded; 0: all at once */
     uint64_t pio_mapping;         /* enum host_mapping */
     uint64_t rank_socket;         /* whose cores ranks take first */
+    uint64_t rank_hub;            /* which of the hubs of its node a rank uses */
     struct host_setting settings[LAUNCH_SETTINGS_MAX + 1]; /* for libraries */
 };
 /** The i-th row of the tables of all libraries, and the one transport of MPI that has the setting,
@@ -103,6 +106,14 @@ bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *c
 
 /** GPUs of a node that a rank sees with this CUDA_VISIBLE_DEVICES; NULL: all. */
 unsigned launch_gpus(const struct machine_desc *desc, unsigned node, const char *visible);
+
+/** The name of a node's hub, as its driver numbers them: by root port. NULL: there are fewer. */
+const char *launch_hub(const struct machine_desc *desc, unsigned node, unsigned hub);
+/** How many hubs the node has. */
+unsigned launch_hubs(const struct machine_desc *desc, unsigned node);
+/** The number of the hub that the node's rank number `local` uses, by launch_software.rank_hub; the
+ * node need not have so many. */
+unsigned launch_rank_hub(uint64_t rank_hub, unsigned nhubs, unsigned local);
 
 /** The first one, in the order of the enum, that joins all nodes which may run ranks. */
 enum host_network launch_network(const struct machine *m);

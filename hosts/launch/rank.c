@@ -134,10 +134,32 @@ static unsigned ranks_of(const struct launch *run, unsigned node)
 }
 
 /* One core of a node is for interrupts, unless it has one only. */
+/** Which hub of its node the rank `local` there uses. */
+static int choose_hub(const struct launch *run, unsigned rank, unsigned local, unsigned *hub_p,
+                      struct sim_error *err)
+{
+    const struct machine_desc *desc = machine_description(run->m);
+    unsigned node = node_of(run, rank), n = launch_hubs(desc, node);
+    unsigned hub = launch_rank_hub(run->software->rank_hub, n, local);
+
+    if (hub != 0 && hub >= n)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "rank %u on node %u: software.rank_hub = %u: expected turn, or a hub "
+                             "of the %u that the node has",
+                             rank, node, hub, n);
+    if (hub != 0 && local != 0 && run->race != NULL && run->software->rank_hub == LAUNCH_HUB_TURN)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "rank %u on node %u: the check for races knows one hub of a node: "
+                             "expected software.rank_hub = 0, not turn",
+                             rank, node);
+    *hub_p = hub;
+    return SIM_OK;
+}
+
 static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
 {
     struct launch_thread *t = &run->ranks[rank];
-    unsigned index = node_of(run, rank);
+    unsigned index = node_of(run, rank), hub = 0;
     struct launch_node *node;
     int code;
 
@@ -151,6 +173,9 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
             "node%u.host: cores = %u: too few for %u ranks and one for interrupts: "
             "expected fewer ranks (-n, --place) or more nodes (-m)",
             index, node_host_cores(node->host), ranks_of(run, index));
+    code = choose_hub(run, rank, node->nranks, &hub, err);
+    if (code != SIM_OK)
+        return code;
     t->is_rank = true;
     sim_event_init(&t->start, rank_start);
     launch_signals_init(t);
@@ -158,6 +183,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
     code = launch_thread_init(
         t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);
     t->host.rank = rank;
+    t->host.hub = hub;
     t->host.checks = run->cfg->checks;
     t->host.race = run->race != NULL ? &race_ops : NULL;
     t->host.run = &run->shared;
@@ -255,6 +281,29 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     return code;
 }
 
+/** The first hub of a node that has ranks and which none of them uses, as far as none was chosen.
+ */
+static void remark_idle_hub(const struct launch *run)
+{
+    const struct machine_desc *desc = machine_description(run->m);
+    char line[200];
+
+    if (run->cfg->remark == NULL || run->software->rank_hub != 0)
+        return;
+    for (unsigned r = 0; r < run->nranks; r++) {
+        unsigned node = node_of(run, r);
+
+        if (launch_hub(desc, node, 1) == NULL)
+            continue;
+        (void)snprintf(line, sizeof(line),
+                       "node%u.%s: no rank uses it: software.rank_hub = turn gives the ranks of a "
+                       "node its hubs in turn, and 1 gives them this one",
+                       node, launch_hub(desc, node, 1));
+        run->cfg->remark(run->cfg->output_arg, line);
+        return;
+    }
+}
+
 int launch_ranks_init(struct launch *run, struct sim_error *err)
 {
     struct program_file file = { .fd = -1 };
@@ -270,6 +319,8 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
         code = program_file_open(run->cfg->program, &file, err);
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++)
         code = rank_place(run, r, err);
+    if (code == SIM_OK)
+        remark_idle_hub(run);
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++) {
         struct launch_node *node = &run->nodes[node_of(run, r)];
 

@@ -1,6 +1,7 @@
 /* Which cores ranks run on, and whose memory is on which socket. */
 #include "hosts/driver/driver.h"
 #include "hosts/launch/node/node.h"
+#include "hub/hub.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,53 @@ unsigned launch_gpus(const struct machine_desc *desc, unsigned node, const char 
         n += nd->components[i].kind == &node_gpu_kind;
     return driver_visible_parse(visible, n, gpus);
 }
+
+/* ---- hubs ------------------------------------------------------------------------- */
+
+/** The root port of a component that is a hub, in whatever make; NULL: it is none. */
+static const char *port_of_hub(const struct machine_node_desc *nd, unsigned i)
+{
+    const struct machine_component_desc *c = &nd->components[i];
+
+    return c->kind->params == hub_kind.params ? launch_root_port(nd, c->name) : NULL;
+}
+
+const char *launch_hub(const struct machine_desc *desc, unsigned node, unsigned hub)
+{
+    const struct machine_node_desc *nd = &desc->nodes[node];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++) {
+        const char *port = port_of_hub(nd, i);
+        unsigned before = 0;
+
+        for (unsigned k = 0; port != NULL && k < nd->ncomponents; k++) {
+            const char *other = port_of_hub(nd, k);
+
+            before += other != NULL && strcmp(other, port) < 0;
+        }
+        if (port != NULL && before == hub)
+            return nd->components[i].name;
+    }
+    return NULL;
+}
+
+unsigned launch_hubs(const struct machine_desc *desc, unsigned node)
+{
+    unsigned n = 0;
+
+    while (launch_hub(desc, node, n) != NULL)
+        n++;
+    return n;
+}
+
+unsigned launch_rank_hub(uint64_t rank_hub, unsigned nhubs, unsigned local)
+{
+    if (rank_hub == LAUNCH_HUB_TURN)
+        return nhubs > 0 ? local % nhubs : 0;
+    return (unsigned)rank_hub;
+}
+
+/* ---- sockets ------------------------------------------------------------------------ */
 
 /** Where the node's ranks run first. */
 static unsigned home_of(const struct launch_node *node)

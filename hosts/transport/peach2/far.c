@@ -115,7 +115,7 @@ static void note_peers(struct p2 *p2, const struct record *all)
         peer->far = all[r].subcluster != d->subcluster;
         peer->inbox = driver_window(d, all[r].slot, HUB_AREA_HOST, all[r].inbox) - d->window_bus;
         p2->has_far |= peer->far;
-        if (all[r].node == p2->t.host->node->index) /* all pinned memory of a node is one piece */
+        if (peer->slot == d->slot && !peer->far) /* all pinned memory of a node is one piece */
             peer->local = p2->inbox + (int64_t)(all[r].inbox - p2->inbox_offset);
     }
 }

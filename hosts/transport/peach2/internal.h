@@ -80,7 +80,7 @@ struct p2_guess {
 /** Another rank of the sub-cluster. Counts are of both rings of the pair, since the beginning. */
 struct p2_peer {
     bool far;       /* no cable leads there */
-    uint8_t *local; /* the inbox itself, when it is on the same node */
+    uint8_t *local; /* the inbox itself, when it uses the same hub */
     uint32_t node, slot, subcluster;
     uint32_t across; /* the slot that its S port alone leads to, or P2_NO_SLOT */
     uint64_t inbox;  /* in the window */
@@ -98,6 +98,12 @@ struct p2_peer {
     enum transport_fifo fifo;
     struct p2_guess from[TRANSPORT_FIFOS];
 };
+
+/** Do two ranks use one hub? A node may have several. */
+static inline bool p2_same_hub(const struct p2_peer *a, const struct p2_peer *b)
+{
+    return a->node == b->node && a->subcluster == b->subcluster && a->slot == b->slot;
+}
 
 /** What a channel writes behind all data. */
 struct p2_flag {

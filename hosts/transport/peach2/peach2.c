@@ -43,21 +43,21 @@ static bool make_inbox(struct p2 *p2)
     return true;
 }
 
-/* Ranks below `end` that are on the node of `rank`. */
-static unsigned on_node_of(const struct p2 *p2, unsigned rank, unsigned end)
+/* Ranks below `end` that use the hub of `rank`. */
+static unsigned on_hub_of(const struct p2 *p2, unsigned rank, unsigned end)
 {
     unsigned n = 0;
 
     for (unsigned r = 0; r < end; r++)
-        n += p2->peers[r].node == p2->peers[rank].node;
+        n += p2_same_hub(&p2->peers[r], &p2->peers[rank]);
     return n;
 }
 
-/* Channels are dealt out among the ranks of the node. */
+/* Channels are dealt out among the ranks of the hub. */
 static bool make_channels(struct p2 *p2)
 {
-    unsigned before = on_node_of(p2, p2->me, p2->me);
-    unsigned local = on_node_of(p2, p2->me, p2->nranks);
+    unsigned before = on_hub_of(p2, p2->me, p2->me);
+    unsigned local = on_hub_of(p2, p2->me, p2->nranks);
 
     return p2_share_init(p2, before, local) && p2_dma_init(p2, before, local);
 }
@@ -96,7 +96,7 @@ static bool p2_connect(struct transport *t, char *why)
         !make_inbox(p2) || !p2_exchange(p2) || !p2_order_init(p2) || !make_channels(p2))
         return false;
     for (unsigned r = 0; r < p2->nranks; r++)
-        p2->peers[r].bell = driver_helper_bit(on_node_of(p2, r, r));
+        p2->peers[r].bell = driver_helper_bit(on_hub_of(p2, r, r));
     t->caps = (struct transport_caps){
         .gpu = true,
         .sends_requests = true,

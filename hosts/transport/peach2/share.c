@@ -1,5 +1,5 @@
 /*
- * Channels that several ranks of a node take turns at, when it has more than four.
+ * Channels that several ranks of a hub take turns at, when it has more than four.
  *
  * A rank that wants the channel writes since when into its inbox, where all ranks of the node can
  * look. The one that has wanted it longest has it; of two since one instant, the lower rank. That
@@ -25,7 +25,7 @@ bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
     if (p2->sharers == NULL)
         return false;
     for (unsigned r = 0; r < p2->nranks; r++) {
-        if (p2->peers[r].node != p2->peers[p2->me].node)
+        if (!p2_same_hub(&p2->peers[r], &p2->peers[p2->me]))
             continue;
         if (r != p2->me && local % HUB_DMA_CHANNELS == local_index % HUB_DMA_CHANNELS)
             p2->sharers[p2->nsharers++] = r;
