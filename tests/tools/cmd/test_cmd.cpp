@@ -502,6 +502,21 @@ TEST_F(Command, AnExperimentGivesTableAndManifestWhateverTheWorkers)
     EXPECT_FALSE(std::filesystem::exists(folder + "/out/small/faults.csv"));
 }
 
+TEST_F(Command, AMachineAloneUsesEachHubOfItsNodes)
+{
+    EXPECT_EQ(0, run("run examples/hubs/rails.yaml --csv --set node*.hub1.e.link.lanes=1"))
+        << errors;
+    for (const char *hub : { "hub0", "hub1" })
+        for (const char *to : { "1", "2", "3" }) {
+            std::string row = std::string("\n0.") + hub + " - " + to + "." + hub + ",";
+            size_t at = out.find(row);
+
+            ASSERT_NE(std::string::npos, at) << row << out;
+            std::string line = out.substr(at + 1, out.find('\n', at + 1) - at - 1);
+            EXPECT_EQ(hub[3] == '0' ? ",3555.6" : ",457.1", line.substr(line.rfind(','))) << line;
+        }
+}
+
 TEST_F(Command, AMachineAloneGivesPingPongByDistance)
 {
     EXPECT_EQ(0, run("run line3 --csv")) << errors;

@@ -18,7 +18,8 @@ class TrafficBound : public testing::Test
 {
   protected:
     void TearDown() override { load_arena_fini(&arena); }
-    lab_traffic_time bound(std::vector<lab_message> messages, std::vector<const char *> sets = {})
+    lab_traffic_time bound(std::vector<lab_message> messages, std::vector<const char *> sets = {},
+                           const char *path = "configs/machines/ring8.yaml")
     {
         load_roots roots;
         load_options opt = {};
@@ -33,7 +34,7 @@ class TrafficBound : public testing::Test
         opt.sets = sets.data();
         opt.nsets = (unsigned)sets.size();
         rc = attempt(&err, [&] {
-            machine = load_machine_create("configs/machines/ring8.yaml", &opt);
+            machine = load_machine_create(path, &opt);
             t = lab_traffic_bound(load_machine_desc(machine), &traffic);
             load_machine_destroy(machine);
         });
@@ -95,6 +96,21 @@ TEST_F(TrafficBound, NarrowPortsOfAHostCount)
     EXPECT_NEAR(552e-6, bound({ { 0, 0, 1, BYTES, 1 } }, { narrow }).all, 1e-12);
     EXPECT_NEAR(72e-6, bound({ { 0, 0, 7, BYTES, 1 } }, { narrow }).all, 1e-12);
     EXPECT_NEAR(552e-6, bound({ { 0, 0, 7, BYTES, 1 } }, { "node*.host.port.lanes=1" }).all, 1e-12);
+}
+
+TEST_F(TrafficBound, TheHubsThatRanksUseCount)
+{
+    const char *narrow = "node*.hub1.e.link.lanes=1", *rails = "examples/hubs/rails.yaml";
+
+    EXPECT_NEAR(72e-6, bound({ { 0, 0, 1, BYTES, 1 } }, { narrow }, rails).all, 1e-12);
+    EXPECT_NEAR(
+        560e-6,
+        bound({ { 0, 0, 1, BYTES, 1 } }, { narrow, "node*.software.rank_hub=1" }, rails).all,
+        1e-12);
+    bound({ { 0, 0, 1, BYTES, 1 } }, { "node*.software.rank_hub=turn" }, rails);
+    EXPECT_STREQ("rails: software.rank_hub = turn: a bound from link loads counts one hub of a "
+                 "node: expected its number",
+                 err.text);
 }
 
 TEST_F(TrafficBound, SmallPiecesPayTheirHeaders)

@@ -2,6 +2,7 @@
 
 #include "tools/lab/bounds/bounds_link.h"
 #include "tools/lab/bounds/bounds_route.h"
+#include "tools/lab/bounds/rank_hub.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,19 +76,20 @@ struct lab_bound lab_run_bound(const struct machine_desc *desc, const struct lab
 
 struct lab_bound lab_local_bound(const struct machine_desc *desc, unsigned node, bool stores)
 {
-    uint64_t packet_bytes = lab_link_value(desc, node, "hub", "n", "mps_bytes");
+    const char *own = lab_rank_hub_name(desc, node, 0), *hub = own != NULL ? own : "hub";
+    uint64_t packet_bytes = lab_link_value(desc, node, hub, "n", "mps_bytes");
     struct lab_bound bound = { .name = NULL };
 
     if (packet_bytes == 0)
         return bound;
     if (stores)
         packet_bytes = lab_least(packet_bytes, lab_store_bytes(desc, node));
-    bound.link_bytes_per_s = lab_link_payload_rate(lab_link_value(desc, node, "hub", "n", "gen"),
-                                                   lab_link_value(desc, node, "hub", "n", "lanes"),
+    bound.link_bytes_per_s = lab_link_payload_rate(lab_link_value(desc, node, hub, "n", "gen"),
+                                                   lab_link_value(desc, node, hub, "n", "lanes"),
                                                    packet_bytes, LAB_TLP_OVERHEAD_BYTES);
     bound.bus_bytes_per_s = lab_bus_rate(
-        lab_value(desc, node, "hub", "bus_bytes", 0), lab_value(desc, node, "hub", "clock_khz", 0),
-        lab_value(desc, node, "hub", "bus_gap_cycles", 0), packet_bytes);
+        lab_value(desc, node, hub, "bus_bytes", 0), lab_value(desc, node, hub, "clock_khz", 0),
+        lab_value(desc, node, hub, "bus_gap_cycles", 0), packet_bytes);
     lab_bound_name(&bound);
     return bound;
 }

@@ -42,20 +42,21 @@ double lab_lossy_share(const struct lab_lossy_link *l)
 
 /* ---- of a machine -------------------------------------------------------------------- */
 
-static bool begins_at(const struct machine_link_desc *l, unsigned node, const char *port)
+static bool begins_at(const struct machine_link_desc *l, unsigned node, const char *hub,
+                      const char *port)
 {
-    return l->node_a == node && strcmp(l->component_a, "hub") == 0 && strcmp(l->port_a, port) == 0;
+    return l->node_a == node && strcmp(l->component_a, hub) == 0 && strcmp(l->port_a, port) == 0;
 }
 
 /** The link at a port: the one at its other end. False: nothing is plugged in. */
-static bool find_link(const struct machine_desc *desc, unsigned node, const char *port,
-                      struct machine_link_desc *link_p)
+static bool find_link(const struct machine_desc *desc, unsigned node, const char *hub,
+                      const char *port, struct machine_link_desc *link_p)
 {
     for (unsigned i = 0; i < desc->ncables; i++) {
         const struct machine_link_desc *c = &desc->cables[i];
 
         *link_p = *c;
-        if (begins_at(link_p, node, port))
+        if (begins_at(link_p, node, hub, port))
             return true;
         *link_p = (struct machine_link_desc){ .node_a = c->node_b,
                                               .component_a = c->component_b,
@@ -64,65 +65,78 @@ static bool find_link(const struct machine_desc *desc, unsigned node, const char
                                               .component_b = c->component_a,
                                               .port_b = c->port_a,
                                               .length_mm = c->length_mm };
-        if (begins_at(link_p, node, port))
+        if (begins_at(link_p, node, hub, port))
             return true;
     }
     return false;
 }
 
 /** Of what a port of a hub sends; the last one given holds. */
-static double rate_of(const struct machine_desc *desc, unsigned node, const char *port)
+static double rate_of(const struct machine_desc *desc, unsigned node, const char *hub,
+                      const char *port)
 {
     double rate = 0;
 
     for (unsigned i = 0; i < desc->nfaults; i++) {
         const struct machine_fault_desc *f = &desc->faults[i];
 
-        if (f->node == node && strcmp(f->component, "hub") == 0 && f->port != NULL &&
+        if (f->node == node && strcmp(f->component, hub) == 0 && f->port != NULL &&
             strcmp(f->port, port) == 0 && strcmp(f->kind->name, "bit_error_rate") == 0)
             rate = (double)f->values[0] * 1e-18;
     }
     return rate;
 }
 
-static uint64_t port_value(const struct machine_desc *desc, unsigned node, const char *port,
-                           const char *key)
+static bool is_hub(const struct machine_desc *desc, unsigned node, const char *component)
 {
-    return lab_port_value(desc, node, "hub", port, key);
+    return lab_value(desc, node, component, "hard_block_ps", UINT64_MAX) != UINT64_MAX;
+}
+
+/** What one end of a link adds to the time of a packet. */
+static uint64_t end_ps(const struct machine_desc *desc, unsigned node, const char *hub,
+                       const char *port, const char *key)
+{
+    return lab_port_value(desc, node, hub, port, key) +
+           lab_value(desc, node, hub, "hard_block_ps", 0);
 }
 
 /** From the last symbol that one end sends to the receive buffer of the other. */
 static double way_ps(const struct machine_desc *desc, const struct machine_link_desc *l, bool back)
 {
-    unsigned from = back ? l->node_b : l->node_a, to = back ? l->node_a : l->node_b;
-    const char *out = back ? l->port_b : l->port_a, *in = back ? l->port_a : l->port_b;
-
     uint64_t wire_ps = l->length_mm * desc->ps_per_m / 1000; /* as machine/ rounds it */
 
-    return (double)(port_value(desc, from, out, "tx_latency_ps") +
-                    lab_value(desc, from, "hub", "hard_block_ps", 0) + wire_ps +
-                    port_value(desc, to, in, "rx_latency_ps") +
-                    lab_value(desc, to, "hub", "hard_block_ps", 0));
+    return (double)(wire_ps +
+                    end_ps(desc, l->node_a, l->component_a, l->port_a,
+                           back ? "rx_latency_ps" : "tx_latency_ps") +
+                    end_ps(desc, l->node_b, l->component_b, l->port_b,
+                           back ? "tx_latency_ps" : "rx_latency_ps"));
 }
 
-double lab_error_share(const struct machine_desc *desc, unsigned node, const char *port,
-                       uint64_t tlp_symbols)
+/** The lower one of what both ends of a link say. */
+static uint64_t least_of(const struct machine_desc *desc, const struct machine_link_desc *l,
+                         const char *key)
+{
+    return lab_least(lab_port_value(desc, l->node_a, l->component_a, l->port_a, key),
+                     lab_port_value(desc, l->node_b, l->component_b, l->port_b, key));
+}
+
+double lab_error_share(const struct machine_desc *desc, unsigned node, const char *hub,
+                       const char *port, uint64_t tlp_symbols)
 {
     struct lab_lossy_link lossy = { .tlp_symbols = tlp_symbols };
     struct machine_link_desc l;
 
-    if (!find_link(desc, node, port, &l) || strcmp(l.component_b, "hub") != 0)
+    if (!find_link(desc, node, hub, port, &l) || !is_hub(desc, l.node_b, l.component_b))
         return 1;
-    lossy.bit_error_rate = rate_of(desc, node, port);
-    lossy.back_bit_error_rate = rate_of(desc, l.node_b, l.port_b);
+    lossy.bit_error_rate = rate_of(desc, node, hub, port);
+    lossy.back_bit_error_rate = rate_of(desc, l.node_b, l.component_b, l.port_b);
     if (lossy.bit_error_rate == 0)
         return 1;
-    lossy.gen =
-        lab_least(port_value(desc, node, port, "gen"), port_value(desc, l.node_b, l.port_b, "gen"));
-    lossy.lanes = lab_least(port_value(desc, node, port, "lanes"),
-                            port_value(desc, l.node_b, l.port_b, "lanes"));
-    lossy.mps_bytes = port_value(desc, node, port, "mps_bytes");
-    lossy.ack_latency_symbols = port_value(desc, l.node_b, l.port_b, "ack_latency_symbols");
+    lossy.gen = least_of(desc, &l, "gen");
+    lossy.lanes = least_of(desc, &l, "lanes");
+    lossy.mps_bytes = lab_port_value(desc, node, hub, port, "mps_bytes");
+    lossy.ack_latency_symbols =
+        lab_port_value(desc, l.node_b, l.component_b, l.port_b, "ack_latency_symbols");
     lossy.there_ps = way_ps(desc, &l, false);
     lossy.back_ps = way_ps(desc, &l, true);
     return lab_lossy_share(&lossy);

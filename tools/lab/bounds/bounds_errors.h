@@ -22,8 +22,8 @@ struct lab_lossy_link {
 double lab_lossy_share(const struct lab_lossy_link *link);
 
 /** That share for the link at a port of a hub; 1 where that has no bit error rate. */
-double lab_error_share(const struct machine_desc *desc, unsigned node, const char *port,
-                       uint64_t tlp_symbols);
+double lab_error_share(const struct machine_desc *desc, unsigned node, const char *hub,
+                       const char *port, uint64_t tlp_symbols);
 
 SIM_END_DECLS
 #endif /* LAB_BOUNDS_ERRORS_H */

@@ -1,6 +1,7 @@
 #include "tools/lab/bounds/bounds_route.h"
 
 #include "tools/lab/bounds/bounds_errors.h"
+#include "tools/lab/bounds/rank_hub.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,24 +15,20 @@ struct route {
 
 static uint64_t hub_value(const struct route *r, unsigned hub, const char *key)
 {
-    const char *name = strchr(r->topo->hubs[hub], '.') + 1; /* "node0.hub" */
-
-    return lab_value(r->desc, r->topo->node_of[hub], name, key, 0);
+    return lab_value(r->desc, r->topo->node_of[hub], lab_hub_component(r->topo, hub), key, 0);
 }
 
 static uint64_t port_value(const struct route *r, unsigned hub, const char *port, const char *key)
 {
-    const char *name = strchr(r->topo->hubs[hub], '.') + 1; /* "node0.hub" */
-
-    return lab_port_value(r->desc, r->topo->node_of[hub], name, port, key);
+    return lab_port_value(r->desc, r->topo->node_of[hub], lab_hub_component(r->topo, hub), port,
+                          key);
 }
 
 /** A value that the ends of the link between a hub and its host agree on. */
 static uint64_t host_value(const struct route *r, unsigned hub, const char *key)
 {
-    const char *name = strchr(r->topo->hubs[hub], '.') + 1; /* "node0.hub" */
-
-    return lab_link_value(r->desc, r->topo->node_of[hub], name, "n", key);
+    return lab_link_value(r->desc, r->topo->node_of[hub], lab_hub_component(r->topo, hub), "n",
+                          key);
 }
 
 static unsigned next_link(const struct route *r, unsigned at)
@@ -69,7 +66,8 @@ static double cable_rate(const struct route *r, const struct lab_topo_link *l,
     uint64_t packet = packet_bytes + LAB_TLP_OVERHEAD_BYTES;
 
     return l->bytes_per_s * (double)packet_bytes / (double)packet *
-           lab_error_share(r->desc, r->topo->node_of[l->from], l->port_from, packet);
+           lab_error_share(r->desc, r->topo->node_of[l->from], lab_hub_component(r->topo, l->from),
+                           l->port_from, packet);
 }
 
 static double bus_rate(const struct route *r, unsigned hub, uint64_t packet_bytes)
@@ -146,13 +144,20 @@ static bool cables_join_hubs(const struct machine_desc *desc)
     return false;
 }
 
-static unsigned hub_of(const struct lab_topology *topo, unsigned node)
+/** Ranks on the same node before this one. */
+static unsigned local_of(const struct lab_run *run, unsigned rank)
 {
-    unsigned hub = 0;
+    unsigned n = 0;
 
-    while (hub < topo->nhubs && topo->node_of[hub] != node)
-        hub++;
-    return hub < topo->nhubs ? hub : LAB_TOPO_NONE;
+    for (unsigned i = 0; i < rank; i++)
+        n += run->nodes[i] == run->nodes[rank];
+    return n;
+}
+
+static unsigned hub_of(const struct machine_desc *desc, const struct lab_topology *topo,
+                       const struct lab_run *run, unsigned rank)
+{
+    return lab_rank_hub(desc, topo, run->nodes[rank], local_of(run, rank));
 }
 
 static void keep_faster(const struct machine_desc *desc, const struct lab_topology *topo,
@@ -178,7 +183,7 @@ struct lab_bound lab_ranks_bound(const struct machine_desc *desc, const struct l
         return best;
     lab_topology_create(desc, &topo);
     for (unsigned i = 1; i < run->nranks; i++) {
-        unsigned first = hub_of(&topo, run->nodes[0]), other = hub_of(&topo, run->nodes[i]);
+        unsigned first = hub_of(desc, &topo, run, 0), other = hub_of(desc, &topo, run, i);
 
         keep_faster(desc, &topo, first, other, stores, &best);
         keep_faster(desc, &topo, other, first, stores, &best);

@@ -1,6 +1,7 @@
 #include "tools/lab/bounds/bounds_traffic.h"
 
 #include "tools/lab/bounds/bounds.h"
+#include "tools/lab/bounds/rank_hub.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,32 +66,22 @@ struct loads {
     struct load *loads;
 };
 
-static uint64_t hub_value(const struct machine_desc *desc, unsigned node, const char *key)
+static void add_hub(const struct machine_desc *desc, unsigned hub, struct loads *l)
 {
-    return lab_value(desc, node, "hub", key, 0);
-}
-
-/** A value that the ends of the link between the hub and its host agree on. */
-static uint64_t host_value(const struct machine_desc *desc, unsigned node, const char *key)
-{
-    return lab_link_value(desc, node, "hub", "n", key);
-}
-
-static void add_hub(const struct machine_desc *desc, unsigned node, struct loads *l)
-{
-    unsigned hub = l->hub_of[node];
+    unsigned node = l->topo.node_of[hub];
+    const char *name = lab_hub_component(&l->topo, hub);
     struct shape *s = &l->shapes[hub];
-    uint64_t khz = hub_value(desc, node, "clock_khz");
-    double rate = lab_link_rate(host_value(desc, node, "gen"), host_value(desc, node, "lanes"));
+    uint64_t khz = lab_value(desc, node, name, "clock_khz", 0);
+    double rate = lab_link_rate(lab_link_value(desc, node, name, "n", "gen"),
+                                lab_link_value(desc, node, name, "n", "lanes"));
 
-    s->request = hub_value(desc, node, "dma.read_bytes");
-    s->packet = lab_least(host_value(desc, node, "mps_bytes"), s->request);
-    s->bus = hub_value(desc, node, "bus_bytes");
-    s->gap = hub_value(desc, node, "bus_gap_cycles");
+    s->request = lab_value(desc, node, name, "dma.read_bytes", 0);
+    s->packet = lab_least(lab_link_value(desc, node, name, "n", "mps_bytes"), s->request);
+    s->bus = lab_value(desc, node, name, "bus_bytes", 0);
+    s->gap = lab_value(desc, node, name, "bus_gap_cycles", 0);
     if (s->packet == 0 || s->bus == 0 || khz == 0 || rate <= 0)
-        load_raise(SIM_ERR_CONFIG,
-                   "%s: node%u.hub: a bound from link loads needs the keys of hub.c", desc->name,
-                   node);
+        load_raise(SIM_ERR_CONFIG, "%s: node%u.%s: a bound from link loads needs the keys of hub.c",
+                   desc->name, node, name);
     for (unsigned i = 0; i < 2; i++) {
         struct load *host = &l->loads[l->topo.nlinks + 2 * hub + i];
 
@@ -114,15 +105,19 @@ static void loads_create(const struct machine_desc *desc, struct loads *l)
     l->loads = load_alloc(arena, l->n * sizeof(*l->loads));
     l->shapes = load_alloc(arena, l->topo.nhubs * sizeof(*l->shapes));
     l->hub_of = load_alloc(arena, desc->nnodes * sizeof(*l->hub_of));
-    memset(l->hub_of, 0xff, desc->nnodes * sizeof(*l->hub_of)); /* LAB_TOPO_NONE */
-    for (unsigned hub = 0; hub < l->topo.nhubs; hub++) {
-        unsigned node = l->topo.node_of[hub];
-
-        if (strcmp(strchr(l->topo.hubs[hub], '.'), ".hub") != 0)
-            continue;
-        l->hub_of[node] = hub;
-        add_hub(desc, node, l);
-    }
+    if (lab_rank_hubs_differ(desc))
+        load_raise(
+            SIM_ERR_CONFIG,
+            "%s: software.rank_hub = turn: a bound from link loads counts one hub of a node: "
+            "expected its number",
+            desc->name);
+    for (unsigned node = 0; node < desc->nnodes; node++)
+        l->hub_of[node] = lab_rank_hub_name(desc, node, 0) != NULL
+                              ? lab_rank_hub(desc, &l->topo, node, 0)
+                              : LAB_TOPO_NONE;
+    for (unsigned hub = 0; hub < l->topo.nhubs; hub++)
+        if (lab_hub_number(desc, &l->topo, hub) != LAB_TOPO_NONE)
+            add_hub(desc, hub, l);
 }
 
 /** Packets of at most `packet` bytes that carry m; each pays its headers and rounds up on the bus.

@@ -1,7 +1,9 @@
 #include "tools/lab/result/distance.h"
 
 #include "tools/lab/bounds/bounds_route.h"
+#include "tools/lab/bounds/rank_hub.h"
 #include "tools/lab/run/bare_link.h"
+#include "tools/lab/topology/link.h"
 #include "tools/lab/topology/topology.h"
 
 #include <limits.h>
@@ -76,6 +78,17 @@ static const char *run_text(const struct lab_evaluator *ev, const struct lab_pla
 
 /* ---- parts ----------------------------------------------------------------------- */
 
+/** "3", the node of a hub; "3.hub1" where it has several. */
+static const char *hub_text(const struct machine_desc *desc, const struct lab_topology *topo,
+                            unsigned hub, struct load_arena *arena)
+{
+    unsigned node = topo->node_of[hub];
+
+    return lab_node_hubs(desc, node) > 1
+               ? load_text(arena, "%u.%s", node, lab_hub_component(topo, hub))
+               : load_text(arena, "%u", node);
+}
+
 /** Is there a route in both directions? */
 static bool are_joined(const struct lab_topology *topo, unsigned a, unsigned b)
 {
@@ -103,8 +116,8 @@ static unsigned find_parts(const struct lab_topology *topo, unsigned *part)
 }
 
 /** "0 .. 15", "3", "0, 2, 4 .. 7": the nodes of a part. */
-static const char *part_text(const struct lab_topology *topo, const unsigned *part, unsigned first,
-                             struct load_arena *arena)
+static const char *part_text(const struct machine_desc *desc, const struct lab_topology *topo,
+                             const unsigned *part, unsigned first, struct load_arena *arena)
 {
     const char *text = "";
 
@@ -115,25 +128,26 @@ static const char *part_text(const struct lab_topology *topo, const unsigned *pa
             continue;
         while (last + 1 < topo->nhubs && part[last + 1] == first)
             last++;
-        text = load_text(arena, "%s%s%u", text, text[0] != '\0' ? ", " : "", topo->node_of[hub]);
+        text = load_text(arena, "%s%s%s", text, text[0] != '\0' ? ", " : "",
+                         hub_text(desc, topo, hub, arena));
         if (last > hub)
-            text =
-                load_text(arena, last > hub + 1 ? "%s .. %u" : "%s, %u", text, topo->node_of[last]);
+            text = load_text(arena, last > hub + 1 ? "%s .. %s" : "%s, %s", text,
+                             hub_text(desc, topo, last, arena));
         hub = last;
     }
     return text;
 }
 
 /** "4 parts without routes between them: nodes 0 .. 15; ..." */
-static const char *parts_text(const struct lab_topology *topo, const unsigned *part, unsigned n,
-                              struct load_arena *arena)
+static const char *parts_text(const struct machine_desc *desc, const struct lab_topology *topo,
+                              const unsigned *part, unsigned n, struct load_arena *arena)
 {
     const char *text = load_text(arena, "%u parts without routes between them: nodes", n);
 
     for (unsigned hub = 0; hub < topo->nhubs; hub++)
         if (part[hub] == hub)
             text = load_text(arena, "%s%s %s", text, hub > 0 ? ";" : "",
-                             part_text(topo, part, hub, arena));
+                             part_text(desc, topo, part, hub, arena));
     return text;
 }
 
@@ -149,6 +163,29 @@ struct distances {
     struct lab_out_point *points;
 };
 
+/** Can ranks of two nodes both use these hubs? A run has one number for all of its nodes. */
+static bool are_partners(const struct distances *d, unsigned a, unsigned b)
+{
+    return d->topo.node_of[a] != d->topo.node_of[b] &&
+           lab_hub_number(d->desc, &d->topo, a) == lab_hub_number(d->desc, &d->topo, b);
+}
+
+/** Ranks use the hubs of the row, where their nodes have several. */
+static void choose_hub(const struct distances *d, unsigned hub, struct lab_run *run)
+{
+    unsigned node = d->topo.node_of[hub], number = lab_hub_number(d->desc, &d->topo, hub);
+
+    if (lab_node_hubs(d->desc, node) < 2)
+        return;
+    if (lab_value(d->desc, node, "software", "rank_hub", LAB_TOPO_NONE) == LAB_TOPO_NONE)
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: node%u has several hubs: expected a component software of kind software, "
+                   "whose rank_hub says which one ranks use",
+                   d->machine, node);
+    SIM_ASSERT(run->nfixed < LAB_FIXED_MAX);
+    run->fixed[run->nfixed++] = load_text(d->ev->arena, "node*.software.rank_hub=%u", number);
+}
+
 static void fill_row(const struct distances *d, unsigned first, unsigned hub,
                      struct lab_out_point *point)
 {
@@ -156,14 +193,18 @@ static void fill_row(const struct distances *d, unsigned first, unsigned hub,
     struct lab_bound bound = lab_exchange_bound(d->desc, &d->topo, first, hub);
     unsigned row = lab_table_add(d->table);
     unsigned from = d->topo.node_of[first], to = d->topo.node_of[hub];
+    const char *ends =
+        load_text(ev->arena, "%s - %s", hub_text(d->desc, &d->topo, first, ev->arena),
+                  hub_text(d->desc, &d->topo, hub, ev->arena));
 
-    point->name = load_text(ev->arena, "nodes %u - %u", from, to);
+    point->name = load_text(ev->arena, "nodes %s", ends);
     point->nruns = KINDS;
-    lab_table_set(d->table, row, 0, "%u - %u\t%s", from, to, hops_text(ev, &d->topo, first, hub));
+    lab_table_set(d->table, row, 0, "%s\t%s", ends, hops_text(ev, &d->topo, first, hub));
     for (unsigned kind = 0; kind < KINDS; kind++) {
         struct lab_reading reading = { 0 };
         struct lab_plan plan = plan_kind(ev, d->machine, d->platform, from, to, kind);
 
+        choose_hub(d, first, &plan.runs[0]);
         lab_read_plan(ev, &plan, kind == LARGE ? "bandwidth" : "latency", &reading);
         if (reading.failure != NULL)
             load_raise(SIM_ERR_IO, "%s", reading.failure);
@@ -183,7 +224,8 @@ static bool distance_shown(const struct distances *d, unsigned hub)
     size_t n = topo->nhubs, first = d->part[hub], there = first * n, back = hub * n + first;
 
     for (size_t i = first + 1; i < hub; i++)
-        if (d->part[i] == first && topo->hops[there + i] == topo->hops[there + hub] &&
+        if (d->part[i] == first && are_partners(d, (unsigned)first, (unsigned)i) &&
+            topo->hops[there + i] == topo->hops[there + hub] &&
             topo->hops[i * n + first] == topo->hops[back] &&
             topo->latency_ps[there + i] == topo->latency_ps[there + hub] &&
             topo->latency_ps[i * n + first] == topo->latency_ps[back])
@@ -198,7 +240,8 @@ static void fill_table(const struct distances *d)
     d->table->nrows = 0;
     for (unsigned first = 0; first < d->topo.nhubs; first++)
         for (unsigned hub = first + 1; hub < d->topo.nhubs; hub++)
-            if (d->part[hub] == first && (d->topo.nhubs <= EACH_HUB_MAX || !distance_shown(d, hub)))
+            if (d->part[hub] == first && are_partners(d, first, hub) &&
+                (d->topo.nhubs <= EACH_HUB_MAX || !distance_shown(d, hub)))
                 fill_row(d, first, hub, &d->points[d->table->nrows]);
 }
 
@@ -222,7 +265,7 @@ static const char *measure_distances(struct distances *d)
     fill_table(d);
     lab_pool_work(d->ev->pool);
     fill_table(d);
-    parts = nparts > 1 ? parts_text(&d->topo, part, nparts, arena) : NULL;
+    parts = nparts > 1 ? parts_text(d->desc, &d->topo, part, nparts, arena) : NULL;
     lab_topology_fini(&d->topo);
     return parts;
 }

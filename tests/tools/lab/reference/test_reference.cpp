@@ -120,6 +120,29 @@ TEST(Reference, DISABLED_AgreesOnTenThousandMachines)
     print("machines", count);
 }
 
+/* The cable between the second hubs has one lane, and ranks that use the first ones do not care. */
+TEST(Reference, ARunIsBoundedByTheHubsThatItsRanksUse)
+{
+    const std::string two = "platform: ./examples/hubs/node-two.yaml\nring: 2\n";
+    lab_run run = {};
+
+    run.program = "pingpong";
+    run.nranks = 4;
+    for (auto &k : { std::pair<const char *, double>{ "0", 256 / 72e-9 },
+                     { "1", 500e6 * 256 / 280 },
+                     { "turn", 256 / 72e-9 } }) {
+        std::string set = std::string("node*.software.rank_hub=") + k.first;
+        test::MachineFile file(two, { "node*.hub1.[ew].link.lanes=1", set.c_str() });
+        lab_bound bound = {};
+        sim_error err = {};
+
+        for (unsigned r = 0; r < 4; r++)
+            run.nodes[r] = r / 2;
+        ASSERT_EQ(SIM_OK, attempt(&err, [&] { bound = lab_run_bound(file.desc(), &run, false); }));
+        EXPECT_NEAR(k.second, bound.bytes_per_s, 1) << k.first;
+    }
+}
+
 /* The other cable of node 0 has one lane, and no packet of these ranks takes it. */
 TEST(Reference, ARunIsBoundedByTheLinksThatItTakes)
 {
