@@ -131,25 +131,31 @@ static void add_circle(const struct launch *run, struct sim_error *err)
         (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", circle);
 }
 
-/* A rank that has not ended and what it waits for; the first such rank is in the message. */
+/* ": rank 1 on node 1 is polling memory", of the first rank that has not ended */
+static void name_first(const struct launch *run, char *text, size_t room)
+{
+    const struct launch_thread *t = run->ranks;
+    char where[200];
+
+    while (t->ended)
+        t++;
+    launch_where(t, where, sizeof(where));
+    (void)snprintf(text, room, ": rank %u on node %u is %s", (unsigned)(t - run->ranks),
+                   t->node->shared.index, where);
+}
+
 static int report_stuck(const struct launch *run, int code, const char *why, struct sim_error *err)
 {
-    for (unsigned r = 0; r < run->nranks; r++) {
-        const struct launch_thread *t = &run->ranks[r];
-        char where[200];
+    char first[250] = "";
 
-        if (t->ended)
-            continue;
-        launch_where(t, where, sizeof(where));
-        (void)sim_error_set(err, code,
-                            "%s at %.3f us: rank %u on node %u is %s; %u of %u have not ended", why,
-                            (double)sim_reached(machine_sim(run->m)) / 1e6, r,
-                            t->node->shared.index, where, run->left, run->nranks);
-        if (code == SIM_ERR_STALLED)
-            add_circle(run, err);
-        return code;
-    }
-    return SIM_OK;
+    if (!run->cfg->lists)
+        name_first(run, first, sizeof(first));
+    (void)sim_error_set(err, code, "%s at %.3f us%s; %u of %u have not ended", why,
+                        (double)sim_reached(machine_sim(run->m)) / 1e6, first, run->left,
+                        run->nranks);
+    if (code == SIM_ERR_STALLED)
+        add_circle(run, err);
+    return code;
 }
 
 /* How long nothing but turns of programs' loops, or looks of all ranks in vain, has happened. */
@@ -265,8 +271,10 @@ static void collect_result(const struct launch *run, sim_time_t start, struct la
             rank->node = t->node->shared.index;
         if (t->ended && t->end_ps > res->end_ps)
             res->end_ps = t->end_ps;
-        if (!t->ended && t->node != NULL)
+        if (!t->ended && t->node != NULL) {
             launch_where(t, rank->where, sizeof(rank->where));
+            rank->in_message_call = launch_in_message_call(t);
+        }
     }
     if (run->left > 0)
         res->end_ps = sim_reached(machine_sim(run->m));

@@ -65,6 +65,7 @@ struct launch_config {
     unsigned patience_s;
     bool profile;    /* counts the calls of each rank */
     unsigned checks; /* bits of enum host_check */
+    bool lists;      /* the caller says where each rank was, so the message names none */
     bool signals;    /* SIGINT and SIGTERM stop the run, instead of what they did */
     enum launch_compute compute;
     uint64_t block_ps;
@@ -85,6 +86,7 @@ struct launch_rank_result {
     sim_time_t end_ps;
     unsigned node;
     char where[200];              /* what it was doing, when it has not ended */
+    bool in_message_call;         /* that was a call of a library for messages */
     struct host_profile *profile; /* if it was asked for */
 };
 
@@ -126,8 +128,8 @@ unsigned launch_hosts(const struct machine *m);
  * (time, rank).
  * @return SIM_OK when all ranks have ended, with whatever exit code, or why it could not start. It
  * is SIM_ERR_STALLED when ranks wait for what will never come, SIM_ERR_LIMIT when the time is over
- * or a signal came: the message names a rank and the operation it waits in. *result_p is always
- * set.
+ * or a signal came: the message names a rank and the operation it waits in, unless the caller
+ * lists them. *result_p is always set.
  */
 int launch_run(struct machine *m, const struct launch_config *cfg, struct launch_result *result_p,
                struct sim_error *err);

@@ -190,12 +190,19 @@ bool launch_bereft(const struct launch *run, char *text, size_t room)
     return false;
 }
 
+bool launch_in_message_call(const struct launch_thread *t)
+{
+    const struct host_call *call = call_of(t);
+
+    return call->name != NULL && call->waits != NULL;
+}
+
 void launch_where(const struct launch_thread *t, char *text, size_t room)
 {
     const struct host_call *call = call_of(t);
     struct text to = { text, room };
 
-    if (call->name != NULL && call->waits != NULL) {
+    if (launch_in_message_call(t)) {
         waits_text(call, call != &t->host.call, &to);
         return;
     }

@@ -154,7 +154,10 @@ int main(int argc, char **argv)
               errors.find("hubrun: rank 1 on node 1 was ended by signal 6 (Aborted) at "))
         << errors;
     EXPECT_EQ(errors.find("was ended by"), errors.rfind("was ended by")) << errors;
-    EXPECT_NE(std::string::npos, errors.find("2 of 3 have not ended")) << errors;
+    EXPECT_NE(std::string::npos, errors.find(" us; 2 of 3 have not ended; rank 0 waits for rank 1, "
+                                             "which has ended\n"))
+        << "the last line repeats none: " << errors;
+    EXPECT_EQ(std::string::npos, errors.find("--check")) << errors;
     if (!test::SANITIZED) { /* which takes faults for itself */
         EXPECT_EQ(139, sh("hubrun -n 3 -m ring4 ./prog crash"));
         EXPECT_NE(
@@ -162,6 +165,16 @@ int main(int argc, char **argv)
             errors.find("hubrun: rank 1 on node 1 was ended by signal 11 (Segmentation fault) at "))
             << errors;
     }
+    /* Which call a rank has left out, none of the lines knows. */
+    EXPECT_EQ(1, sh("hubrun -n 3 -m ring4 ./prog return"));
+    EXPECT_NE(std::string::npos,
+              errors.find("hubrun: --check mpi finds calls that do not fit together, and their "
+                          "places\nhubrun: nothing is left"))
+        << errors;
+    EXPECT_EQ(1, sh("hubrun -n 3 -m ring4 --check mpi ./prog return"));
+    EXPECT_NE(std::string::npos, errors.find(": MPI_Finalize at prog+0x")) << errors;
+    EXPECT_NE(std::string::npos, errors.find(", but MPI_Barrier at prog+0x")) << errors;
+    EXPECT_EQ(std::string::npos, errors.find("--check mpi")) << errors;
     EXPECT_EQ(0, sh("hubrun -n 3 -m ring4 ./prog x")) << errors;
 }
 
