@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Do commands print what pages show?  sessions.sh BUILD PAGE...
 #   Checks each block after a line `<!-- output -->`: a line `$ COMMAND` and what it prints, perhaps several times. `...` stands
-#   for any number of lines. Commands run one after the other in a folder that has the examples, built, and BUILD as `build`.
+#   for any number of lines. Commands run one after the other in a folder that has the examples, built, BUILD as `build`,
+#   and docs.
 set -euo pipefail
 shopt -s extglob
 build=$(realpath "$1")
@@ -13,6 +14,7 @@ if [[ ! ${SESSIONS_BOX:-} ]]; then
     trap 'rm -rf "$box"' EXIT
     cp -r "$(dirname "$0")/../../examples" "$box/run"
     ln -s "$build" "$box/run/build"
+    ln -s "$(realpath "$(dirname "$0")/../../docs")" "$box/run/docs"
     env -i SESSIONS_BOX="$box" HOME="$box" PATH="$build/bin:/usr/bin:/bin" ${TMPDIR:+TMPDIR="$TMPDIR"} \
         "$(realpath "$0")" "$build" "${pages[@]}"
     exit
