@@ -147,7 +147,11 @@ cudaError_t cudaGetDeviceCount(int *count)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    return cr != NULL ? answer_number(cr, count, (int)cr->seen->n) : cudaErrorNoDevice;
+    if (cr != NULL)
+        return answer_number(cr, count, (int)cr->seen->n);
+    if (count != NULL)
+        *count = 0;
+    return cudaErrorNoDevice;
 }
 
 cudaError_t cudaSetDevice(int device)

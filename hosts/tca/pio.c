@@ -1,8 +1,15 @@
 #include "hosts/tca/internal.h"
 
+/* A handle that was never set, or is damaged, leads anywhere; the mapped window has an end. */
+static bool is_in_window(const struct tca_rank *self, uint64_t offset, uint64_t size)
+{
+    return offset <= self->d->window.bytes && size <= self->d->window.bytes - offset;
+}
+
 tcaresult tcaSetPIORegion(tcaPIOHandle *pio, tcaHandle *remote, off_t off, size_t n)
 {
     struct tca_rank *self = tca_enter(__func__);
+    uint64_t offset, size;
 
     (void)n; /* callers pass less than they use later; the handle is the bound */
     if (self == NULL)
@@ -27,9 +34,15 @@ tcaresult tcaSetPIORegion(tcaPIOHandle *pio, tcaHandle *remote, off_t off, size_
     if (remote->node == self->d->slot) /* the hub sends nothing back to where it came from */
         return tca_refuse(__func__, TCA_ERROR_NOT_SUPPORTED,
                           "remote: memory of the own node: expected that of another one");
-    pio->offset = driver_window(self->d, remote->node, remote->area, remote->offset) +
-                  (uint64_t)off - self->d->window_bus;
-    pio->size = remote->size - (uint64_t)off;
+    offset = driver_window(self->d, remote->node, remote->area, remote->offset) + (uint64_t)off -
+             self->d->window_bus;
+    size = remote->size - (uint64_t)off;
+    if (!is_in_window(self, offset, size))
+        return tca_refuse(
+            __func__, TCA_ERROR_INVALID_VALUE,
+            "remote: memory beyond the window: expected a handle of tcaCreateHandle()");
+    pio->offset = offset;
+    pio->size = size;
     return TCA_SUCCESS;
 }
 
@@ -42,6 +55,10 @@ tcaresult tcaSendPIO(tcaPIOHandle *pio, size_t off, void *buf, size_t n)
     if (pio == NULL || (buf == NULL && n > 0))
         return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE, "%s = NULL: expected %s",
                           pio == NULL ? "pio" : "buf", pio == NULL ? "a tcaPIOHandle" : "bytes");
+    if (!is_in_window(self, pio->offset, pio->size))
+        return tca_refuse(
+            __func__, TCA_ERROR_INVALID_VALUE,
+            "pio leads beyond the window: expected one that tcaSetPIORegion() has set");
     if (off > pio->size || n > pio->size - off)
         return tca_refuse(__func__, TCA_ERROR_INVALID_VALUE,
                           "off = %zu, n = %zu: expected an end at %llu or before, where the "

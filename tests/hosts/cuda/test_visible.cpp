@@ -109,10 +109,11 @@ TEST(Visible, OthersAreNotThere)
         return 0;
     });
     on_one_node("", [] {
-        int n = 0;
+        int n = -1;
         void *p = nullptr;
 
         EXPECT_EQ(cudaErrorNoDevice, cudaGetDeviceCount(&n));
+        EXPECT_EQ(0, n);
         EXPECT_EQ(cudaErrorNoDevice, cudaMalloc(&p, 64));
         EXPECT_EQ(CUDA_ERROR_NO_DEVICE, cuInit(0));
         EXPECT_EQ(TCA_SUCCESS, tcaInit());

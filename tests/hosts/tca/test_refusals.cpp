@@ -107,6 +107,19 @@ const Refusal kRefusals[] = {
           EXPECT_EQ(TCA_SUCCESS, tcaSetPIORegion(&w.pio, w.other, 0, 8));
           return tcaSendPIO(&w.pio, 65532, bytes, sizeof(bytes));
       } },
+    { "tcaSetPIORegion: remote: memory beyond the window: expected a handle of tcaCreateHandle()",
+      [](World &w) {
+          tcaHandle damaged = *w.other;
+          damaged.size = UINT64_C(1) << 50;
+          return tcaSetPIORegion(&w.pio, &damaged, off_t(1) << 45, 8);
+      } },
+    { "tcaSendPIO: pio leads beyond the window: expected one that tcaSetPIORegion() has set",
+      [](World &) {
+          char bytes[8] = {};
+          tcaPIOHandle unset;
+          memset(&unset, 0xa5, sizeof(unset));
+          return tcaSendPIO(&unset, 0, bytes, sizeof(bytes));
+      } },
     { "tcaCreateDMADesc: capacity = 1025: expected 1 .. 1024",
       [](World &w) { return tcaCreateDMADesc(&w.next, 1025); } },
     { "tcaSetDMAChain: table = 9: expected one of tcaCreateDMADesc() that was not destroyed",
