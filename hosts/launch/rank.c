@@ -220,19 +220,6 @@ static const char *base_name(const struct launch_config *cfg)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void remark_unseen(const struct launch *run)
-{
-    char line[400];
-
-    if (run->cfg->remark == NULL)
-        return;
-    (void)snprintf(line, sizeof(line),
-                   "%s: races: its own loads and stores are not seen, or few of them: expected a "
-                   "program made by hubcc --races",
-                   base_name(run->cfg));
-    run->cfg->remark(run->cfg->output_arg, line);
-}
-
 static int rank_program(struct launch_node *node, struct launch_thread *t,
                         const struct program_file *file, struct sim_error *err)
 {
@@ -271,9 +258,6 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     hooks.err = t->err;
     if (file->fd >= 0)
         code = program_load(file, t->host.rank, &hooks, &t->program, err);
-    if (code == SIM_OK && run->race != NULL && t->host.rank == 0 && t->program != NULL &&
-        !t->program->announces)
-        remark_unseen(run);
     if (code == SIM_OK) {
         t->compute = run->cfg->compute;
         t->blocks = t->program != NULL ? t->program->blocks : NULL;

@@ -210,6 +210,17 @@ static void judge_errors(struct run *run)
     run->status = CMD_FAILED;
 }
 
+/* Also with --quiet: without it no race found would be taken for none. */
+static void remark_unseen(const struct options *opt, const struct launch_result *result)
+{
+    if ((opt->checks & HOST_CHECK_RACES) != 0 && result->start_ps != 0 && !result->announces)
+        fprintf(
+            stderr,
+            "hubrun: races: loads and stores of %s itself are not seen, or few of them: expected "
+            "a program made by hubcc --races\n",
+            opt->argv[0]);
+}
+
 static void judge_found(struct run *run, const struct launch_result *result)
 {
     if (result->found == 0)
@@ -243,6 +254,7 @@ static void run_program(struct run *run, const struct launch_config *cfg)
         keep_ranks(keep, result, opt->checks);
     if (code == SIM_OK && run->status == CMD_OK)
         judge_errors(run);
+    remark_unseen(opt, result);
     judge_found(run, result);
     if (code == SIM_OK && run->status == CMD_OK && !opt->quiet)
         fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result->nranks,

@@ -209,6 +209,7 @@ static bool find_board(const struct link_map *map)
 static int program_bind(struct program *p, const struct program_file *file, struct sim_error *err)
 {
     struct link_map *map = NULL;
+    const int *files;
 
     if (dlinfo(p->handle, RTLD_DI_LINKMAP, &map) == 0) {
         p->base = map->l_addr;
@@ -216,7 +217,8 @@ static int program_bind(struct program *p, const struct program_file *file, stru
         p->drives_hubs = find_board(map);
     }
     p->blocks = dlsym(p->handle, "hub_program_blocks");
-    p->announces = dlsym(p->handle, "hub_program_races") != NULL;
+    files = dlsym(p->handle, "hub_program_files");
+    p->announces = dlsym(p->handle, "hub_program_races") != NULL && files != NULL && *files > 0;
     copy_symbol(p->handle, "main", &p->main);
     copy_symbol(p->handle, "exit", &p->exit);
     if (p->exit == NULL || p->main == NULL)

@@ -95,6 +95,14 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
             hub_hooks.access(p, n, kind, __builtin_return_address(0));                             \
     } while (0)
 
+extern int hub_program_files;
+int hub_program_files; /* whose loads and stores are announced: each calls this before main() */
+
+HOOK void __tsan_init(void)
+{
+    hub_program_files++;
+}
+
 /* ---- plain loads and stores ------------------------------------------------------------ */
 
 #define POLL(name, bytes)                                                                          \
@@ -133,7 +141,7 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
 /* clang-format off */
 SIZES(1) SIZES(2) SIZES(4) SIZES(8) SIZES(16)
 UNALIGNED(2) UNALIGNED(4) UNALIGNED(8) UNALIGNED(16)
-NOTHING(init) NOTHING(func_entry) NOTHING(func_exit)
+NOTHING(func_entry) NOTHING(func_exit)
 NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end)
 LOAD(vptr_read, sizeof(void *)) STORE(vptr_update, sizeof(void *))
     /* clang-format on */

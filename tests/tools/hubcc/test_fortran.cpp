@@ -47,6 +47,27 @@ TEST_F(Fortran, TheModuleOfFortran2008HasItsTypesAndTakesSectionsOfArrays)
         << errors;
 }
 
+TEST_F(Fortran, AStoreBeforeAReceiveIsCompleteIsARace)
+{
+    write("early.f90",
+          "program early\n"
+          "  use mpi\n"
+          "  integer :: me, request, code, x(1000), y(1000) = 1\n"
+          "  call MPI_Init(code)\n"
+          "  call MPI_Comm_rank(MPI_COMM_WORLD, me, code)\n"
+          "  call MPI_Irecv(x, 1000, MPI_INTEGER, 1 - me, 0, MPI_COMM_WORLD, request, code)\n"
+          "  if (me == 1) x(7) = 7\n"
+          "  call MPI_Send(y, 1000, MPI_INTEGER, 1 - me, 0, MPI_COMM_WORLD, code)\n"
+          "  call MPI_Wait(request, MPI_STATUS_IGNORE, code)\n"
+          "  print *, x(7)\n"
+          "  call MPI_Finalize(code)\n"
+          "end program\n");
+    ASSERT_EQ(0, sh("hubf90 --races -O0 early.f90 -o early")) << errors;
+    EXPECT_EQ(1, sh("hubrun -q -n 2 --check races ./early"));
+    EXPECT_NE(std::string::npos, errors.find(": stores 4 bytes at 0x")) << errors;
+    EXPECT_EQ(std::string::npos, errors.find("rank 0")) << errors;
+}
+
 /* As the NAS Parallel Benchmarks are written: fixed form, a header with common blocks, a file that
  * is read where there is one, a solver between sweeps of messages, a Makefile with its own
  * variables. */

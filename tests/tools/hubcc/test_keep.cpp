@@ -102,6 +102,20 @@ TEST_F(Programs, ARaceFailsTheCheckWithBothPlaces)
     EXPECT_EQ(0, sh("diff -r now again")) << out;
 }
 
+/* --races at the link alone does not change files that were compiled before. */
+TEST_F(Programs, WhatIsNotAnnouncedIsSaidAlsoWhenQuiet)
+{
+    write("early.c", early);
+    ASSERT_EQ(0, sh("hubcc -O2 -c early.c && hubcc --races early.o -o early")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 --check races ./early early")) << errors;
+    EXPECT_EQ("hubrun: races: loads and stores of ./early itself are not seen, or few of them: "
+              "expected a program made by hubcc --races\n",
+              errors);
+    ASSERT_EQ(0, sh("hubcc --races -O2 early.c -o early")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 --check races ./early")) << errors;
+    EXPECT_EQ("", errors);
+}
+
 TEST_F(Programs, ARightProgramPassesAsItWas)
 {
     write("early.c", early);
