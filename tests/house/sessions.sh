@@ -30,9 +30,9 @@ blocks() { awk -v box="$box" '
     /^<!-- output -->$/ { marked = 1; next }
     /^```/ { if (on) on = more = 0; else on = marked; marked = 0; next }
     !on { next }
-    more { more = sub(/\\$/, ""); put(".command", $0); next }
+    more { more = /\\$/; put(".command", $0); next }
     /^\$ / { n++; put(".place", FILENAME ":" FNR); printf "" >(box "/" n ".want")
-             sub(/^\$ /, ""); sub(/  +# .*/, ""); more = sub(/\\$/, ""); put(".command", $0); next }
+             sub(/^\$ /, ""); sub(/  +# .*/, ""); more = /\\$/; put(".command", $0); next }
     { put(".want", $0) }' "$@"; }
 
 # Blanks at the end of a line and empty lines at the end of a block do not count.
