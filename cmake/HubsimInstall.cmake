@@ -14,7 +14,7 @@ install(DIRECTORY rtl-model/cosim DESTINATION ${share}/rtl-model FILES_MATCHING 
 install(PROGRAMS rtl-model/library DESTINATION ${share}/rtl-model)
 install(DIRECTORY workloads DESTINATION ${share} FILES_MATCHING PATTERN "*.[ch]" PATTERN Makefile)
 set(scripts python timeline utilisation matrix) # not those that need the source
-set(modules plot.py timeline.py utilisation.py matrix.py picture.py explain.py topology.py hubsim.lua completion.bash)
+set(modules plot.py timeline.py utilisation.py matrix.py picture.py explain.py fit.py fit_platform.py fit_rows.py fit_solve.py topology.py hubsim.lua completion.bash)
 list(TRANSFORM scripts PREPEND scripts/)
 list(TRANSFORM modules PREPEND scripts/)
 install(PROGRAMS ${scripts} DESTINATION ${share}/scripts)

@@ -67,6 +67,9 @@ void cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned
 
 /** Until the child has ended. @return its exit status, -1: it was ended, or there is none */
 int cmd_wait(pid_t pid);
+/** Runs `script` of scripts/ with these words, by scripts/python. @return as cmd_wait() */
+int cmd_python(const struct load_roots *roots, const char *script, const char *const *words,
+               unsigned n);
 /** `script` of scripts/ makes a picture of what `write` writes, on its standard output. */
 typedef void (*cmd_write_fn)(void *arg, FILE *out);
 void cmd_picture(const struct load_roots *roots, const char *script, const char *path,

@@ -39,26 +39,32 @@ int cmd_wait(pid_t pid)
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-void cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n)
+int cmd_python(const struct load_roots *roots, const char *script, const char *const *words,
+               unsigned n)
 {
     struct load_arena arena = { 0 };
     const char *python = find_script(roots, "python", &arena);
     const char **args = load_alloc(&arena, (n + 3) * sizeof(*args));
-    bool drawn;
+    int status;
     pid_t pid;
 
     args[0] = python;
-    args[1] = find_script(roots, "plot.py", &arena);
-    memcpy(args + 2, stems, n * sizeof(*args));
+    args[1] = find_script(roots, script, &arena);
+    memcpy(args + 2, words, n * sizeof(*args));
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
         (void)execv(python, (char *const *)(uintptr_t)args);
         _exit(127);
     }
-    drawn = cmd_wait(pid) == 0;
+    status = cmd_wait(pid);
     load_arena_fini(&arena);
-    if (!drawn)
+    return status;
+}
+
+void cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n)
+{
+    if (cmd_python(roots, "plot.py", stems, n) != 0)
         load_raise(SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers", stems[0],
                    stems[0]);
 }

@@ -27,6 +27,7 @@ static const struct {
     { "diff", "A B", "what has changed between two results, and by how much", &cmd_diff,
       CMD_USAGE },
     { "score", "SYSTEM", "published hardware against simulation", &cmd_score, CMD_FAILED },
+    { "fit", "SYSTEM", "parameter values from measured rows", &cmd_fit, CMD_FAILED },
     { "figure", "NAME", "picture, SVG and CSV, with the published points", &cmd_figure,
       CMD_FAILED },
     { "sweep", "FILE", "many points, resumable: table and figure", &cmd_sweep, CMD_FAILED },

@@ -22,7 +22,7 @@ struct cmd_command {
     void (*run)(struct cmd_session *session);
 };
 extern const struct cmd_command cmd_list, cmd_params, cmd_run, cmd_check, cmd_diff, cmd_score,
-    cmd_figure, cmd_explain, cmd_capture, cmd_topology, cmd_sweep, cmd_tune;
+    cmd_figure, cmd_explain, cmd_capture, cmd_topology, cmd_sweep, cmd_tune, cmd_fit;
 
 /** From its command line to its exit status, which is `failure` after an error, which is printed.
  */

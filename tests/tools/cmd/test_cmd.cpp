@@ -24,7 +24,7 @@ TEST_F(Command, HelpIsThereForEachCommand)
     EXPECT_EQ(0, run("--help"));
     EXPECT_NE(std::string::npos, out.find("figure"));
     for (const char *name : { "list", "params", "run", "check", "diff", "score", "explain", "tune",
-                              "figure", "sweep", "topology" }) {
+                              "figure", "sweep", "topology", "fit" }) {
         EXPECT_EQ(0, run(std::string(name) + " --help")) << name;
         EXPECT_EQ(0u, out.find("Usage: hubsim " + std::string(name))) << out;
         EXPECT_EQ("", errors);
