@@ -79,7 +79,7 @@ void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
         load_bytes(h, &ib->gpu_bar[where.gpu], offset, to, bytes);
         return;
     }
-    region = ibt_direct(ib, bytes) ? ibt_region(ib, from, bytes, &offset) : NULL;
+    region = ibt_direct_out(ib, bytes) ? ibt_region(ib, from, bytes, &offset) : NULL;
     if (region != NULL)
         write_to_self(ib, &ib->mirror_region, (uint64_t)((uint8_t *)to - ib->mirror), region,
                       offset, bytes);
@@ -105,7 +105,7 @@ static void put_bytes(struct ibt *ib, const struct host_pointer *where, void *to
         transport_copy(&ib->t, ib->mirror + ib->scratch_at, from, bytes);
         from = ib->mirror + ib->scratch_at;
     }
-    region = ibt_direct(ib, bytes) ? ibt_region(ib, to, bytes, &offset) : NULL;
+    region = ibt_direct_in(ib, bytes) ? ibt_region(ib, to, bytes, &offset) : NULL;
     if (region == NULL)
         transport_copy_gpu(&ib->t, where, h->memory->pointer(h, from).offset, true, bytes);
     else

@@ -110,7 +110,7 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     if (gpu) {
         key.gpu = (uint16_t)(where.gpu + 1);
         key.device = where.offset;
-        if ((region == NULL || !ibt_direct(ib, bytes)) && !ibt_slots_take(ib, &key))
+        if ((region == NULL || !ibt_direct_in(ib, bytes)) && !ibt_slots_take(ib, &key))
             return false;
     }
     memcpy(key_p, &key, sizeof(key));

@@ -70,6 +70,8 @@
     SWITCH(gdr, "InfiniBand: whether the adapter reads and writes GPU memory")                     \
     NUMBER(gdr_limit, "bytes", IBT_BYTES_MAX, 8192,                                                \
            "InfiniBand: longest message that the adapter moves from or to a GPU; 0 = 8192")        \
+    NUMBER(gdr_receive_limit, "bytes", IBT_BYTES_MAX, 0,                                           \
+           "InfiniBand: the same to a GPU, where it is another; 0 = gdr_limit")                    \
     NUMBER(gpu_load_bytes, "bytes", IBT_BYTES_MAX, 16,                                             \
            "InfiniBand: most data that the core loads from a GPU; 0 = 16; 1 = none")               \
     NUMBER(gpu_store_bytes, "bytes", IBT_BYTES_MAX, 16,                                            \
@@ -163,7 +165,7 @@ static inline struct ibt_key ibt_key_of(const struct transport_key *bytes)
 struct ibt_staged {
     bool active;
     unsigned dest, gpu;
-    bool local; /* this side stages; the far one if the key is of a GPU */
+    bool local, far; /* this side stages, the far one */
     const uint8_t *from;
     uint64_t bytes;
     struct ibt_key key;
@@ -263,16 +265,19 @@ bool ibt_read(struct transport *t, unsigned source, const struct transport_key *
 void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *region,
                    uint64_t offset, uint32_t far_key, uint64_t far_offset, uint64_t bytes,
                    unsigned rails, struct ibt_op *op);
-/** Is GPU memory of a message of this size the adapter's? */
-bool ibt_direct(const struct ibt *ib, uint64_t bytes);
+/** Does the adapter read a message of this size from a GPU? */
+bool ibt_direct_out(const struct ibt *ib, uint64_t bytes);
+/** And writes them to one? */
+bool ibt_direct_in(const struct ibt *ib, uint64_t bytes);
 
 /* stage.c */
 bool ibt_stage_init(struct ibt *ib);
 /** Chunks for a receive into GPU memory, for its key. @return false: there are not enough. */
 bool ibt_slots_take(struct ibt *ib, struct ibt_key *key);
 void ibt_slots_give(struct ibt *ib, const struct ibt_key *key);
-bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w,
-                     transport_ticket *ticket_p);
+/** By way of this side's host memory (local), of the other one's (far), or of both. */
+bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w, bool local,
+                     bool far, transport_ticket *ticket_p);
 /** Goes on with the message that leaves, and with chunks that have come. @return whether the
  * message is over, or a chunk is where it belongs. */
 bool ibt_stage_run(struct ibt *ib);

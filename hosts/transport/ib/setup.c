@@ -26,6 +26,8 @@ static struct ibt_settings settings_of(const struct host *h)
     set.member = (uint32_t)transport_setting(h, "mpi." #member, own);
 #define READ_SWITCH(member, meaning) set.member = !transport_is_set(h, "mpi." #member, "off");
     IBT_SETTINGS(READ_NUMBER, READ_SWITCH)
+    if (set.gdr_receive_limit == 0)
+        set.gdr_receive_limit = set.gdr_limit;
     make_none(&set.gpu_load_bytes);
     make_none(&set.gpu_store_bytes);
     make_none(&set.gpu_eager_bytes);

@@ -73,8 +73,8 @@ void ibt_slots_give(struct ibt *ib, const struct ibt_key *key)
 
 /* ---- the sender -------------------------------------------------------------------------- */
 
-bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w,
-                     transport_ticket *ticket_p)
+bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w, bool local,
+                     bool far, transport_ticket *ticket_p)
 {
     const struct ibt_key key = ibt_key_of(w->key);
     struct ibt_staged *s = &ib->out;
@@ -82,7 +82,7 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write
     uint32_t chunk = ib->set.chunk_bytes;
     struct ibt_op *op;
 
-    if (s->active || (key.gpu != 0 && key.nslots == 0))
+    if (s->active || (far && key.nslots == 0))
         return false;
     op = ibt_op_new(ib);
     if (op == NULL)
@@ -91,7 +91,8 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write
         .active = true,
         .dest = dest,
         .gpu = where.gpu,
-        .local = where.kind == HOST_GPU,
+        .local = local,
+        .far = far,
         .from = w->from,
         .bytes = w->bytes,
         .key = key,
@@ -149,12 +150,11 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
                                        .head_bytes = sizeof(c) };
     uint64_t far_at = s->key.offset + chunk_at(ib, i);
     uint32_t far_key = s->key.key;
-    bool far = s->key.gpu != 0;
 
     if (s->local && !copy_ended(ib, s->gpu, s->copy[slot]))
         return false;
     /* Chunks are copied on in order, those of earlier messages first. */
-    if (far && peer->chunks_sent - ib->words[IBT_SLOTS][s->dest] >= s->key.nslots)
+    if (s->far && peer->chunks_sent - ib->words[IBT_SLOTS][s->dest] >= s->key.nslots)
         return false;
     if (!ibt_has_room(ib, s->dest, sizeof(c), 0))
         return false;
@@ -164,13 +164,13 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
         region = ibt_region(ib, s->from + chunk_at(ib, i), bytes, &at);
     if (region == NULL)
         return false;
-    if (far) {
+    if (s->far) {
         c.slot = (uint16_t)(s->key.first_slot + i % s->key.nslots);
         far_at = slots_at(ib) + chunk_at(ib, c.slot);
         far_key = peer->stage_key;
     }
     ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, IBT_RAILS, &s->slot[slot]);
-    if (far) {
+    if (s->far) {
         (void)ibt_append(&ib->t, s->dest, &e);
         peer->chunks_sent++;
     }

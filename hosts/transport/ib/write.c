@@ -2,9 +2,14 @@
 
 #include "hosts/transport/ib/internal.h"
 
-bool ibt_direct(const struct ibt *ib, uint64_t bytes)
+bool ibt_direct_out(const struct ibt *ib, uint64_t bytes)
 {
     return ib->set.gdr && bytes <= ib->set.gdr_limit;
+}
+
+bool ibt_direct_in(const struct ibt *ib, uint64_t bytes)
+{
+    return ib->set.gdr && bytes <= ib->set.gdr_receive_limit;
 }
 
 void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *region,
@@ -40,8 +45,8 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     const struct transport_entry note = { .head = w->note, .head_bytes = w->note_bytes };
     const struct verbs_region *region;
     struct host_pointer where;
-    bool here = !ibt_on_gpu(ib, w->from, &where) || ibt_direct(ib, w->bytes);
-    bool there = key.gpu == 0 || (key.key != 0 && ibt_direct(ib, w->bytes));
+    bool here = !ibt_on_gpu(ib, w->from, &where) || ibt_direct_out(ib, w->bytes);
+    bool there = key.gpu == 0 || (key.key != 0 && ibt_direct_in(ib, w->bytes));
     uint64_t at = ib->scratch_at;
     struct ibt_op *op;
     bool looped;
@@ -51,7 +56,7 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     if (w->bytes == 0)
         return ibt_append(t, dest, &note);
     if (!here || !there)
-        return ibt_stage_begin(ib, dest, w, ticket_p);
+        return ibt_stage_begin(ib, dest, w, !here, !there, ticket_p);
     looped = where.kind == HOST_GPU && !ib->set.gpu_gather && w->bytes <= ib->fifo_bytes;
     if (looped)
         ibt_gpu_get(ib, ib->mirror + at, w->from, w->bytes);

@@ -122,7 +122,7 @@ static const char *transport(const struct mutator *m)
     while (dice_one_in(m->dice, 2))
         text = load_text(m->arena, "%s,%s=%s", text,
                          one_of(m, "requests|eager_bytes|write_bytes|fifo_bytes|entry_ps|rails|gdr|"
-                                   "gdr_limit|library"),
+                                   "gdr_limit|gdr_receive_limit|library"),
                          one_of(m, "on|off|0|1|2|64|1000|4096|65536|1048576|4294967296|4KiB|"
                                    "mvapich2|mvapich2-gdr-2.0"));
     return text;

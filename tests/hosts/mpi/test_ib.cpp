@@ -356,10 +356,12 @@ TEST(Ib, SeveralStagedMessagesTakeTurns)
 
 /* Half a round trip of GPU memory, picoseconds. */
 uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
-                     const char *gdr = nullptr, const char *beside = "ib", int gpu = 2)
+                     const char *gdr = nullptr, const char *beside = "ib", int gpu = 2,
+                     uint64_t receive_limit = 0)
 {
     launch_software software = over_ib({ { "mpi.gpu_eager_bytes", eager_bytes, nullptr },
                                          { "mpi.gdr_limit", limit, nullptr },
+                                         { "mpi.gdr_receive_limit", receive_limit, nullptr },
                                          { "mpi.gdr", 0, gdr } });
     launch_config cfg = {};
     MachineFile file("two-node");
@@ -392,6 +394,37 @@ uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
                           cfg))
         << c.err.text;
     return ps;
+}
+
+TEST(Ib, OneSideMayStageWhileTheOtherDoesNot)
+{
+    const uint64_t small = 8192, large = 1 << 20;
+
+    for (int bytes : { 8192, 16384, 120001 })
+        for (uint64_t in : { small, large }) {
+            SCOPED_TRACE(testing::Message() << bytes << " bytes, receives up to " << in);
+            expect_exchange({ { "mpi.gdr_limit", in == small ? large : small, nullptr },
+                              { "mpi.gdr_receive_limit", in, nullptr },
+                              { "mpi.chunk_bytes", 16384, nullptr } },
+                            { bytes }, 2);
+        }
+}
+
+/* A copy of 64 KiB takes 5 us and 64 KiB at 6.2 GB/s, the adapter's reads 64 KiB at 2.9. */
+TEST(Ib, TheReceiversLimitIsItsOwn)
+{
+    const uint64_t small = 8192, large = 1 << 20;
+    auto ps = [](uint64_t out, uint64_t in) {
+        return pingpong_ps(65536, 4096, out, nullptr, "ib", 2, in);
+    };
+    double direct = ps(large, large), staged = ps(small, small);
+    double staged_in = ps(large, small), staged_out = ps(small, large);
+    double copy = 15.6e6;
+
+    EXPECT_EQ(direct, ps(large, 0)) << "0 is the sender's";
+    EXPECT_EQ(staged, ps(small, 0));
+    EXPECT_NEAR(direct + copy, staged_in, 2e6);
+    EXPECT_NEAR(staged - copy, staged_out, 2e6);
 }
 
 /* A core sends no more short messages than lines leave it, and takes in the end of each request. */

@@ -141,6 +141,10 @@ TEST_F(Environment, WhatIsTypedCountsMore)
     EXPECT_NE(std::string::npos,
               command("a/gpu").find(" --mpi ib,library=mvapich2-gdr-2.2,gdr_limit=524288,rails=2 "))
         << out;
+    EXPECT_EQ(0, sh("MV2_USE_GPUDIRECT_RECEIVE_LIMIT=8192 hubrun -q -n 2 --variables mvapich2 "
+                    "--out c ./gpu"))
+        << errors;
+    EXPECT_NE(std::string::npos, command("c/gpu").find(" --mpi ib,gdr_receive_limit=8192 ")) << out;
     EXPECT_EQ(0, sh("MV2_NUM_PORTS=1 hubrun -q -n 2 --variables mvapich2 --mpi rails=2 --out b "
                     "./gpu"))
         << errors;
