@@ -3,7 +3,10 @@
  *
  *   algorithm=ring       each step passes on the block that came last, to the next rank
  *   algorithm=doubling   each step exchanges all that is there with the rank that differs in one
- *                        bit; order=up from the lowest bit, order=down from the highest
+ *                        bit; order=up from the lowest bit, order=down from the highest.
+ *                        own=copied: each block lies in memory of its own, and the board copies it
+ *                        to its place in the first step. lists=kept: each step's list stays on a
+ *                        channel of its own, and a step ends when its own data have left, too
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +28,9 @@ HUBSIM_WORKLOAD = {
 struct test {
     struct collective c;
     uint64_t bytes;
-    const char *algorithm, *order;
-    uint8_t *buffer;
-    tcaHandle *all;
+    const char *algorithm, *order, *own, *lists_are;
+    uint8_t *buffer, *block; /* block: the own one, if it lies elsewhere */
+    tcaHandle *all, *blocks;
     unsigned steps, parts;
     tcaDesc **lists; /* [step * parts + part] */
 };
@@ -119,13 +122,34 @@ static struct doubling doubling_of(const struct test *t, int rank, unsigned step
                               t->bytes, UINT64_C(1) << step };
 }
 
+static int are_kept(const struct test *t)
+{
+    return strcmp(t->lists_are, "kept") == 0;
+}
+
+/* The copy goes first, so it is there when the rest has left. It notifies like all others, as in
+ * the program that was measured: more notifications come than are waited for. */
+static void put_own(const struct test *t, tcaDesc *list, int partner, uint64_t at,
+                    const struct part *part, int slot)
+{
+    tcaHandle *own = &t->blocks[t->c.me];
+
+    CHECK(tcaDescSetMemcpy(list, &t->all[t->c.me], (off_t)at, own, (off_t)part->at, part->n,
+                           t->c.flags | tcaDMANotify, slot, TAG),
+          TCA_SUCCESS);
+    collective_put(&t->c, list, &t->all[partner], at, own, part->at, part->n, slot);
+}
+
 static void doubling_prepare(struct test *t)
 {
     for (t->steps = 0; 1 << t->steps < t->c.ranks; t->steps++)
         ;
     if (1 << t->steps != t->c.ranks)
         fail("%d ranks: expected a power of two with algorithm=doubling", t->c.ranks);
-    t->parts = collective_parts(&t->c, t->bytes);
+    t->parts = are_kept(t) ? 1 : collective_parts(&t->c, t->bytes);
+    if (are_kept(t) && t->steps > t->c.channels)
+        fail("%d ranks: expected a channel for each step with lists=kept", t->c.ranks);
+    t->c.flags |= are_kept(t) ? tcaDMANotifySelf : 0;
     for (unsigned step = 0; step < t->steps; step++) {
         struct doubling d = doubling_of(t, t->c.me, step);
 
@@ -134,6 +158,10 @@ static void doubling_prepare(struct test *t)
             uint64_t at = d.first * t->bytes + part.at;
             tcaDesc *list = t->lists[step * t->parts + p] = collective_list();
 
+            if (step == 0 && t->blocks != NULL) {
+                put_own(t, list, t->c.me ^ d.bit, at, &part, (int)p);
+                continue;
+            }
             collective_put_rows(&t->c, list, &t->all[t->c.me ^ d.bit], at, &t->all[t->c.me], at,
                                 d.rows > 1 ? d.pitch : part.n, part.n, d.rows, (int)p);
         }
@@ -142,15 +170,20 @@ static void doubling_prepare(struct test *t)
 
 static void doubling_begin(struct test *t)
 {
-    for (unsigned p = 0; p < t->parts; p++)
-        collective_set(t->lists[p], (int)p);
+    for (unsigned i = 0; i < (are_kept(t) ? t->steps : t->parts); i++)
+        collective_set(t->lists[i], (int)i);
 }
 
 static void doubling_play(void *arg)
 {
     struct test *t = arg;
 
-    for (unsigned step = 0; step < t->steps; step++) {
+    for (unsigned step = 0; step < t->steps && are_kept(t); step++) {
+        collective_start((int)step);
+        collective_wait(&t->all[t->c.me], 0);
+        collective_wait(&t->all[t->c.me ^ doubling_of(t, t->c.me, step).bit], 0);
+    }
+    for (unsigned step = 0; step < t->steps && !are_kept(t); step++) {
         tcaHandle *partner = &t->all[t->c.me ^ doubling_of(t, t->c.me, step).bit];
 
         for (unsigned p = 0; p < t->parts; p++)
@@ -189,7 +222,7 @@ static void fill(void *arg, unsigned number)
     struct test *t = arg;
 
     bytes_clear(t->buffer, total(t));
-    bytes_fill(t->buffer + (uint64_t)t->c.me * t->bytes, t->bytes, seed_of(t, number, t->c.me));
+    bytes_fill(t->block, t->bytes, seed_of(t, number, t->c.me));
     (is_ring(t) ? ring_begin : doubling_begin)(t);
 }
 
@@ -205,23 +238,38 @@ static int arrived(void *arg, unsigned number)
 
 int main(int argc, char **argv)
 {
-    struct test t = {
-        .c = COLLECTIVE_DEFAULTS, .bytes = 4096, .algorithm = "ring", .order = "down"
-    };
+    struct test t = { .c = COLLECTIVE_DEFAULTS,
+                      .bytes = 4096,
+                      .algorithm = "ring",
+                      .order = "down",
+                      .own = "there",
+                      .lists_are = "rewritten" };
     const struct option options[] = {
         { .key = "bytes", .number = &t.bytes },
         { .key = "algorithm", .text = &t.algorithm, .choices = "ring|doubling" },
         { .key = "order", .text = &t.order, .choices = "up|down" },
+        { .key = "own", .text = &t.own, .choices = "there|copied" },
+        { .key = "lists", .text = &t.lists_are, .choices = "rewritten|kept" },
+        COLLECTIVE_MANNERS(&t.c),
         COLLECTIVE_OPTIONS(&t.c),
         OPTIONS_END
     };
 
     options_read(argc, argv, options);
+    if (is_ring(&t) &&
+        (strcmp(t.c.start, "barrier") == 0 || strcmp(t.own, "copied") == 0 || are_kept(&t)))
+        fail("start=%s own=%s lists=%s: expected algorithm=doubling beside barrier, copied or kept",
+             t.c.start, t.own, t.lists_are);
     if (t.bytes == 0 || t.bytes % 16 != 0)
         fail("bytes=%llu: expected a multiple of 16", (unsigned long long)t.bytes);
     collective_init(&t.c, &argc, &argv);
     t.buffer = tca_memory(t.c.memory, total(&t));
     t.all = tca_publish(t.buffer, total(&t), t.c.memory);
+    t.block = t.buffer + (uint64_t)t.c.me * t.bytes;
+    if (strcmp(t.own, "copied") == 0) {
+        t.block = tca_memory(t.c.memory, t.bytes);
+        t.blocks = tca_publish(t.block, t.bytes, t.c.memory);
+    }
     t.lists = calloc((size_t)t.c.ranks * CHANNELS, sizeof(tcaDesc *));
     if (t.lists == NULL)
         fail("out of memory");

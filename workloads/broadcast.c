@@ -229,6 +229,7 @@ int main(int argc, char **argv)
         { .key = "bytes", .number = &t.bytes },
         { .key = "algorithm", .text = &t.algorithm, .choices = "ring|tree" },
         { .key = "segment_bytes", .number = &t.segment_bytes },
+        COLLECTIVE_MANNERS(&t.c),
         COLLECTIVE_OPTIONS(&t.c),
         OPTIONS_END
     };
@@ -241,6 +242,8 @@ int main(int argc, char **argv)
     if (t.segment_bytes == 0) /* short ones travel sooner, long ones cost the CPU less */
         t.segment_bytes = t.bytes < 2 * MANY_BYTES ? 4096 : 8192;
     ring = strcmp(t.algorithm, "ring") == 0;
+    if (ring && strcmp(t.c.start, "barrier") == 0)
+        fail("start=barrier: expected algorithm=tree, whose lists stay on their channels");
     collective_init(&t.c, &argc, &argv);
     t.buffer = tca_memory(t.c.memory, t.bytes);
     t.all = tca_publish(t.buffer, t.bytes, t.c.memory);

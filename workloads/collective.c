@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+#include "mpi-common.h"
+
 enum { PACKET = 256 }; /* payload of the board's packets */
 
 /* ---- who is who ------------------------------------------------------------------ */
@@ -19,7 +21,8 @@ static int put_flags(const struct collective *c)
 {
     int internal = c->notify[0] == '\0' ? c->memory != IN_HOST : strcmp(c->notify, "internal") == 0;
 
-    return tcaDMAPipeline | (strcmp(c->mode, "dma-chain-internal") == 0 ? tcaDMAUseInternal : 0) |
+    return (strcmp(c->pipeline, "on") == 0 ? tcaDMAPipeline : 0) |
+           (strcmp(c->mode, "dma-chain-internal") == 0 ? tcaDMAUseInternal : 0) |
            (internal ? tcaDMAUseNotifyInternal : 0);
 }
 
@@ -29,6 +32,8 @@ void collective_init(struct collective *c, int *argc, char ***argv)
         fail("channels=%llu part_bytes=%llu: expected 1 .. 4 channels and parts of at least %d "
              "bytes",
              (unsigned long long)c->channels, (unsigned long long)c->part_bytes, PACKET);
+    if (c->rounds == 0)
+        fail("rounds=0: expected at least 1");
     c->flags = put_flags(c);
     CHECK(MPI_Init(argc, argv), MPI_SUCCESS);
     CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &c->me), MPI_SUCCESS);
@@ -62,26 +67,39 @@ static uint64_t until_the_last(double start)
     return (uint64_t)((end - start) * 1e12 + 0.5);
 }
 
+/** One exchange that all begin at one time. */
+static uint64_t play_together(const struct exchange *x)
+{
+    double start = collective_start_together();
+
+    x->play(x->arg);
+    return until_the_last(start);
+}
+
+/** Exchanges one after the other, each behind a barrier. */
+static uint64_t play_in_rounds(const struct collective *c, const struct exchange *x)
+{
+    return (uint64_t)(mpi_slowest(c->warmup, c->rounds, x->play, x->arg) * 1e12 + 0.5);
+}
+
 void collective_measure(struct collective *c, const struct exchange *x, uint64_t bytes,
                         const char *more)
 {
     struct times times;
-    int verified = 1;
+    int verified = 1, in_rounds = strcmp(c->start, "barrier") == 0;
+    uint64_t warmup = in_rounds ? 0 : c->warmup;
 
     times_init(&times, c->repeats);
-    for (uint64_t i = 0; i < c->warmup + c->repeats; i++) {
-        double start;
+    for (uint64_t i = 0; i < warmup + c->repeats; i++) {
         uint64_t ps;
         int ok;
 
         x->fill(x->arg, (unsigned)i);
-        start = collective_start_together();
-        x->play(x->arg);
-        ps = until_the_last(start);
+        ps = in_rounds ? play_in_rounds(c, x) : play_together(x);
         ok = x->arrived(x->arg, (unsigned)i);
         CHECK(MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), MPI_SUCCESS);
         verified &= ok;
-        if (i >= c->warmup)
+        if (i >= warmup)
             times_add(&times, ps);
     }
     if (c->me == 0)

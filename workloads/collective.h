@@ -17,13 +17,14 @@ struct collective {
     int me, ranks;
     int memory; /* IN_HOST or a GPU */
     uint64_t channels, part_bytes, warmup, rounds, repeats;
-    const char *mode, *notify, *traffic;
+    const char *mode, *notify, *traffic, *start, *pipeline;
     int flags; /* of every put */
 };
 #define COLLECTIVE_DEFAULTS                                                                        \
     {                                                                                              \
         .memory = IN_HOST, .channels = CHANNELS, .part_bytes = 4096, .warmup = 1, .rounds = 1,     \
-        .repeats = 3, .mode = "dma-chain-internal", .notify = "", .traffic = "off"                 \
+        .repeats = 3, .mode = "dma-chain-internal", .notify = "", .traffic = "off",                \
+        .start = "together", .pipeline = "on"                                                      \
     }
 /* rounds: each exchange is timed alone, so one is as good as many. */
 #define COLLECTIVE_OPTIONS(c)                                                                      \
@@ -35,6 +36,13 @@ struct collective {
         { .key = "warmup", .number = &(c)->warmup }, { .key = "rounds", .number = &(c)->rounds },  \
     {                                                                                              \
         .key = "repeats", .number = &(c)->repeats                                                  \
+    }
+
+/* Where exchanges may follow each other: as programs of others time them, or put their lists. */
+#define COLLECTIVE_MANNERS(c)                                                                      \
+    { .key = "start", .text = &(c)->start, .choices = "together|barrier" },                        \
+    {                                                                                              \
+        .key = "pipeline", .text = &(c)->pipeline, .choices = "on|off"                             \
     }
 
 /* The same for experiments; what is not theirs, the program's defaults decide. */
@@ -60,7 +68,7 @@ void collective_init(struct collective *c, int *argc, char ***argv);
 
 /** One exchange. `number` differs in each call, for the bytes. */
 struct exchange {
-    void (*fill)(void *arg, unsigned number);
+    void (*fill)(void *arg, unsigned number); /* and what the first play needs */
     void (*play)(void *arg);
     int (*arrived)(void *arg, unsigned number); /* 1: every byte is right on this rank */
     void *arg;

@@ -1,5 +1,7 @@
 /*
- * A collective of MPI (op=...) on all ranks: all begin at one time, and the last one's end counts.
+ * A collective of MPI (op=...) on all ranks: all begin at one time, and the last one's end counts;
+ * with start=barrier after a barrier, and the slowest one's time counts. type=double: what is added
+ * up is doubles.
  * `bytes` is what a rank gives; of all-to-all and of scatter and gather at the root: to each rank.
  */
 #include <stdio.h>
@@ -16,7 +18,9 @@ struct test {
     int me, ranks, root;
     uint64_t bytes, rounds, warmup, repeats;
     int memory;
-    const char *op, *traffic;
+    const char *op, *traffic, *start, *type;
+    MPI_Datatype added; /* what reductions add up, and its size */
+    uint64_t unit;
     uint8_t *out, *in;      /* where the collective works */
     uint8_t *want, *staged; /* what must be there; the host's copy */
 };
@@ -52,12 +56,14 @@ static uint32_t word_of(unsigned number, int rank, uint64_t at)
 
 static void words_of(const struct test *t, unsigned number, uint8_t *to, int first, int last)
 {
-    for (uint64_t i = 0; i < t->bytes / WORD; i++) {
+    for (uint64_t i = 0; i < t->bytes / t->unit; i++) {
         uint32_t sum = 0;
+        double real;
 
         for (int rank = first; rank <= last; rank++)
             sum += word_of(number, rank, i);
-        memcpy(to + i * WORD, &sum, WORD);
+        real = sum;
+        memcpy(to + i * t->unit, t->unit == WORD ? (void *)&sum : (void *)&real, t->unit);
     }
 }
 
@@ -81,7 +87,7 @@ static uint64_t all(const struct test *t)
 
 static int words(const struct test *t)
 {
-    return (int)(t->bytes / WORD);
+    return (int)(t->bytes / t->unit);
 }
 
 static void barrier(struct test *t)
@@ -99,14 +105,13 @@ static void broadcast(struct test *t)
 
 static void reduce(struct test *t)
 {
-    CHECK(MPI_Reduce(t->out, t->in, words(t), MPI_UNSIGNED, MPI_SUM, t->root, MPI_COMM_WORLD),
+    CHECK(MPI_Reduce(t->out, t->in, words(t), t->added, MPI_SUM, t->root, MPI_COMM_WORLD),
           MPI_SUCCESS);
 }
 
 static void allreduce(struct test *t)
 {
-    CHECK(MPI_Allreduce(t->out, t->in, words(t), MPI_UNSIGNED, MPI_SUM, MPI_COMM_WORLD),
-          MPI_SUCCESS);
+    CHECK(MPI_Allreduce(t->out, t->in, words(t), t->added, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
 }
 
 static void gather(struct test *t)
@@ -157,7 +162,7 @@ static uint64_t expect_root(struct test *t, unsigned number)
 static uint64_t expect_sum(struct test *t, unsigned number)
 {
     words_of(t, number, t->want, 0, t->ranks - 1);
-    return t->bytes / WORD * WORD;
+    return t->bytes / t->unit * t->unit;
 }
 
 static uint64_t expect_sum_at_root(struct test *t, unsigned number)
@@ -261,19 +266,33 @@ static double measure(struct test *t, const struct op *op)
     return (end - start) / (double)t->rounds;
 }
 
+struct repeat {
+    struct test *t;
+    const struct op *op;
+};
+
+static void call_once(void *arg)
+{
+    const struct repeat *r = arg;
+
+    r->op->call(r->t);
+}
+
 static void measure_all(struct test *t, const struct op *op)
 {
     struct times times;
-    int verified = 1;
+    struct repeat repeat = { t, op };
+    int verified = 1, barrier = strcmp(t->start, "barrier") == 0;
+    uint64_t warmup = barrier ? 0 : t->warmup; /* then it is of each repeat */
 
     times_init(&times, t->repeats);
-    for (uint64_t i = 0; i < t->warmup + t->repeats; i++) {
+    for (uint64_t i = 0; i < warmup + t->repeats; i++) {
         double seconds;
 
         fill(t, op, (unsigned)i);
-        seconds = measure(t, op);
+        seconds = barrier ? mpi_slowest(t->warmup, t->rounds, call_once, &repeat) : measure(t, op);
         verified &= arrived(t, op, (unsigned)i);
-        if (i >= t->warmup)
+        if (i >= warmup)
             times_add(&times, (uint64_t)(seconds * 1e12 + 0.5));
     }
     verified = mpi_all(verified);
@@ -315,15 +334,21 @@ int main(int argc, char **argv)
                       .repeats = 3,
                       .memory = IN_HOST,
                       .op = "allreduce",
-                      .traffic = "off" };
-    const struct option options[] = { { .key = "op", .text = &t.op },
-                                      { .key = "bytes", .number = &t.bytes },
-                                      { .key = "rounds", .number = &t.rounds },
-                                      { .key = "warmup", .number = &t.warmup },
-                                      { .key = "repeats", .number = &t.repeats },
-                                      { .key = "memory", .memory = &t.memory },
-                                      { .key = "traffic", .text = &t.traffic, .choices = "on|off" },
-                                      OPTIONS_END };
+                      .traffic = "off",
+                      .start = "together",
+                      .type = "unsigned" };
+    const struct option options[] = {
+        { .key = "op", .text = &t.op },
+        { .key = "bytes", .number = &t.bytes },
+        { .key = "rounds", .number = &t.rounds },
+        { .key = "warmup", .number = &t.warmup },
+        { .key = "repeats", .number = &t.repeats },
+        { .key = "memory", .memory = &t.memory },
+        { .key = "traffic", .text = &t.traffic, .choices = "on|off" },
+        { .key = "start", .text = &t.start, .choices = "together|barrier" },
+        { .key = "type", .text = &t.type, .choices = "unsigned|double" },
+        OPTIONS_END
+    };
     const struct op *op;
 
     options_read(argc, argv, options);
@@ -331,9 +356,12 @@ int main(int argc, char **argv)
     if (t.rounds == 0)
         fail("rounds=0: expected at least 1");
     mpi_check_bytes(t.bytes);
-    if (t.bytes % WORD != 0)
-        fail("bytes=%llu: expected a multiple of 4", (unsigned long long)t.bytes);
+    t.unit = strcmp(t.type, "double") == 0 ? sizeof(double) : WORD;
+    if (t.bytes % t.unit != 0)
+        fail("bytes=%llu: expected a multiple of %llu", (unsigned long long)t.bytes,
+             (unsigned long long)t.unit);
     CHECK(MPI_Init(&argc, &argv), MPI_SUCCESS);
+    t.added = t.unit == WORD ? MPI_UNSIGNED : MPI_DOUBLE;
     CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &t.me), MPI_SUCCESS);
     CHECK(MPI_Comm_size(MPI_COMM_WORLD, &t.ranks), MPI_SUCCESS);
     t.out = mpi_memory(t.memory, all(&t));

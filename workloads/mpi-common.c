@@ -2,6 +2,7 @@
 #include "mpi-common.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cuda_runtime.h>
@@ -59,6 +60,39 @@ int mpi_all(int good)
 {
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), MPI_SUCCESS);
     return good;
+}
+
+void mpi_gpu_rows(void *to, size_t to_pitch, void *from, size_t from_pitch, size_t width,
+                  size_t rows)
+{
+    void *piece = to_pitch == width ? to : from;
+
+    CHECK(cudaMemcpy(piece, piece, width * rows, cudaMemcpyDefault), cudaSuccess);
+    for (size_t i = 0; i < rows; i++)
+        memcpy((uint8_t *)to + i * to_pitch, (const uint8_t *)from + i * from_pitch, width);
+}
+
+double mpi_slowest(uint64_t warmup, uint64_t rounds, void (*call)(void *arg), void *arg)
+{
+    double *seconds = malloc((warmup + rounds) * sizeof(*seconds)), sum = 0;
+
+    if (seconds == NULL)
+        fail("out of memory");
+    for (uint64_t i = 0; i < warmup + rounds; i++) {
+        double start;
+
+        CHECK(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
+        start = MPI_Wtime();
+        call(arg);
+        seconds[i] = MPI_Wtime() - start;
+    }
+    CHECK(MPI_Allreduce(MPI_IN_PLACE, seconds, (int)(warmup + rounds), MPI_DOUBLE, MPI_MAX,
+                        MPI_COMM_WORLD),
+          MPI_SUCCESS);
+    for (uint64_t i = warmup; i < warmup + rounds; i++)
+        sum += seconds[i];
+    free(seconds);
+    return sum / (double)rounds;
 }
 
 void mpi_sleep_until(double time)

@@ -4,7 +4,9 @@
  *   receives=called     a blocking receive when its turn comes
  *   receives=preposted  both sides have posted the receive of the next message before they send
  *   blocks=             so many blocks of block_bytes=, one every pitch_bytes=, as
- * MPI_Type_vector() has them, instead of `bytes` in one piece
+ *                       MPI_Type_vector() has them, instead of `bytes` in one piece
+ *   pack=copy           such blocks travel in one piece: the sender's GPU copies them together, and
+ *                       the receiver's puts them in place
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,8 @@ struct test {
     int src, dst;
     MPI_Datatype type; /* of `count` elements */
     int count;
-    const char *receives;
+    const char *receives, *pack;
+    uint8_t *packed; /* NULL: messages go from where they are */
     int preposted;
     uint8_t *out, *in;
 };
@@ -32,13 +35,20 @@ static void receive_post(struct test *t, MPI_Request *request)
 
 static void send(struct test *t)
 {
-    CHECK(MPI_Send(t->out, t->count, t->type, !t->me, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+    if (t->packed != NULL)
+        mpi_gpu_rows(t->packed, t->block_bytes, t->out, t->pitch_bytes, t->block_bytes, t->blocks);
+    CHECK(MPI_Send(t->packed != NULL ? t->packed : t->out, t->count, t->type, !t->me, 0,
+                   MPI_COMM_WORLD),
+          MPI_SUCCESS);
 }
 
 static void receive(struct test *t)
 {
-    CHECK(MPI_Recv(t->in, t->count, t->type, !t->me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+    CHECK(MPI_Recv(t->packed != NULL ? t->packed : t->in, t->count, t->type, !t->me, 0,
+                   MPI_COMM_WORLD, MPI_STATUS_IGNORE),
           MPI_SUCCESS);
+    if (t->packed != NULL)
+        mpi_gpu_rows(t->in, t->pitch_bytes, t->packed, t->block_bytes, t->block_bytes, t->blocks);
 }
 
 /** Rank 1 posts its next receive before it answers, so rank 0 never finds it late. */
@@ -147,7 +157,7 @@ static uint64_t shape(struct test *t)
 
 static void set_type(struct test *t)
 {
-    if (t->blocks == 1)
+    if (t->blocks == 1 || t->packed != NULL)
         return;
     CHECK(MPI_Type_vector((int)t->blocks, (int)t->block_bytes, (int)t->pitch_bytes, MPI_BYTE,
                           &t->type),
@@ -164,7 +174,8 @@ int main(int argc, char **argv)
                       .repeats = 10,
                       .src = IN_HOST,
                       .dst = IN_HOST,
-                      .receives = "called" };
+                      .receives = "called",
+                      .pack = "type" };
     const struct option options[] = {
         { .key = "bytes", .number = &t.bytes },
         { .key = "rounds", .number = &t.rounds },
@@ -175,6 +186,7 @@ int main(int argc, char **argv)
         { .key = "blocks", .number = &t.blocks },
         { .key = "block_bytes", .number = &t.block_bytes },
         { .key = "pitch_bytes", .number = &t.pitch_bytes },
+        { .key = "pack", .text = &t.pack, .choices = "type|copy" },
         { .key = "receives", .text = &t.receives, .choices = "called|preposted" },
         OPTIONS_END
     };
@@ -185,9 +197,13 @@ int main(int argc, char **argv)
     if (t.rounds == 0)
         fail("rounds=0: expected at least 1");
     t.preposted = t.receives[0] == 'p';
+    if (t.pack[0] == 'c' && (t.preposted || t.src == IN_HOST || t.dst != t.src))
+        fail("pack=copy: expected receives=called, and src and dst the same GPU");
     CHECK(MPI_Init(&argc, &argv), MPI_SUCCESS);
     CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &t.me), MPI_SUCCESS);
     mpi_pair();
+    if (t.pack[0] == 'c')
+        t.packed = mpi_memory(t.src, t.bytes);
     set_type(&t);
     t.out = mpi_memory(t.src, extent);
     t.in = mpi_memory(t.dst, extent);

@@ -177,6 +177,9 @@ TEST(Workloads, MessagesOfMpiMoveEveryByte)
         for (const char *bytes : { "bytes=0", "bytes=100000" })
             expect_verified("mpi-pingpong", with(FEW, { receives, bytes }));
     expect_verified("mpi-pingpong", with(FEW, { "src=gpu0", "dst=gpu1", "bytes=5000" }));
+    expect_verified("mpi-pingpong",
+                    with(FEW, { "src=gpu0", "dst=gpu0", "blocks=3", "block_bytes=64",
+                                "pitch_bytes=200", "pack=copy" }));
     for (const char *pattern : { "pattern=one", "pattern=both", "pattern=rate" })
         expect_verified("mpi-bandwidth", { pattern, "bytes=3000", "count=100" });
 }
@@ -188,6 +191,32 @@ TEST(Workloads, CollectivesOfMpiMoveEveryByte)
         expect_verified("mpi-collective", { std::string("op=") + op, "bytes=1000", "repeats=1" },
                         3);
     expect_verified("mpi-collective", { "op=alltoall", "memory=gpu0", "repeats=1" }, 5);
+    for (const char *op : { "op=allreduce", "op=reduce" })
+        expect_verified("mpi-collective",
+                        { op, "type=double", "start=barrier", "rounds=3", "bytes=1000" }, 3);
+}
+
+TEST(Workloads, ExchangesBehindABarrierMoveEveryByte)
+{
+    for (const char *memory : { "memory=cpu", "memory=gpu0" }) {
+        expect_verified("broadcast",
+                        { memory, "start=barrier", "algorithm=tree", "pipeline=off", "rounds=3",
+                          "bytes=4096", "channels=1" },
+                        6);
+        for (const char *own : { "own=there", "own=copied" })
+            for (const char *lists : { "lists=kept", "lists=rewritten" })
+                expect_verified("allgather",
+                                { memory, "start=barrier", "algorithm=doubling", "order=up", own,
+                                  lists, "rounds=3", "bytes=4096" },
+                                4);
+    }
+}
+
+TEST(Workloads, FacesOfAStencilComeToFourRanks)
+{
+    for (const char *rows : { "rows=board", "rows=copy" })
+        for (const char *n : { "n=2", "n=16" })
+            expect_verified("stencil", with(FEW, { rows, n }), 5);
 }
 
 /** The sums, residuals and ranks that the benchmark publishes, on any number of ranks. */
