@@ -104,6 +104,10 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
         { "mpi-bandwidth", { "hapacs-tca", "bytes=4096;count=4;src=cpu;dst=cpu" } },
         { "bare-link", { "two-ends", "request=write;bytes=256;direction=both" } },
         { "mpi-collective", { "hapacs-tca", "bytes=64;op=allreduce;nodes=2" } },
+        { "bcast", { "hapacs-tca", "bytes=64;nodes=4;api=tca;src=gpu;dst=gpu;gpu=peach2-side" } },
+        { "allreduce", { "hapacs-tca", "bytes=64;nodes=2;api=mvapich2-gdr-2.2" } },
+        { "stencil",
+          { "hapacs-tca", "n=4;nodes=5;api=mvapich2-gdr-2.2 with GPU kernels packing two faces" } },
     };
     const Run kernel = { "mbcf-switch", "class=S;api=sr;nodes=4" };
     const Run group = { "hapacs-tca", "bytes=1024;nodes=4;memory=cpu;mode=dma-chain-internal" };
@@ -114,7 +118,7 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
             static_cast<std::vector<std::string> *>(arg)->push_back(name);
         },
         &names);
-    ASSERT_EQ(22u, names.size());
+    ASSERT_EQ(25u, names.size());
     for (const std::string &name : names) {
         const auto at = runs.find(name);
         const Run &run = at != runs.end()             ? at->second

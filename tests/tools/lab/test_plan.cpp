@@ -105,6 +105,13 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
            "mvapich2,gdr=off --set node*.ib.link.speed=fdr10");
     expect("system=mpi-ib;op=send-recv;ports=1;src=cpu;dst=gpu-across-qpi", "src=cpu dst=gpu@!ib",
            "mvapich2-gdr-2.2,rails=1");
+    expect("api=mvapich2-gdr-2.2;gdr_limit=default-8192;src=gpu", "src=gpu@ib dst=cpu",
+           "mvapich2-gdr-2.2,gdr_limit=8192");
+    expect("api=mvapich2-gdr-2.2;gdr_limit=default;gdr_receive_limit=default;src=gpu",
+           "src=gpu@ib dst=cpu", "mvapich2-gdr-2.2");
+    expect("api=mvapich2-gdr-2.2;gdr_receive_limit=8192;gpu=across-qpi;src=gpu;dst=gpu",
+           "src=gpu@hub dst=gpu@hub",
+           "mvapich2-gdr-2.2,gdr_receive_limit=8192 --set node*.software.rank_socket=0");
     expect("api=mpi-gdr;memory=gpu", "src=gpu@ib dst=gpu@ib", "mvapich2-gdr-2.0");
     expect("api=mpi-gdr;net=ib-qdr-dual;gdr_limit=0;src=gpu-other-same-node",
            "src=gpu@ib+1 dst=cpu",
@@ -123,6 +130,19 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
               run("block-stride", "n=64;api=mvapich2-gdr-2.2;src=gpu;dst=gpu"));
     EXPECT_EQ(32768u, p.bytes);
 
+    EXPECT_EQ("two-node platform=plat mpi-pingpong blocks=4 block_bytes=32 pitch_bytes=128 "
+              "pack=copy src=gpu@ib dst=gpu@ib warmup=1 rounds=10 repeats=3 @0 @1 --mpi "
+              "library=mvapich2-gdr-2.2 seed=0",
+              run("block-stride", "n=4;api=mvapich2-gdr-2.2;src=gpu;dst=gpu;"
+                                  "method=pack and unpack by GPU kernel"));
+    EXPECT_EQ(std::string::npos, run("block-stride", "n=4;api=mvapich2-gdr-2.2;src=gpu;dst=gpu;"
+                                                     "method=MPI_Type_vector")
+                                     .find("pack="));
+    EXPECT_EQ("t.csv:2: setup method=MPI_Type_vector: expected nothing, or api= an MPI library "
+              "beside it",
+              message("block-stride", "n=4;method=MPI_Type_vector"));
+    refused("api=mpi;gdr_limit=some", "gdr_limit=some: expected a whole number, default, or "
+                                      "default-N");
     refused("api=openmpi", "api=openmpi: expected an MPI library of configs/mpi");
     refused("rails=2", "api=(absent): expected an MPI library of configs/mpi");
     refused("api=mpi;net=ib-hdr", "net=ib-hdr: expected ib, ib-sdr, ib-ddr, ib-qdr, ib-fdr10, "
@@ -141,6 +161,91 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
     EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=gpu@!hub warmup=1 "
               "rounds=10 repeats=3 @0 @1 seed=0",
               run("pingpong", "bytes=8;mode=pio;src=cpu;dst=gpu;gpu=ib-side"));
+}
+
+TEST_F(Plan, RowsOfManyRanksSayWhereTheyRunAndHowTheyAreTimed)
+{
+    const std::string group = "src=gpu;dst=gpu;barrier=before-each;rank_k_on_node=k+1;nodes=4;";
+    const std::string ranks = " warmup=1 rounds=10 repeats=3 @0 @1 @2 @3";
+    const std::string library = " --mpi library=mvapich2-gdr-2.2";
+    auto row = [&](const char *workload, const char *words) {
+        return run(workload, (group + words).c_str());
+    };
+    auto refused = [&](const char *workload, std::string words, std::string why) {
+        EXPECT_EQ("t.csv:2: setup " + why, message(workload, (group + words).c_str()));
+    };
+
+    EXPECT_EQ("subcluster16 platform=plat broadcast bytes=8 memory=gpu@hub mode=dma-chain-internal "
+              "notify=internal pipeline=off start=barrier algorithm=tree channels=1" +
+                  ranks + library + " --set node*.software.rank_socket=0 seed=0",
+              row("bcast", "bytes=8;api=tca;gpu=peach2-side;mode=dma-chain-internal;"
+                           "algo=binomial-tree with one chained start per parent"));
+    EXPECT_EQ("subcluster16 platform=plat allgather bytes=16 memory=gpu@hub "
+              "mode=dma-chain-internal notify=internal pipeline=off start=barrier "
+              "algorithm=doubling order=up lists=kept own=copied" +
+                  ranks + library + " --set node*.software.rank_socket=0 seed=0",
+              row("allgather", "bytes_per_rank=16;api=tca;notify_self=on;gpu=peach2-side;"
+                               "algo=recursive-doubling and the first step also copies the own "
+                               "block locally"));
+    EXPECT_EQ(64u, p.bytes);
+    EXPECT_EQ("subcluster16 platform=plat mpi-collective op=broadcast bytes=8 memory=gpu@ib "
+              "start=barrier" +
+                  ranks + library + ",gdr_limit=524288 seed=0",
+              row("bcast", "bytes=8;api=mvapich2-gdr-2.2;gdr_limit=524288;gpu=ib-side"));
+    EXPECT_EQ("subcluster16 platform=plat mpi-collective op=allgather bytes=16 memory=gpu@ib "
+              "start=barrier" +
+                  ranks + library + " seed=0",
+              row("allgather", "bytes_per_rank=16;api=mvapich2-gdr-2.2;gpu=ib-side"));
+    EXPECT_EQ("subcluster16 platform=plat mpi-collective op=allreduce bytes=8 memory=gpu@ib "
+              "start=barrier type=double" +
+                  ranks + library + " seed=0",
+              row("allreduce", "bytes=8;api=mvapich2-gdr-2.2;op=sum of doubles"));
+    EXPECT_EQ("two-node platform=plat mpi-collective op=allreduce bytes=8 memory=cpu warmup=1 "
+              "rounds=10 repeats=3 @0 @1" +
+                  library + " seed=0",
+              run("allreduce", "bytes=8;api=mvapich2-gdr-2.2"))
+        << "all ranks at once, on the smallest machine, where the row says no more";
+
+    refused("allreduce", "bytes=8;api=tca", "api=tca: expected an MPI library of configs/mpi");
+    refused("bcast", "bytes=8;api=gasnet",
+            "api=gasnet: expected tca, or an MPI library of configs/mpi");
+    refused("bcast", "bytes=8;api=mvapich2-gdr-2.2;mode=dma-chain-host",
+            "mode=dma-chain-host: expected nothing beside an MPI library");
+    refused("bcast", "bytes=8;api=tca;algo=ring",
+            "algo=ring: expected binomial-tree with one chained start per parent");
+}
+
+/* The program that describes itself has the same name. */
+TEST_F(Plan, AnAllgatherWithoutALibraryIsTheProgramOfThatName)
+{
+    EXPECT_EQ("t.csv:2: setup bytes_per_rank=16: unknown key",
+              message("allgather", "bytes_per_rank=16;nodes=4"));
+    EXPECT_STREQ("allgather", (plan("allgather", "bytes=16;nodes=4"), p.runs[0].program));
+}
+
+TEST_F(Plan, AStencilHasItsRanksWhereTheRowSaysAndItsRowsByBoardOrMessage)
+{
+    const std::string both = "api=two contiguous faces by mvapich2-gdr-2.2 and two block-stride "
+                             "faces in one TCA chain;",
+                      mpi = "api=mvapich2-gdr-2.2 with GPU kernels packing two faces;";
+    const std::string rounds = " warmup=1 rounds=10 repeats=3";
+
+    EXPECT_EQ("subcluster16 platform=plat stencil n=2 rows=board memory=gpu@hub" + rounds +
+                  " @1 @0 @2 @3 @4 --mpi library=mvapich2-gdr-2.2,gdr_receive_limit=8192 --set "
+                  "node*.software.rank_socket=0 seed=0",
+              run("stencil", (both + "n=2;bytes=32;gpu=peach2-side;gdr_receive_limit=8192;nodes=5;"
+                                     "placement=2|1|3|4|5 or 15|16|14|13|12")
+                                 .c_str()));
+    EXPECT_EQ(
+        "subcluster16 platform=plat stencil n=2 rows=copy memory=gpu@ib of=100" + rounds +
+            " @0 @1 @2 @3 @4 --mpi library=mvapich2-gdr-2.2 seed=0",
+        run("stencil", (mpi + "n=2;gpu=ib-side;nodes=5;rounds=100;placement=1|2|3|4|5").c_str()));
+    EXPECT_EQ("t.csv:2: setup placement=1|2: expected a node for each of nodes",
+              message("stencil", (mpi + "n=2;nodes=5;placement=1|2").c_str()));
+    EXPECT_EQ("t.csv:2: setup placement=0|2: expected nodes such as 2|1|3, from 1",
+              message("stencil", (mpi + "n=2;nodes=2;placement=0|2").c_str()));
+    EXPECT_EQ("t.csv:2: setup bytes=8: expected n * n doubles",
+              message("stencil", (mpi + "n=2;bytes=8;nodes=5").c_str()));
 }
 
 TEST_F(Plan, FaultsArePartOfTheRunAndTakeAsManyRoundsAsTheSetupSays)
@@ -319,7 +424,8 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
     EXPECT_EQ(
         "t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride, mpi-pingpong, "
         "stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, npb-lu, npb-sp, "
-        "npb-bt, mbcf-oneway, mbcf-stream, bare-link, all-to-all, allgather, broadcast, halo, "
+        "npb-bt, mbcf-oneway, mbcf-stream, bcast, allreduce, stencil, bare-link, all-to-all, "
+        "allgather, broadcast, halo, "
         "neighbour, or "
         "the path of a program that describes itself",
         message("ping", "bytes=8"));

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "tests/tools/attempt.h"
+#include "tools/lab/rows/published.h"
 #include "tools/lab/rows/score.h"
 
 namespace
@@ -96,6 +97,19 @@ TEST_F(Score, TheTableHasOneLineForEachRow)
               "order,<,1,0.00,fail,primary,no,\n"
               "mpi,3,1,-66.67,fail,primary,no,\n",
               csv_text());
+}
+
+/* Each row can be built from what it says; what the runs then give is not looked at here. */
+TEST_F(Score, NoRowOfTheBoardIsNotRun)
+{
+    ASSERT_EQ(SIM_OK,
+              attempt(&err, [&] { rows = lab_rows_read("configs/published/peach2.csv", &arena); }))
+        << err.text;
+    ASSERT_EQ(SIM_OK, score_all()) << err.text;
+    for (unsigned i = 0; i < scores.n; i++)
+        EXPECT_NE(LAB_NOT_RUN, scores.rows[i].score.verdict)
+            << rows.rows[i].id << ": " << scores.rows[i].score.reason;
+    EXPECT_EQ(0u, scores.not_run);
 }
 
 TEST_F(Score, OnlyPrimaryRowsCount)

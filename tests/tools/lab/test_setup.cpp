@@ -101,7 +101,7 @@ TEST_F(Setup, TheWholePublishedTableIsUnderstood)
                                                           &rows.rows[i].setup);
                               }))
         << err.text;
-    EXPECT_EQ(74u, rows.n);
+    EXPECT_EQ(187u, rows.n);
     const lab_row *row = lab_rows_find(&rows, "peach2.bench.pingpong.tca.16384");
     ASSERT_NE(nullptr, row);
     EXPECT_EQ(LAB_EQ, row->relation);

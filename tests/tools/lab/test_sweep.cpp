@@ -197,7 +197,8 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { "workload: pingpongg\n",
           "s.yaml:1:1: workload = pingpongg: expected pingpong, dma-chain, block-stride, "
           "mpi-pingpong, stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, "
-          "npb-lu, npb-sp, npb-bt, mbcf-oneway, mbcf-stream, bare-link, all-to-all, allgather, "
+          "npb-lu, npb-sp, npb-bt, mbcf-oneway, mbcf-stream, bcast, allreduce, stencil, bare-link, "
+          "all-to-all, allgather, "
           "broadcast, "
           "halo, neighbour, or the path of a program that describes itself" },
         { good + "args: { a: 1 }\n",

@@ -82,10 +82,13 @@ static void make_versus(struct lab_context *c, struct comparison *cmp)
 
 const char *lab_row_measure(const struct lab_row *row)
 {
-    bool words = strncmp(row->workload, "mpi-", 4) == 0 || strncmp(row->workload, "npb-", 4) == 0 ||
-                 strncmp(row->workload, "mbcf-", 5) == 0;
+    static const char *const words[] = { "mpi-",      "npb-",      "mbcf-",   "bcast",
+                                         "allgather", "allreduce", "stencil", NULL };
+    bool says = false;
 
-    return words ? NULL : lab_setup_get(&row->setup, "measure");
+    for (const char *const *w = words; *w != NULL; w++)
+        says |= strncmp(row->workload, *w, strlen(*w)) == 0;
+    return says ? NULL : lab_setup_get(&row->setup, "measure");
 }
 
 /** The quantity itself, where it is one; NULL: it compares. */

@@ -105,6 +105,8 @@ const char *lab_side_list(const struct lab_context *c, const struct lab_setup *s
     for (unsigned i = 0; i < setup->n; i++) {
         const char *value = setup->keys[i].value;
 
+        if (strcmp(setup->keys[i].key, "placement") == 0) /* a list of one measurement */
+            continue;
         if (strchr(value, '|') == NULL && strstr(value, "..") == NULL)
             continue;
         if (key != NULL)

@@ -128,7 +128,7 @@ struct lab_plan lab_plan_make(const struct lab_point *point, const struct lab_pr
     static const struct lab_protocol whole = { .rounds = 0 };
     struct lab_plan plan = { .nruns = 0 };
     struct lab_setup setup = *point->setup;
-    struct lab_planning p = { .workload = lab_workload_find(point->workload, arena),
+    struct lab_planning p = { .workload = lab_workload_find(point->workload, point->setup, arena),
                               .pt = point,
                               .setup = &setup,
                               .plan = &plan,

@@ -4,6 +4,7 @@
  */
 #include "tools/lab/run/mpi_library.h"
 #include "tools/lab/workload/plan_parts.h"
+#include "tools/load/value.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -115,16 +116,32 @@ static const char *library_of(const struct lab_planning *p)
     return lab_mpi_library_of(lab_plan_text(p, "api", paper ? "mvapich2-gdr" : ""));
 }
 
-/** A library over InfiniBand, and what the row says of its settings. */
-static void choose_ib(const struct lab_planning *p)
+/** A limit of the library where the row says one: N, or default-N, which is the library's own. */
+static const char *add_limit(const struct lab_planning *p, const char *key, const char *text)
+{
+    const char *value = lab_plan_text(p, key, "default");
+    uint64_t limit;
+
+    if (strcmp(value, "default") == 0)
+        return text;
+    if (!load_number(strncmp(value, "default-", 8) == 0 ? value + 8 : value, false, &limit))
+        lab_plan_fail(p, key, "a whole number, default, or default-N");
+    /* 0 is the library's own to it */
+    return load_text(p->arena, "%s,%s=%" PRIu64, text, key, limit == 0 ? 1 : limit);
+}
+
+void lab_plan_bind(const struct lab_planning *p, const char *gpu)
+{
+    if (strcmp(gpu, "ib-side") != 0)
+        fix_value(p->run, "node*.software.rank_socket=0");
+}
+
+void lab_plan_library(const struct lab_planning *p, const char *library)
 {
     static const char *const foreign[] = { "mpi", NULL };
-    const char *library = library_of(p), *gdr = lab_setup_get(p->setup, "gdr");
-    const char *text;
-    uint64_t limit = lab_plan_number(p, "gdr_limit", UINT64_MAX), rails;
+    const char *gdr = lab_setup_get(p->setup, "gdr"), *text;
+    uint64_t rails;
 
-    if (library == NULL)
-        lab_plan_fail(p, "api", "an MPI library of configs/mpi");
     if (lab_plan_says(p, "duplex", "half"))
         lab_plan_fail(p, "duplex", "full: InfiniBand has no other");
     if (lab_plan_says(p, "uva", "off"))
@@ -134,18 +151,31 @@ static void choose_ib(const struct lab_planning *p)
     text = load_text(p->arena, "library=%s", library);
     if (gdr != NULL)
         text = load_text(p->arena, "%s,gdr=%s", text, gdr);
-    if (limit != UINT64_MAX) /* 0 is the library's own to it */
-        text = load_text(p->arena, "%s,gdr_limit=%" PRIu64, text, limit == 0 ? 1 : limit);
+    text = add_limit(p, "gdr_limit", text);
+    text = add_limit(p, "gdr_receive_limit", text);
     if (rails != 0)
         text = load_text(p->arena, "%s,rails=%" PRIu64, text, rails);
     p->run->mpi = text;
 }
 
+/** A library over InfiniBand, and what the row says of its settings. */
+static void choose_ib(const struct lab_planning *p)
+{
+    const char *library = library_of(p);
+
+    if (library == NULL)
+        lab_plan_fail(p, "api", "an MPI library of configs/mpi");
+    lab_plan_library(p, library);
+    if (lab_plan_says(p, "gpu", "across-qpi")) /* as the job scripts of these rows have it */
+        lab_plan_bind(p, "across-qpi");
+}
+
 /** Does the row speak of a library over InfiniBand, or of what only that has? */
 static bool over_ib(const struct lab_planning *p)
 {
-    static const char *const keys[] = { "api",       "system", "net",   "gdr",
-                                        "gdr_limit", "rails",  "ports", NULL };
+    static const char *const keys[] = { "api",   "system",    "net",
+                                        "gdr",   "gdr_limit", "gdr_receive_limit",
+                                        "rails", "ports",     NULL };
 
     return lab_plan_first(p, keys) != NULL;
 }
@@ -193,7 +223,7 @@ static uint64_t count_of(const struct lab_planning *p, uint64_t bytes)
 
 /** A GPU by the socket that it is on: the adapter's, or the board's where the row says so or MPI
  * goes over it. */
-static const char *memory_of(const struct lab_planning *p, const char *key)
+const char *lab_plan_mpi_memory(const struct lab_planning *p, const char *key)
 {
     const char *both = lab_plan_text(p, "memory", "cpu");
     const char *word = lab_plan_text(p, key, both);
@@ -202,7 +232,7 @@ static const char *memory_of(const struct lab_planning *p, const char *key)
     if (strncmp(word, "gpu", 3) != 0 || is_mbcf(p->pt->platform))
         return lab_plan_memory(word, false);
     if (lab_plan_given(p, "gpu"))
-        side = lab_plan_says(p, "gpu", "peach2-side") ? "hub" : "ib";
+        side = lab_plan_says(p, "gpu", "ib-side") ? "ib" : "hub";
     if (strcmp(word, "gpu-other-same-node") == 0)
         return strcmp(side, "ib") == 0 ? "gpu@ib+1" : "gpu@hub+1";
     if (strcmp(word, "gpu-across-qpi") == 0)
@@ -217,7 +247,7 @@ static void add_memories(const struct lab_planning *p)
     for (const char *const *key = keys; *key != NULL; key++) {
         if (lab_plan_says(p, *key, "cpu-store"))
             lab_plan_fail(p, *key, "cpu, or a GPU");
-        lab_plan_arg(p, *key, memory_of(p, *key));
+        lab_plan_arg(p, *key, lab_plan_mpi_memory(p, *key));
     }
 }
 
@@ -229,6 +259,8 @@ void lab_plan_mpi_blocks(const struct lab_planning *p)
     p->plan->bytes = shape.blocks * shape.block_bytes;
     p->run->program = "mpi-pingpong";
     lab_plan_arg_shape(p, &shape);
+    if (lab_plan_says(p, "method", LAB_METHOD_PACK))
+        lab_plan_arg(p, "pack", "copy");
     add_memories(p);
 }
 
@@ -299,7 +331,7 @@ static void plan_collective(const struct lab_planning *p)
     p->run->program = "mpi-collective";
     lab_plan_pass(p, "op", "allreduce");
     lab_plan_arg_number(p, "bytes", lab_plan_number(p, "bytes", 8));
-    lab_plan_arg(p, "memory", memory_of(p, "memory"));
+    lab_plan_arg(p, "memory", lab_plan_mpi_memory(p, "memory"));
     p->plan->bytes = lab_plan_number(p, "bytes", 8);
     p->run->algorithms = lab_setup_get(p->setup, "algorithm");
     if (strcmp(lab_plan_text(p, "mpi", ""), "peach2") == 0)

@@ -2,8 +2,8 @@
  * Inside of workload/: what plans share. Two things are workloads:
  *
  *   a program that describes itself (hubsim-workload.h): its keys become its arguments;
- *   a row of the tables in plan_tca.c, plan_mpi.c and plan_link.c: it takes the words of published
- * setups, which say which of several programs and libraries was measured, and where.
+ *   a row of a table, in plan_tca.c, plan_mpi.c, plan_group.c or plan_link.c: it takes the words of
+ *   published setups, which say which program and library was measured, and where.
  */
 #ifndef LAB_PLAN_PARTS_H
 #define LAB_PLAN_PARTS_H
@@ -50,7 +50,8 @@ struct lab_workload {
     bool one_node;        /* where the setup does not say how many */
     bool registers;       /* does a transfer that the registers of a DMA controller hold */
     bool iterates;        /* by its own count, so that there are no rounds */
-    const char *prints;   /* the numbers of its result, as workloads/ prints them: "a, b, c" */
+    bool of_rows;       /* where the setup has api=; else a program of this name describes itself */
+    const char *prints; /* the numbers of its result, as workloads/ prints them: "a, b, c" */
     const struct hubsim_workload *own; /* how it describes itself; NULL: a row of a table */
 };
 
@@ -59,15 +60,20 @@ struct lab_workload {
     "latency_ps_min, latency_ps_median, latency_ps_p99, latency_ps_max, bandwidth_kBps, bytes, "   \
     "repeats, verified"
 
+/* method= of block-stride rows: by the program, instead of by a datatype */
+#define LAB_METHOD_PACK "pack and unpack by GPU kernel"
+
 /* The families, each ended by a row without a name. */
-extern const struct lab_workload lab_workloads_tca[], lab_workloads_mpi[], lab_workloads_link[];
+extern const struct lab_workload lab_workloads_tca[], lab_workloads_mpi[], lab_workloads_group[],
+    lab_workloads_link[];
 
 /* Words of both: a transfer, two ranks, and libraries over InfiniBand. */
 extern const struct lab_word lab_words_transfer[], lab_words_pair[], lab_words_ib[],
     lab_words_mpi[];
 
-/** NULL: there is none of this name, or path of a program. */
-const struct lab_workload *lab_workload_find(const char *name, struct load_arena *arena);
+/** NULL: there is none of this name, or path of a program. @param setup NULL: none is known */
+const struct lab_workload *lab_workload_find(const char *name, const struct lab_setup *setup,
+                                             struct load_arena *arena);
 /** A key of its setups. @param near NULL, or collects what might be meant */
 const struct lab_word *lab_workload_word(const struct lab_workload *workload, const char *key,
                                          struct load_nearest *near);
@@ -119,6 +125,13 @@ void lab_plan_link(const struct lab_planning *p);
 /** By network and duplex; ranks on the first nodes. */
 void lab_plan_network(const struct lab_planning *p);
 void lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan);
+/** The library over InfiniBand, with the settings that the row names. */
+void lab_plan_library(const struct lab_planning *p, const char *library);
+/** Ranks take cores on the socket of the GPU that the word `gpu` means, where that is not the
+ * adapter's. */
+void lab_plan_bind(const struct lab_planning *p, const char *gpu);
+/** Memory of key `src` or `dst`, of a program that uses MPI. */
+const char *lab_plan_mpi_memory(const struct lab_planning *p, const char *key);
 void lab_plan_mpi_pingpong(const struct lab_planning *p);
 void lab_plan_mpi_blocks(const struct lab_planning *p);
 

@@ -130,7 +130,8 @@ void lab_plan_place(const struct lab_planning *p)
 void lab_plan_memories(const struct lab_planning *p)
 {
     bool pio = strcmp(p->mode, "pio") == 0;
-    bool far = lab_plan_says(p, "gpu", "ib-side"); /* the other socket than the board's */
+    bool far = lab_plan_says(p, "gpu", "ib-side") || /* the other socket than the board's */
+               lab_plan_says(p, "gpu", "across-qpi");
 
     for (unsigned i = 0; i < 2; i++) {
         const char *key = i == 0 ? "src" : "dst", *word = lab_plan_text(p, key, "cpu");

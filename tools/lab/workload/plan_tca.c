@@ -89,6 +89,8 @@ static void plan_stride(const struct lab_planning *p)
 {
     struct lab_shape shape = lab_plan_shape(p);
 
+    if (lab_plan_given(p, "method"))
+        lab_plan_fail(p, "method", "nothing, or api= an MPI library beside it");
     p->plan->bytes = shape.blocks * shape.block_bytes;
     p->run->program = "block-stride";
     lab_plan_arg(p, "mode", p->mode);
@@ -151,7 +153,8 @@ void lab_plan_link(const struct lab_planning *p)
 /** A board's transfer says nothing of a library over InfiniBand. */
 static void refuse_network(const struct lab_planning *p)
 {
-    static const char *const keys[] = { "net", "gdr", "gdr_limit", "rails", "ports", NULL };
+    static const char *const keys[] = { "net",   "gdr",   "gdr_limit", "gdr_receive_limit",
+                                        "rails", "ports", NULL };
 
     lab_plan_refuse(p, keys, "nothing, or api= an MPI library beside it");
 }
@@ -198,9 +201,11 @@ static const struct lab_word chain_words[] = {
     { 0 },
 };
 
+#define METHODS LAB_METHOD_PACK "|MPI_Type_vector"
+
 static const struct lab_word stride_words[] = {
     { "n", HUBSIM_NUMBER },           { "blocks", HUBSIM_NUMBER }, { "block_bytes", HUBSIM_NUMBER },
-    { "pitch_bytes", HUBSIM_NUMBER }, { "method", NULL },          { 0 },
+    { "pitch_bytes", HUBSIM_NUMBER }, { "method", METHODS },       { 0 },
 };
 
 static const struct lab_word stream_words[] = {

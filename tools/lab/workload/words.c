@@ -23,7 +23,7 @@ const struct lab_word lab_words_transfer[] = {
 const struct lab_word lab_words_pair[] = {
     { "src", MEMORIES },
     { "dst", MEMORIES },
-    { "gpu", "peach2-side|ib-side" },
+    { "gpu", "peach2-side|ib-side|across-qpi" },
     { "hops", HUBSIM_NUMBER },
     { "link", "direct" },
     { "api", NULL },
@@ -33,7 +33,8 @@ const struct lab_word lab_words_pair[] = {
 const struct lab_word lab_words_ib[] = {
     { "net", NULL },
     { "gdr", "on|off" },
-    { "gdr_limit", HUBSIM_NUMBER },
+    { "gdr_limit", NULL }, /* a number, default, or default-N: the library's, which is N */
+    { "gdr_receive_limit", NULL },
     { "rails", HUBSIM_NUMBER },
     { "ports", HUBSIM_NUMBER }, /* an adapter's: rails by another name */
     { 0 },
@@ -57,13 +58,16 @@ static const struct lab_word words_of_all[] = {
 };
 
 static const struct lab_workload *const families[] = { lab_workloads_tca, lab_workloads_mpi,
-                                                       lab_workloads_link };
+                                                       lab_workloads_group, lab_workloads_link };
 
-const struct lab_workload *lab_workload_find(const char *name, struct load_arena *arena)
+const struct lab_workload *lab_workload_find(const char *name, const struct lab_setup *setup,
+                                             struct load_arena *arena)
 {
+    bool row = setup != NULL && lab_setup_get(setup, "api") != NULL;
+
     for (size_t f = 0; f < SIM_COUNT(families); f++)
         for (const struct lab_workload *w = families[f]; w->name != NULL; w++)
-            if (strcmp(w->name, name) == 0)
+            if (strcmp(w->name, name) == 0 && (row || !w->of_rows))
                 return w;
     return lab_plan_described(name, arena);
 }
@@ -72,7 +76,8 @@ void lab_workload_each(lab_workload_fn fn, void *arg)
 {
     for (size_t f = 0; f < SIM_COUNT(families); f++)
         for (const struct lab_workload *w = families[f]; w->name != NULL; w++)
-            fn(arg, w->name, "");
+            if (!w->of_rows)
+                fn(arg, w->name, "");
     lab_plan_each_described(fn, arg);
 }
 
@@ -93,7 +98,7 @@ static bool is_in(const char *list, const char *separator, const char *text)
 bool lab_workload_has(const char *name, const char *key, char prints[LAB_PRINTS_MAX])
 {
     struct load_arena arena = { 0 };
-    const struct lab_workload *w = lab_workload_find(name, &arena);
+    const struct lab_workload *w = lab_workload_find(name, NULL, &arena);
 
     (void)snprintf(prints, LAB_PRINTS_MAX, "%s", w != NULL ? w->prints : LAB_PRINTS);
     load_arena_fini(&arena);
@@ -103,7 +108,7 @@ bool lab_workload_has(const char *name, const char *key, char prints[LAB_PRINTS_
 void lab_workload_point(const char *name, struct load_arena *arena, const char **key_p,
                         const char **value_p)
 {
-    const struct lab_workload *w = lab_workload_find(name, arena);
+    const struct lab_workload *w = lab_workload_find(name, NULL, arena);
 
     *key_p = w != NULL && w->own != NULL ? w->own->keys[0].key : "bytes";
     *value_p = w != NULL && w->own != NULL ? w->own->keys[0].value : "0";
@@ -123,7 +128,7 @@ static void add_key(struct lab_table *table, const struct lab_word *word,
 bool lab_workload_keys(const char *name, struct lab_table *table)
 {
     struct load_arena arena = { 0 };
-    const struct lab_workload *w = lab_workload_find(name, &arena);
+    const struct lab_workload *w = lab_workload_find(name, NULL, &arena);
 
     lab_table_begin(table, "key, values, unit, default, meaning");
     for (unsigned l = 0; w != NULL && l < (w->own != NULL ? 1 : LAB_WORD_LISTS); l++)
@@ -229,7 +234,7 @@ static void check_setup(const char *where, const char *workload, const struct la
                         bool values)
 {
     struct load_arena arena = { 0 };
-    const struct lab_workload *w = lab_workload_find(workload, &arena);
+    const struct lab_workload *w = lab_workload_find(workload, setup, &arena);
 
     if (w == NULL)
         fail_workload(where, workload);
