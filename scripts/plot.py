@@ -81,7 +81,8 @@ def draw_bounds(ax, rows, colors):
         label, color = name, "0.45"
         if names.count(name) > 1:
             label += f": {sources[0]}" + ", ..." * (len(sources) > 1)
-            color = colors[sources[0]] if len(sources) == 1 else GREYS[names[:number].count(name) % len(GREYS)]
+            grey = GREYS[names[:number].count(name) % len(GREYS)]
+            color = colors.get(sources[0], grey) if len(sources) == 1 else grey
         ax.plot([p[0] for p in points], [p[1] for p in points], dashes[name], color=color, linewidth=0.9, label=label)
 
 

@@ -116,6 +116,34 @@ TEST_F(Programs, WhatIsNotAnnouncedIsSaidAlsoWhenQuiet)
     EXPECT_EQ("", errors);
 }
 
+/* The run without the check decides about values, the one with it about races. */
+TEST_F(Programs, AResultThatDiffersKeepsItsRaces)
+{
+    write("early.c", early);
+    ASSERT_EQ(0, sh("hubcc --races -O2 early.c -o early")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 2 --out kept ./early early")) << errors;
+    ASSERT_EQ(
+        0, sh("sed -i 's/{/{ puts(\"another\");/' early.c && hubcc --races -O2 early.c -o early"))
+        << errors;
+    EXPECT_EQ(1, sh("hubsim check kept/early --out now")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\nearly: DIFFERS, 1 race, ")) << out;
+    EXPECT_NE(std::string::npos, text("now/early/checks.json").find("\"found\": 1"));
+}
+
+TEST_F(Programs, WhatTheCheckForRacesRefusesIsComparedWithoutIt)
+{
+    write("early.c", early);
+    ASSERT_EQ(0, sh("hubcc --races -O2 early.c -o early")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 4 -m " PROGRAMS
+                    "/../../../../examples/hubs/rails.yaml --place block:2 --mpi peach2 "
+                    "--set 'node*.software.rank_hub=turn' --out kept ./early"))
+        << errors;
+    EXPECT_EQ(0, sh("hubsim check kept/early")) << errors;
+    EXPECT_EQ(0u, out.find("early: not looked at for races: ")) << out;
+    EXPECT_NE(std::string::npos, out.find("software.rank_hub = 0, not turn")) << out;
+    EXPECT_NE(std::string::npos, out.find("\nearly: passed, ")) << out;
+}
+
 TEST_F(Programs, ARightProgramPassesAsItWas)
 {
     write("early.c", early);

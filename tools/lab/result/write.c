@@ -128,14 +128,17 @@ static void write_lines(const char *path, const struct lab_out *out,
 /* ---- what checks have found ------------------------------------------------------ */
 
 /** No checks, no file: an earlier result's is removed. */
-static void write_checks(const char *path, const struct lab_checks *checks)
+void lab_checks_write(const char *dir, const struct lab_checks *checks)
 {
     struct load_arena arena = { 0 };
+    const char *path = load_text(&arena, "%s/checks.json", dir);
     FILE *f;
 
     (void)remove(path);
-    if (checks == NULL)
+    if (checks == NULL) {
+        load_arena_fini(&arena);
         return;
+    }
     f = lab_out_open(path);
     fprintf(f, "{\n  \"format\": \"" LAB_OUT_CHECKS "\",\n  \"accesses\": \"%s\",\n",
             lab_accesses_word(checks->accesses));
@@ -185,7 +188,7 @@ void lab_out_write(const char *dir, const struct lab_out *out)
     write_statistics(load_text(&arena, "%s/statistics.json", dir), out);
     write_lines(load_text(&arena, "%s/faults.csv", dir), out, faults_of);
     write_lines(load_text(&arena, "%s/usage.csv", dir), out, usage_of);
-    write_checks(load_text(&arena, "%s/checks.json", dir), out->checks);
+    lab_checks_write(dir, out->checks);
     if (out->file != NULL)
         copy_file(out->file, load_text(&arena, "%s/%s.yaml", dir, out->name), &arena);
     lab_manifest_write(manifest, out);

@@ -75,5 +75,8 @@ void lab_out_drop(struct lab_out *out);
 const struct lab_out_point *lab_out_points(const struct lab_samples *samples,
                                            struct load_arena *arena);
 
+/** Into the folder of a result, in the place of what was there. NULL: none. */
+void lab_checks_write(const char *dir, const struct lab_checks *checks);
+
 SIM_END_DECLS
 #endif /* LAB_WRITE_H */
