@@ -85,11 +85,12 @@ struct driver_helper {
     const void *arg;
 };
 
-/** What a hub has, and what its node has; of the latter alone where there is no hub. */
+/** What a hub has, and what its node has. A node without a hub has one of it, with has_hub false.
+ */
 struct driver {
     unsigned nfunctions, ngpus;
-    const struct driver_function *functions; /* those of the node, */
-    struct driver_gpu *gpus;                 /* as these */
+    const struct driver_function *functions; /* the node's, shared by its hubs */
+    struct driver_gpu *gpus;                 /* the node's, too */
 
     bool has_hub;
     uint64_t window_bus, window_bytes, part_bytes, area_bytes;
@@ -121,9 +122,9 @@ struct driver_node {
     unsigned nfunctions, ngpus;
     struct driver_function functions[DRIVER_FUNCTIONS];
     struct driver_gpu gpus[DRIVER_GPUS];
+    /* In the order of their root ports; a single one, with has_hub false, where there is no hub. */
+    struct driver *hubs;
     unsigned nhubs;
-    struct driver
-        *hubs; /* in the order of their root ports; one without a hub where there is none */
 };
 
 /**

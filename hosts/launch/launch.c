@@ -139,6 +139,7 @@ static void name_first(const struct launch *run, char *text, size_t room)
 
     while (t->ended)
         t++;
+    SIM_ASSERT(t < run->ranks + run->nranks);
     launch_where(t, where, sizeof(where));
     (void)snprintf(text, room, ": rank %u on node %u is %s", (unsigned)(t - run->ranks),
                    t->node->shared.index, where);

@@ -133,7 +133,6 @@ static unsigned ranks_of(const struct launch *run, unsigned node)
     return n;
 }
 
-/* One core of a node is for interrupts, unless it has one only. */
 /** Which hub of its node the rank `local` there uses. */
 static int choose_hub(const struct launch *run, unsigned rank, unsigned local, unsigned *hub_p,
                       struct sim_error *err)
@@ -156,6 +155,7 @@ static int choose_hub(const struct launch *run, unsigned rank, unsigned local, u
     return SIM_OK;
 }
 
+/* One core of a node is for interrupts, unless it has one only. */
 static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
 {
     struct launch_thread *t = &run->ranks[rank];
@@ -265,8 +265,7 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     return code;
 }
 
-/** The first hub of a node that has ranks and which none of them uses, as far as none was chosen.
- */
+/** The second hub of a node that has ranks, where all ranks use the first. */
 static void remark_idle_hub(const struct launch *run)
 {
     const struct machine_desc *desc = machine_description(run->m);

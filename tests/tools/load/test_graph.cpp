@@ -205,8 +205,9 @@ TEST_F(Graph, EdgesJoinTheHubsOfANode)
     EXPECT_EQ((Texts{ "hub0-hub0 0.e-1.w 2000", "hub1-hub1 0.e-1.w 2000", "hub0-hub0 1.e-0.w 2000",
                       "hub1-hub1 1.e-0.w 2000" }),
               hubs());
-    EXPECT_EQ("machines/m.yaml:4:1: 0.hub0 1: node0: 1 hubs, node1: 2: expected the hub, as 1.hub0",
-              message(two + "0.hub0 1\n"));
+    EXPECT_EQ(
+        "machines/m.yaml:4:1: 0.hub0 1: hubs of node0: 1, of node1: 2: expected the hub, as 1.hub0",
+        message(two + "0.hub0 1\n"));
     EXPECT_EQ("machines/m.yaml:4:1: 0.hub2 1: expected the port n, e, w or s of hub0",
               message(two + "0.hub2 1\n"));
     EXPECT_EQ("machines/m.yaml:4:1: 0.hub1.x 1.hub1: expected the port n, e, w or s of hub1",
