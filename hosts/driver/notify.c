@@ -74,6 +74,21 @@ bool notify_count_take(struct notify_counts *nc, uint64_t key, uint8_t *flush_p)
     return true;
 }
 
+bool notify_count_least(const struct notify_counts *nc, unsigned source, uint64_t *key_p)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < nc->room; i++) {
+        const struct notify_count *c = &nc->slots[i];
+
+        if (c->count == 0 || (c->key - 1) >> 48 != source || (found && c->key - 1 > *key_p))
+            continue;
+        found = true;
+        *key_p = c->key - 1;
+    }
+    return found;
+}
+
 void notify_counts_clear(struct notify_counts *nc)
 {
     free(nc->slots);

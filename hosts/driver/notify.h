@@ -65,6 +65,8 @@ struct notify_counts {
 bool notify_count_add(struct notify_counts *nc, uint64_t entry);
 /** Takes one off; false when there is none. *flush_p: GPUs to read from first. */
 bool notify_count_take(struct notify_counts *nc, uint64_t key, uint8_t *flush_p);
+/** The lowest key of those from `source` that were added and not taken; false: there is none. */
+bool notify_count_least(const struct notify_counts *nc, unsigned source, uint64_t *key_p);
 void notify_counts_clear(struct notify_counts *nc);
 
 #ifdef __cplusplus

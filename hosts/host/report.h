@@ -18,11 +18,20 @@ struct host_wait {
     char group[64]; /* "MPI_COMM_WORLD" */
 };
 
+/** A notification: the window part that it comes from, its slot and tag. */
+struct host_notice {
+    unsigned part, slot, tag;
+};
+
 /** The library function that a rank waits in. */
 struct host_call {
-    const char *name;         /* NULL: in none */
-    unsigned part, slot, tag; /* a notification's source, slot and tag, */
-    int channel;              /* or, when not -1, a DMA channel */
+    const char *name;          /* NULL: in none */
+    struct host_notice notice; /* what it waits for, */
+    int channel;               /* or, when not -1, a DMA channel */
+    /** One from the same part that has come and that no rank has taken; false: none. NULL: not a
+     * wait for a notification. Read after the run has ended. */
+    bool (*other)(const void *arg, unsigned part, struct host_notice *other_p);
+    const void *other_arg;
     /** A library of messages has this instead: the i-th message that it waits for; false: no more.
      * NULL: the library is another one. Read after the run has ended. */
     bool (*waits)(const void *arg, unsigned i, struct host_wait *wait_p);

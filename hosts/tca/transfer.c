@@ -53,6 +53,18 @@ tcaresult tcaWaitDMAC(int ch)
                         driver_channel_wait);
 }
 
+static bool other_notice(const void *arg, unsigned part, struct host_notice *other_p)
+{
+    const struct driver *d = arg;
+    uint64_t key;
+
+    if (!notify_count_least(&d->counts, part, &key))
+        return false;
+    *other_p =
+        (struct host_notice){ part, (unsigned)(key >> 32 & (NOTIFY_SLOTS - 1)), (uint32_t)key };
+    return true;
+}
+
 tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
 {
     struct tca_rank *self = tca_enter(__func__);
@@ -67,10 +79,10 @@ tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
     if (!tca_reaches(self, h)) /* nothing would ever come from there */
         return tca_refuse_reach(__func__, "h", h, self);
     self->h->call = (struct host_call){ .name = __func__,
-                                        .part = h->node,
-                                        .slot = (unsigned)slot,
-                                        .tag = (unsigned)tag,
-                                        .channel = -1 };
+                                        .notice = { h->node, (unsigned)slot, (unsigned)tag },
+                                        .channel = -1,
+                                        .other = other_notice,
+                                        .other_arg = self->d };
     driver_wait_notify(self->h, self->d, h->node, (unsigned)slot, (uint32_t)tag);
     self->h->call.name = NULL;
     if (self->h->race != NULL)

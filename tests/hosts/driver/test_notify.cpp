@@ -67,6 +67,25 @@ TEST(NotifyCounts, CountsByNodeSlotAndTag)
     EXPECT_FALSE(notify_count_take(&nc, notify_key(0, 0, 0), &flush));
 }
 
+TEST(NotifyCounts, TheLeastIsThatOfThoseFromASourceNotTaken)
+{
+    struct notify_counts nc = {};
+    uint64_t least = 0;
+    uint8_t flush = 0;
+
+    EXPECT_FALSE(notify_count_least(&nc, 1, &least));
+    notify_count_add(&nc, notify_key(0, 1, 7));
+    EXPECT_FALSE(notify_count_least(&nc, 1, &least));
+    for (unsigned slot : { 9u, 2u, 5u })
+        notify_count_add(&nc, notify_key(1, slot, 7));
+    EXPECT_TRUE(notify_count_least(&nc, 1, &least));
+    EXPECT_EQ(notify_key(1, 2, 7), least);
+    for (unsigned slot : { 2u, 5u, 9u })
+        EXPECT_TRUE(notify_count_take(&nc, notify_key(1, slot, 7), &flush));
+    EXPECT_FALSE(notify_count_least(&nc, 1, &least));
+    notify_counts_clear(&nc);
+}
+
 TEST(NotifyCounts, OneFlushServesAllThatCameBefore)
 {
     struct notify_counts nc = {};

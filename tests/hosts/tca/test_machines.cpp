@@ -406,4 +406,33 @@ TEST(Stall, WithoutAPacketThatWaitsTellsNone)
     EXPECT_EQ(std::string::npos, std::string(c.err.text).find("deadlock")) << c.err.text;
 }
 
+TEST(Stall, OfAWaitForTheWrongSlotTellsWhatHasCome)
+{
+    MachineFile file("two-node");
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_ERR_STALLED, c.run([]() -> int {
+        Rank r;
+        auto *mem = r.memory(64, tcaMemoryCPU);
+        auto all = r.publish(mem, 64, tcaMemoryCPU);
+        tcaDesc *d = tcaDescNew();
+
+        kept.handles.push_back(all);
+        if (r.me == 0)
+            return tcaWaitDMARecvDesc(&kept.handles.back()[1], 2, 7);
+        for (int slot : { 4, 1 })
+            EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &all[0], 0, &all[1], 32, 16,
+                                                    tcaDMAUseInternal | tcaDMANotify, slot, 7));
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
+        EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+        EXPECT_EQ(TCA_SUCCESS, tcaWaitDMAC(CH));
+        return tcaDescFree(d);
+    }));
+    EXPECT_NE(std::string::npos,
+              std::string(c.err.text)
+                  .find("rank 0 on node 0 is in tcaWaitDMARecvDesc (part 1, slot 2, tag 0x7; "
+                        "from there slot 1, tag 0x7 has come), polling memory"))
+        << c.err.text;
+}
+
 } // namespace
