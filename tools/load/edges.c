@@ -99,8 +99,8 @@ static void add_edges(struct load_machine *m, const struct load_tree *at, const 
     unsigned n = count_hubs(m, at, a), of_b = count_hubs(m, at, b);
 
     if (n != of_b)
-        load_fail(at, NULL, "hubs of node%u: %u, of node%u: %u: expected the hub, as %u.%s", a->node, n,
-                  b->node, of_b, n > of_b ? a->node : b->node,
+        load_fail(at, NULL, "hubs of node%u: %u, of node%u: %u: expected the hub, as %u.%s",
+                  a->node, n, b->node, of_b, n > of_b ? a->node : b->node,
                   load_router_end(m, n > of_b ? a->node : b->node, 0).component->name);
     for (unsigned k = 0; k < n; k++) {
         struct load_end from = *a, to = *b;
