@@ -40,8 +40,10 @@ static void take_band(struct argp_state *state, const struct cmd_option *o, void
 
 static const struct cmd_option options[] = {
     { "band", 0, "[COLUMN=]WIDTH",
-      "Values may differ by this: 1% of the kept value, or 0.5 in the unit of the column; a "
-      "pattern names several columns. Fingerprints may differ then. The last one that fits counts",
+      "Values may differ by this: 1% of the kept value, 0.5 in the unit of the column, or any, "
+      "also "
+      "where the value is a text; a pattern names several columns. Fingerprints may differ then. "
+      "The last one that fits counts",
       0, .take = take_band },
     { "junit", 0, "FILE", "Write JUnit XML, a test case for each point", 0, cmd_take_text,
       CMD_AT(junit) },
@@ -179,7 +181,9 @@ static void add_cell(struct lab_table *t, const struct checked *c,
     if (cell->numbers && lab_is_number(cell->a, &kept) && kept != 0)
         lab_table_set(t, row, CHANGE_PCT, text ? "%+.4f" : "%.4f",
                       lab_change_pct(kept, kept + cell->change));
-    if (cell->band != NULL)
+    if (cell->band != NULL && isinf(cell->band->width))
+        lab_table_set(t, row, BAND, "any");
+    else if (cell->band != NULL && cell->numbers) /* no width fits a text */
         lab_table_set(t, row, BAND, "%g%s", cell->band->width, cell->band->percent ? "%" : "");
 }
 
@@ -237,7 +241,7 @@ static const struct lab_cell *largest_within(const struct checked *c, unsigned c
             const struct lab_cell *cell = &pair->cells[k];
             double kept = 0, relative;
 
-            if (cell->column != column || !cell->within)
+            if (cell->column != column || !cell->within || !cell->numbers)
                 continue;
             (void)lab_is_number(cell->a, &kept);
             relative = fabs(lab_relative(kept, kept + cell->change));

@@ -46,6 +46,9 @@ TEST_F(Programs, AChangedProgramIsFoundByTheCheck)
     ASSERT_EQ(0, sh("hubcc -O2 -DROUNDS=5 p.c -o p")) << errors;
     EXPECT_EQ(1, sh("hubsim check kept/p --csv")) << errors;
     EXPECT_NE(std::string::npos, out.find("p,rank 0,value,us,")) << out;
+    EXPECT_EQ(1, sh("hubsim check kept/p --band 900%")) << errors;
+    EXPECT_NE(std::string::npos, out.find("  value    output")) << out;
+    EXPECT_EQ(0, sh("hubsim check kept/p --band 900% --band output=any")) << out;
     ASSERT_EQ(0, sh("rm p")) << errors;
     EXPECT_EQ(2, sh("hubsim check kept/p")) << errors;
     EXPECT_EQ(0u, errors.find("hubsim: kept/p: cannot be run again (status 1): ./p")) << errors;

@@ -284,9 +284,11 @@ TEST_F(Compare, PointsOfOneResultOnlyAreDifferences)
 
 TEST_F(Compare, BandsThatMeanNothingAreRefused)
 {
-    for (const char *text : { "", "1", "x%", "-1%", "=1%", "a=", "a=%", "a=1e999", "0x1%" }) {
+    for (const char *text :
+         { "", "1", "x%", "-1%", "=1%", "a=", "a=%", "a=1e999", "0x1%", "any" }) {
         EXPECT_EQ(SIM_ERR_CONFIG, add_band(text)) << text;
-        EXPECT_EQ("--band " + std::string(text) + ": expected 1%, COLUMN=1% or COLUMN=0.5",
+        EXPECT_EQ("--band " + std::string(text) +
+                      ": expected 1%, COLUMN=1%, COLUMN=0.5 or COLUMN=any",
                   std::string(err.text));
     }
 }

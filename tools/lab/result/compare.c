@@ -42,9 +42,13 @@ void lab_bands_add(struct lab_bands *bands, const char *text, struct load_arena 
 
     if (bands->n == LAB_BANDS_MAX)
         load_raise(SIM_ERR_CONFIG, "--band %s: expected at most %u", text, LAB_BANDS_MAX);
-    if (!lab_is_number(load_text(arena, "%.*s", (int)(n - band.percent), width), &band.width) ||
-        band.width < 0 || (!band.percent && eq == NULL) || eq == text)
-        load_raise(SIM_ERR_CONFIG, "--band %s: expected 1%%, COLUMN=1%% or COLUMN=0.5", text);
+    if (strcmp(width, "any") == 0)
+        band.width = INFINITY;
+    else if (!lab_is_number(load_text(arena, "%.*s", (int)(n - band.percent), width), &band.width))
+        band.width = -1;
+    if (!(band.width >= 0) || (!band.percent && eq == NULL) || eq == text)
+        load_raise(SIM_ERR_CONFIG, "--band %s: expected 1%%, COLUMN=1%%, COLUMN=0.5 or COLUMN=any",
+                   text);
     if (eq != NULL)
         band.column = load_text(arena, "%.*s", (int)(eq - text), text);
     bands->bands[bands->n++] = band;
@@ -75,6 +79,8 @@ static bool is_within(const struct lab_cell *cell, double a)
 {
     double width;
 
+    if (cell->band != NULL && isinf(cell->band->width))
+        return cell->b != NULL;
     if (!cell->numbers || cell->band == NULL)
         return false;
     width = cell->band->percent ? cell->band->width / 100 * fabs(a) : cell->band->width;

@@ -14,14 +14,14 @@ SIM_BEGIN_DECLS
 /** By how much values may differ. */
 struct lab_band {
     const char *column; /* a pattern, "latency_*"; NULL: all */
-    double width;
-    bool percent; /* relative to the kept value; else in the unit of the column */
+    double width;       /* INFINITY: any value may stand there, a text as well */
+    bool percent;       /* relative to the kept value; else in the unit of the column */
 };
 struct lab_bands {
     unsigned n;                           /* 0: nothing may differ, fingerprints neither */
     struct lab_band bands[LAB_BANDS_MAX]; /* the last one that matches a column counts */
 };
-/** "1%", "latency_us_min=0.5%" or "latency_us_min=0.01". Texts live in `arena`. */
+/** "1%", "latency_us_min=0.5%", "latency_us_min=0.01" or "output=any". Texts live in `arena`. */
 void lab_bands_add(struct lab_bands *bands, const char *text, struct load_arena *arena);
 
 /** Marks the bands that match a column of values of this result. */
