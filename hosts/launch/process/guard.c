@@ -498,16 +498,17 @@ void guard_text(const struct guard_mistake *m, const struct program *p, char *te
         [GUARD_ACCESS] = "access to ", [GUARD_WRITTEN] = "a write to ", [GUARD_FREE] = "free of "
     };
 
+    const char *state = m->freed ? "freed " : "";
+
     text[0] = '\0';
     append(text, room, "%s", m->outside ? "access by a device or a thread to " : kinds[m->kind]);
     if (!m->known)
         append(text, room, "%p, which is no block of malloc", m->p);
     else if (m->kind == GUARD_FREE && m->offset == 0)
-        append(text, room, "a block of %zu bytes", m->bytes);
+        append(text, room, "a %sblock of %zu bytes", state, m->bytes);
     else
-        append(text, room, "offset %" PRId64 " of a block of %zu bytes", m->offset, m->bytes);
-    if (m->freed)
-        append(text, room, " that was freed");
+        append(text, room, "offset %" PRId64 " of a %sblock of %zu bytes", m->offset, state,
+               m->bytes);
     if (m->kind == GUARD_WRITTEN)
         append(text, room, ", found%s", m->at.at[0] == 0 ? " later" : "");
     append_place(text, room, "", &m->at, p);

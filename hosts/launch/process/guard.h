@@ -59,7 +59,7 @@ bool guard_explain(const struct guard *g, const void *p, struct guard_mistake *m
 void guard_admit(struct guard *g, const void *p);
 /** Looks at all blocks that are there. @return had some no pages of their own? */
 bool guard_end(struct guard *g);
-/** "free of a block of 40 bytes that was freed at PROGRAM+0x123; allocated at ..." */
+/** "free of a freed block of 40 bytes at PROGRAM+0x123; allocated at ..." */
 void guard_text(const struct guard_mistake *m, const struct program *p, char *text, size_t room);
 
 SIM_END_DECLS

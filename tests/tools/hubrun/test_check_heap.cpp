@@ -41,8 +41,8 @@ TEST_F(CheckHeap, FindsWhatADeviceWritesAfterFree)
     EXPECT_NE(
         std::string::npos,
         errors.find(
-            " us: access by a device or a thread to offset 0 of a block of 1000000 bytes that was "
-            "freed; allocated at churn+0x"))
+            " us: access by a device or a thread to offset 0 of a freed block of 1000000 bytes; "
+            "allocated at churn+0x"))
         << errors;
 }
 

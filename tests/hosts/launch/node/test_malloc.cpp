@@ -83,9 +83,9 @@ TEST(Malloc, WhatTrapsEndsTheRankWithItsPlace)
         const char *how, *found;
     } cases[] = {
         { "behind", "access to offset 48 of a block of 48 bytes in touch; allocated in allocate" },
-        { "after", "access to offset 8 of a block of 48 bytes that was freed in touch; "
+        { "after", "access to offset 8 of a freed block of 48 bytes in touch; "
                    "allocated in allocate; freed in release" },
-        { "resized", "access to offset 0 of a block of 48 bytes that was freed in touch; "
+        { "resized", "access to offset 0 of a freed block of 48 bytes in touch; "
                      "allocated in allocate; freed in resize" },
         { "shrunk", "access to offset 32 of a block of 32 bytes in touch; allocated in resize" },
         { "string", "access to offset 48 of a block of 48 bytes in measure; "
@@ -133,7 +133,7 @@ TEST(Malloc, WithTooManyBlocksForPagesLooksAtTheirBytes)
     EXPECT_EQ(0, o.code);
     EXPECT_EQ((std::vector<std::string>{
                   rank + "48 of a block of 48 bytes, found in release; allocated in allocate",
-                  rank + "5 of a block of 48 bytes that was freed, found later; "
+                  rank + "5 of a freed block of 48 bytes, found later; "
                          "allocated in allocate; freed in release" }),
               o.found);
 }
@@ -142,7 +142,7 @@ TEST(Malloc, FreeOfNoBlockIsFoundAndHasNoEffect)
 {
     const std::string rank = "rank 0 on node 0: free of ";
 
-    EXPECT_EQ(std::vector<std::string>{ rank + "a block of 48 bytes that was freed in release; "
+    EXPECT_EQ(std::vector<std::string>{ rank + "a freed block of 48 bytes in release; "
                                                "allocated in allocate; freed in release" },
               run("twice", HOST_CHECK_HEAP).found);
     EXPECT_EQ(std::vector<std::string>{ rank + "offset 16 of a block of 48 bytes in release; "
