@@ -49,6 +49,8 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
             (struct driver_pin){ first, last - first, h->gpus->pin(h, gpu, first, last - first) };
         if (fresh->bar_offset == HOST_NO_BUS)
             return DRIVER_ERR_NOMEM;
+        if (h->race != NULL)
+            h->race->pinned(h, g->bar_bus + fresh->bar_offset, fresh->bytes);
         g->npins++;
         pin = fresh;
     }

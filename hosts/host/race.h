@@ -69,6 +69,8 @@ struct host_race_ops {
     void (*freed)(struct host *h, const struct host_freed *freed, struct host_place place);
     /** The back end gives memory of the node or of a GPU, to whichever library. */
     void (*given)(struct host *h, const void *p, uint64_t bytes);
+    /** Transfers find other memory of a GPU at these bus addresses from now on. */
+    void (*pinned)(struct host *h, uint64_t bus, uint64_t bytes);
     /** A library uses memory of the program (`rows.at`: an address) until it is taken back by
      * `owner` or by `group` (or NULL): it writes it, or only reads it. */
     void (*lend)(struct host *h, const void *owner, const void *group, struct host_rows rows,

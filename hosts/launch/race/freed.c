@@ -23,8 +23,8 @@ void race_freed_add(struct race *race, struct launch_thread *t, const struct rac
     race_settle(race);
 }
 
-/** What of it lies in [from, to), before `f` in the list. */
-static void keep_part(struct race_freed *f, uintptr_t from, uintptr_t to)
+/** Its bytes [from, to), before `f` in the list. */
+static void keep_part(struct race_freed *f, uint64_t from, uint64_t to)
 {
     struct race_freed *part;
 
@@ -33,9 +33,9 @@ static void keep_part(struct race_freed *f, uintptr_t from, uintptr_t to)
     part = malloc(sizeof(*part));
     SIM_ASSERT(part != NULL);
     *part = *f;
-    part->at = from;
+    part->at += from;
     part->bytes = to - from;
-    part->bus += from - f->at;
+    part->bus += from;
     TAILQ_INSERT_BEFORE(f, part, in_node);
 }
 
@@ -45,22 +45,44 @@ static void drop(struct race_node *node, struct race_freed *f)
     free(f);
 }
 
+/** It begins at `at`; what of it lies in [low, end) is no longer freed. */
+static void cut(struct race_node *node, struct race_freed *f, uint64_t at, uint64_t low,
+                uint64_t end)
+{
+    if (at >= end || low >= at + f->bytes)
+        return;
+    keep_part(f, 0, low > at ? low - at : 0);
+    keep_part(f, end - at, f->bytes);
+    drop(node, f);
+    node->changed = true;
+}
+
 void race_op_given(struct host *h, const void *p, uint64_t bytes)
 {
     struct race *race = race_of(h);
     struct race_node *node = race_node_of(race, launch_thread_of(h));
-    uintptr_t low = (uintptr_t)p, end = low + bytes;
     struct race_freed *f = TAILQ_FIRST(&node->freed);
 
     while (f != NULL) {
         struct race_freed *next = TAILQ_NEXT(f, in_node);
 
-        if (f->at < end && low < f->at + f->bytes) {
-            keep_part(f, f->at, low);
-            keep_part(f, end, f->at + f->bytes);
-            drop(node, f);
-            node->changed = true;
-        }
+        cut(node, f, f->at, (uintptr_t)p, (uintptr_t)p + bytes);
+        f = next;
+    }
+    race_settle(race);
+}
+
+/* Pages of a BAR have other memory than before, which may have its old place in the process. */
+void race_op_pinned(struct host *h, uint64_t bus, uint64_t bytes)
+{
+    struct race *race = race_of(h);
+    struct race_node *node = race_node_of(race, launch_thread_of(h));
+    struct race_freed *f = TAILQ_FIRST(&node->freed);
+
+    while (f != NULL) {
+        struct race_freed *next = TAILQ_NEXT(f, in_node);
+
+        cut(node, f, f->bus, bus, bus + bytes);
         f = next;
     }
     race_settle(race);

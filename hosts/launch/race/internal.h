@@ -229,6 +229,7 @@ void race_op_used(struct host *h, struct host_rows rows, bool stores, struct hos
 /** By a use that frees it. */
 void race_freed_add(struct race *race, struct launch_thread *t, const struct race_use *u);
 void race_op_given(struct host *h, const void *p, uint64_t bytes);
+void race_op_pinned(struct host *h, uint64_t bus, uint64_t bytes);
 void race_freed_look_at(struct race *race, struct launch_thread *t, const struct race_use *u);
 void race_freed_look_at_put(struct race *race, unsigned index, const struct race_transfer *x);
 void race_freed_fini(struct race_node *node);

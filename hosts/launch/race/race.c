@@ -150,6 +150,7 @@ const struct host_race_ops race_ops = {
     .stored = race_op_stored,
     .freed = op_freed,
     .given = race_op_given,
+    .pinned = race_op_pinned,
     .lend = race_op_lend,
     .take_back = race_op_take_back,
     .window = race_op_window,

@@ -1,4 +1,5 @@
 /* Memory that is freed too early, or used too late. */
+#include <cuda_runtime.h>
 #include <stdlib.h>
 
 #include "races.h"
@@ -436,6 +437,26 @@ static void ok_given_again_on_gpu(void)
     let_pass();
 }
 
+/* The BAR's pages of the freed block are another one's, which has its own place in the process. */
+static void ok_pinned_again_on_gpu(void)
+{
+    tcaHandle own, first;
+    void *other;
+
+    need(tcaMalloc(&on_gpu, BYTES, tcaMemoryGPU) == TCA_SUCCESS);
+    need(tcaCreateHandle(&first, on_gpu, BYTES, tcaMemoryGPU) == TCA_SUCCESS);
+    need(cudaMalloc(&other, BYTES) == cudaSuccess);
+    free_gpu();
+    need(tcaCreateHandle(&own, other, BYTES, tcaMemoryGPU) == TCA_SUCCESS);
+    need(own.bus == first.bus && other != on_gpu);
+    MPI_Allgather(&own, sizeof(own), MPI_BYTE, gpus, sizeof(own), MPI_BYTE, MPI_COMM_WORLD);
+    if (me == 0) {
+        set_list(&gpus[1], &gpus[0], 0);
+        start(0);
+    }
+    let_pass();
+}
+
 static void ok_given_again(void)
 {
     free_mine();
@@ -543,6 +564,7 @@ const struct race_case race_freed[] = {
     CASE(loads_rest_of_freed),
     CASE(loads_between_given),
     CASE(ok_given_again_on_gpu),
+    CASE(ok_pinned_again_on_gpu),
     CASE(ok_given_again),
     CASE(ok_given_to_others),
     CASE(waits_for_freed_gpu),
