@@ -72,7 +72,8 @@ static void keep_pin(struct driver_gpu *g, const struct driver_pin *old, uint64_
 
 /* A handle that reaches beyond an allocation has pinned more pages, and others name theirs by this
  * pin since. */
-static void unpin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
+static void unpin(struct host *h, unsigned gpu, uint64_t offset, struct host_freed all,
+                  const struct host_place *place)
 {
     struct driver_gpu *g = &driver_of(h)->gpus[gpu];
 
@@ -80,11 +81,16 @@ static void unpin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
         const struct driver_pin p = g->pins[i];
         uint64_t end = p.offset + p.bytes;
         uint64_t first = p.offset > offset ? p.offset : offset;
-        uint64_t last = end < offset + bytes ? end : offset + bytes;
+        uint64_t last = end < offset + all.bytes ? end : offset + all.bytes;
+        uint64_t bar_offset = p.bar_offset + (first - p.offset);
+        const struct host_freed cut = { (const uint8_t *)all.p + (first - offset), last - first,
+                                        g->bar_bus + bar_offset };
 
         if (first >= last)
             continue;
-        h->gpus->unpin(h, gpu, p.bar_offset + (first - p.offset), last - first);
+        if (place != NULL && h->race != NULL)
+            h->race->freed(h, &cut, *place);
+        h->gpus->unpin(h, gpu, bar_offset, last - first);
         g->pins[i] = g->pins[--g->npins];
         keep_pin(g, &p, p.offset, first);
         keep_pin(g, &p, last, end);
@@ -99,13 +105,13 @@ uint64_t driver_gpu_bus(struct host *h, unsigned gpu, uint64_t offset)
     return pin != NULL ? g->bar_bus + pin->bar_offset + (offset - pin->offset) : HOST_NO_BUS;
 }
 
-uint64_t driver_free_gpu(struct host *h, void *p)
+uint64_t driver_free_gpu(struct host *h, void *p, const struct host_place *place)
 {
     struct host_pointer hp = h->memory->pointer(h, p);
     uint64_t bytes = hp.kind == HOST_GPU ? h->gpus->free(h, hp.gpu, p) : 0;
 
     if (bytes != 0)
-        unpin(h, hp.gpu, hp.offset, bytes);
+        unpin(h, hp.gpu, hp.offset, (struct host_freed){ .p = p, .bytes = bytes }, place);
     return bytes;
 }
 

@@ -157,8 +157,9 @@ const struct driver_visible *driver_visible(struct host *h);
 int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes, uint64_t *bus_p);
 /** Where a byte of device memory is on the bus. HOST_NO_BUS: it is not pinned. */
 uint64_t driver_gpu_bus(struct host *h, unsigned gpu, uint64_t offset);
-/** Gives memory of a GPU back and unpins its pages. @return its bytes; 0: no such allocation. */
-uint64_t driver_free_gpu(struct host *h, void *p);
+/** Gives memory of a GPU back and unpins its pages, which the check for races hears of with the
+ * place of the call (NULL: it does not). @return its bytes; 0: no such allocation. */
+uint64_t driver_free_gpu(struct host *h, void *p, const struct host_place *place);
 /** Reads from a GPU: what it wrote before, and what was on its way to it, has arrived then. */
 void driver_flush_gpu(struct host *h, unsigned gpu);
 /** All of these, bit per GPU. */

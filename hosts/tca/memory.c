@@ -102,12 +102,13 @@ tcaresult tcaFree(void *p, tcaMemoryKind kind)
         return refuse_pointer(__func__, p, hp.kind, kind);
     host_spend_cost(self->h, HOST_COST_SYSCALL);
     freed.bus = kind == tcaMemoryCPU ? hp.offset : driver_gpu_bus(self->h, hp.gpu, hp.offset);
-    freed.bytes =
-        kind == tcaMemoryCPU ? self->h->memory->free(self->h, p) : driver_free_gpu(self->h, p);
+    freed.bytes = kind == tcaMemoryCPU ? self->h->memory->free(self->h, p)
+                                       : driver_free_gpu(self->h, p, &place);
     if (freed.bytes == 0)
         return refuse_free(__func__, self, p);
     tca_freed_add(self, &freed, place);
-    tca_race_freed(self, &freed, place);
+    if (kind == tcaMemoryCPU)
+        tca_race_freed(self, &freed, place);
     return TCA_SUCCESS;
 }
 

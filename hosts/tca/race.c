@@ -66,6 +66,6 @@ void tca_race_stored(const struct tca_rank *self, uint64_t offset, const void *f
 void tca_race_freed(const struct tca_rank *self, const struct host_freed *freed,
                     struct host_place place)
 {
-    if (self->h->race != NULL && freed->bus != HOST_NO_BUS) /* else no transfer could use it */
+    if (self->h->race != NULL)
         self->h->race->freed(self->h, freed, place);
 }

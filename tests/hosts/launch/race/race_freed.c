@@ -457,6 +457,26 @@ static void ok_pinned_again_on_gpu(void)
     let_pass();
 }
 
+/* Only the first page of what is freed is pinned: what lies behind it on the BAR is another's. */
+static void ok_frees_beside_on_gpu(void)
+{
+    enum { PAGE = 65536 };
+    tcaHandle first;
+    void *other;
+
+    need(cudaMalloc(&other, 4 * PAGE) == cudaSuccess);
+    need(tcaCreateHandle(&first, other, PAGE, tcaMemoryGPU) == TCA_SUCCESS);
+    set_up_gpus();
+    need(gpus[me].bus == first.bus + PAGE);
+    need(tcaFree(other, tcaMemoryGPU) == TCA_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        set_list(&gpus[1], &gpus[0], 0);
+        start(0);
+    }
+    let_pass();
+}
+
 static void ok_given_again(void)
 {
     free_mine();
@@ -565,6 +585,7 @@ const struct race_case race_freed[] = {
     CASE(loads_between_given),
     CASE(ok_given_again_on_gpu),
     CASE(ok_pinned_again_on_gpu),
+    CASE(ok_frees_beside_on_gpu),
     CASE(ok_given_again),
     CASE(ok_given_to_others),
     CASE(waits_for_freed_gpu),

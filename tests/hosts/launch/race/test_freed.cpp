@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(All, NotFreed,
                                          "ok_frees_after_wait_on_gpu", "ok_frees_beside",
                                          "ok_keeps_old_list", "ok_given_again",
                                          "ok_given_again_on_gpu", "ok_pinned_again_on_gpu",
-                                         "ok_given_to_others"));
+                                         "ok_frees_beside_on_gpu", "ok_given_to_others"));
 
 /* What is refused, or has failed, needs no check. */
 std::vector<std::string> remarks_of(const std::string &name, const std::string &what)
