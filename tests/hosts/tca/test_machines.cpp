@@ -414,12 +414,13 @@ TEST(Stall, OfAWaitForTheWrongSlotTellsWhatHasCome)
     EXPECT_EQ(SIM_ERR_STALLED, c.run([]() -> int {
         Rank r;
         auto *mem = r.memory(64, tcaMemoryCPU);
-        auto all = r.publish(mem, 64, tcaMemoryCPU);
+        tcaHandle *all;
         tcaDesc *d = tcaDescNew();
 
-        kept.handles.push_back(all);
+        kept.handles.push_back(r.publish(mem, 64, tcaMemoryCPU)); /* one rank never returns */
+        all = kept.handles.back().data();
         if (r.me == 0)
-            return tcaWaitDMARecvDesc(&kept.handles.back()[1], 2, 7);
+            return tcaWaitDMARecvDesc(&all[1], 2, 7);
         for (int slot : { 4, 1 })
             EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &all[0], 0, &all[1], 32, 16,
                                                     tcaDMAUseInternal | tcaDMANotify, slot, 7));
