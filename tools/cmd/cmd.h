@@ -55,6 +55,8 @@ struct load_machine *cmd_load(const struct cmd_common *common, const char *name)
 void cmd_spare_inputs(const struct cmd_common *common, const char *option, const char *file,
                       const struct lab_claims *claims);
 
+/** bin/`name` beside the running program. Raises. */
+const char *cmd_find_program(const char *name, struct load_arena *arena);
 /** published/SYSTEM.csv of the first root that has it, in `arena`. */
 const char *cmd_find_published(const struct load_roots *roots, const char *system,
                                struct load_arena *arena);

@@ -4,9 +4,11 @@
 #include "tools/lab/rows/published.h"
 #include "tools/lab/run/software.h"
 #include "tools/lab/run/transports.h"
+#include "tools/load/find.h"
 #include "tools/load/nearest.h"
 #include "tools/load/value.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -234,6 +236,15 @@ static _Noreturn void fail_published(const struct load_roots *roots, const char 
         add_systems(roots->paths[i], systems, sizeof(systems), &near);
     load_raise(SIM_ERR_IO, "%s: no published measurements of this name: expected %s%s", system,
                systems, near.hint);
+}
+
+const char *cmd_find_program(const char *name, struct load_arena *arena)
+{
+    char folder[1024];
+
+    if (!load_find_self(folder, sizeof(folder)))
+        load_raise(SIM_ERR_IO, "/proc/self/exe: %s", strerror(errno));
+    return load_text(arena, "%s/%s", folder, name);
 }
 
 const char *cmd_find_published(const struct load_roots *roots, const char *system,

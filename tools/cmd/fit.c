@@ -1,9 +1,4 @@
-#define _POSIX_C_SOURCE 200809L /* readlink */
 #include "tools/cmd/session.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 #define FREE_MAX 64u
 #define WORDS    (CMD_WORDS_MAX + 2 * FREE_MAX + 64u) /* with all roots */
@@ -59,22 +54,11 @@ static void check_steps(struct argp_state *state, void *arg)
         argp_error(state, "--step %u: expected 1 to 50 percent", opt->step_pct);
 }
 
-static const char *find_self(struct load_arena *arena)
-{
-    char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-    if (n < 0)
-        load_raise(SIM_ERR_IO, "/proc/self/exe: %s", strerror(errno));
-    path[n] = '\0';
-    return load_text(arena, "%s", path);
-}
-
 /** For scripts/fit.py: what it needs itself, and after `--` what each simulation is given. */
 static unsigned make_words(const struct options *opt, struct load_arena *arena, const char **words)
 {
     const struct cmd_common *common = &opt->common;
-    unsigned n = cmd_add_option(words, 0, "--hubsim", find_self(arena));
+    unsigned n = cmd_add_option(words, 0, "--hubsim", cmd_find_program("hubsim", arena));
 
     n = cmd_add_option(words, n, "--system", opt->system);
     n = cmd_add_option(words, n, "--published",

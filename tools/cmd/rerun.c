@@ -43,16 +43,6 @@ void cmd_rerun_begin(struct cmd_rerun *rerun, struct load_arena *arena)
 
 /* ---- the command ----------------------------------------------------------------- */
 
-/** bin/hubsim or bin/hubrun beside the running program. */
-static const char *find_program(const char *command, struct load_arena *arena)
-{
-    char exe[1024];
-
-    if (!load_find_self(exe, sizeof(exe)))
-        load_raise(SIM_ERR_IO, "/proc/self/exe: %s", strerror(errno));
-    return load_text(arena, "%s/%s", exe, command);
-}
-
 /** The words of the manifest with those that say where and how; NULL at the end. */
 static const char **make_words(const struct cmd_rerun *rerun, const struct lab_kept *kept,
                                const char *program, struct load_arena *arena)
@@ -143,7 +133,7 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
     const char *dir = load_text(arena, "%s/%s", rerun->out, kept->manifest.name);
     const char *manifest = load_text(arena, "%s/manifest.json", dir);
     const char *errors = load_text(arena, "%s/stderr", rerun->out);
-    const char *program = find_program(kept->manifest.command, arena), *error;
+    const char *program = cmd_find_program(kept->manifest.command, arena), *error;
     int status;
 
     if (same_folder(kept->dir, dir))

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIBRARY "mvapich2-gdr-2.2"
+#define LIBRARY  "mvapich2-gdr-2.2"
+#define DOUBLING "recursive-doubling"
+#define COPYING  DOUBLING " and the first step also copies the own block locally"
 
 /* ---- where ranks run ------------------------------------------------------------------ */
 
@@ -78,14 +80,13 @@ static void plan_broadcast(const struct lab_planning *p)
 static void plan_allgather(const struct lab_planning *p)
 {
     uint64_t bytes = lab_plan_number(p, "bytes_per_rank", 16);
-    bool copies = strchr(lab_plan_text(p, "algo", ""), ' ') != NULL;
 
     p->plan->bytes = bytes * lab_plan_number(p, "nodes", 2);
     add_board(p, "allgather", bytes);
     lab_plan_arg(p, "algorithm", "doubling");
     lab_plan_arg(p, "order", "up");
     lab_plan_arg(p, "lists", "kept");
-    if (copies)
+    if (lab_plan_says(p, "algo", COPYING))
         lab_plan_arg(p, "own", "copied");
 }
 
@@ -184,8 +185,7 @@ static const struct lab_word broadcast_words[] = {
 };
 
 static const struct lab_word allgather_words[] = {
-    { "algo", "recursive-doubling|recursive-doubling and the first step also copies the own block "
-              "locally" },
+    { "algo", DOUBLING "|" COPYING },
     { 0 },
 };
 

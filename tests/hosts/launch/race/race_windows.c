@@ -279,13 +279,21 @@ static void loads_while_fetched(void)
     MPI_Win_free(&win);
 }
 
-static void ok_post_and_wait(void)
+static MPI_Group other_rank(void)
 {
     MPI_Group world, other;
     int peer = !me;
 
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &peer, &other);
+    MPI_Group_free(&world);
+    return other;
+}
+
+static void ok_post_and_wait(void)
+{
+    MPI_Group other = other_rank();
+
     open_window();
     if (me == 0) {
         MPI_Win_start(other, 0, win);
@@ -298,17 +306,13 @@ static void ok_post_and_wait(void)
         seen += buffer[42];
     }
     MPI_Win_free(&win);
-    MPI_Group_free(&world);
     MPI_Group_free(&other);
 }
 
 static void loads_while_exposed(void)
 {
-    MPI_Group world, other;
-    int peer = !me;
+    MPI_Group other = other_rank();
 
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, 1, &peer, &other);
     open_window();
     if (me == 0) {
         MPI_Win_start(other, 0, win);
@@ -322,7 +326,6 @@ static void loads_while_exposed(void)
         MPI_Win_wait(win);
     }
     MPI_Win_free(&win);
-    MPI_Group_free(&world);
     MPI_Group_free(&other);
 }
 
