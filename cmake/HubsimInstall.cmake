@@ -19,6 +19,11 @@ list(TRANSFORM scripts PREPEND scripts/)
 list(TRANSFORM modules PREPEND scripts/)
 install(PROGRAMS ${scripts} DESTINATION ${share}/scripts)
 install(FILES ${modules} DESTINATION ${share}/scripts)
+# The Python package lies where Debian's Python looks, below its prefix /usr; below another one by PYTHONPATH.
+set(python lib/python3/dist-packages)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/${python})
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/scripts/hubsim ${CMAKE_BINARY_DIR}/${python}/hubsim SYMBOLIC)
+install(DIRECTORY scripts/hubsim DESTINATION ${python} FILES_MATCHING PATTERN "*.py")
 foreach(command hubsim hubrun hubcc hubc++ hubf90 hubf77 hubfort) # bash looks for each by its name
   install(FILES scripts/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${command})
 endforeach()

@@ -51,6 +51,7 @@ runs "$hubsim" topology ring4 --svg ring4.svg
 for picture in explain.svg ring4.svg matrix.svg timeline.svg use.svg figures/pingpong-latency.svg; do
     [[ -s $box/desk/$picture ]] || bad "no $picture"
 done
+runs env PYTHONPATH="$prefix/lib/python3/dist-packages" /usr/bin/python3 -B -c 'import hubsim; hubsim.run("two-node")'
 if grep -q '^HUBSIM_FST_DIR:PATH=/' "$build/CMakeCache.txt"; then runs "$hubsim" run two-node --waves w.fst; fi
 if [[ -x /usr/bin/tshark ]]; then
     runs "$hubsim" run two-node --pcap c.pcapng

@@ -1,0 +1,40 @@
+"""The program `hubsim`: where it is, and what it says when it fails."""
+from __future__ import annotations
+
+import pathlib
+import shutil
+import subprocess
+import typing
+
+if typing.TYPE_CHECKING:
+    from .result import Result
+
+
+class Error(Exception):
+    """What hubsim said: of an input, file, line, key, value and what was expected.
+
+    `result` has the table of a study some of whose points failed: its column `failure` says why. It is None where nothing
+    has run.
+    """
+
+    def __init__(self, message: str, result: Result | None = None):
+        super().__init__(message)
+        self.result = result
+
+
+def find() -> str:
+    """The program of this package's own installation or build; without one, that in the PATH."""
+    beside = pathlib.Path(__file__).absolute().parents[4] / "bin" / "hubsim"
+    found = str(beside) if beside.is_file() else shutil.which("hubsim")
+    if found is None:
+        raise Error(f"hubsim: not found: expected the program in the PATH, or at {beside}")
+    return found
+
+
+def call(*words: str) -> tuple[str, str | None]:
+    """What `hubsim WORD...` has printed, and its message if it failed."""
+    done = subprocess.run([find(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode == 0:
+        return done.stdout, None
+    lines = [line.removeprefix("hubsim: ") for line in done.stderr.splitlines()]
+    return done.stdout, "\n".join(lines) or f"hubsim {words[0]} ended with status {done.returncode}"

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# The Python package runs, reads and refuses what it should:  package.sh PREFIX
+#   PREFIX is an installation. No other hubsim is in the PATH.
+set -euo pipefail
+prefix=$(realpath "$1")
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+cd "$box"
+cat >slow.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, loops = argc > 1 ? atoi(argv[1] + sizeof("loops=") - 1) : 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < loops; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("result loops=%d time_us=%.3f\n", loops, 1e6 * MPI_Wtime());
+    MPI_Finalize();
+    return 0;
+}
+END
+"$prefix/bin/hubcc" slow.c -o slow
+cat >study.yaml <<'END'
+workload: pingpong
+machine: [two-node, ring4]
+setup: { mode: pio, hops: 1, bytes: 8|16 }
+END
+printf 'a_us,b,share_%%,note\n1,,2.5,x\n3,0x4,,\n' >plain.csv
+mkdir old
+cp plain.csv old/table.csv
+echo '{"format": "hubsim result 9"}' >old/manifest.json
+
+PATH=/usr/bin:/bin PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$prefix" <<'END'
+import pathlib
+import subprocess
+import sys
+
+import hubsim
+
+LANES = "node*.hub.*.link.lanes"
+
+
+def refused(expected, call, *words, **more):
+    """The error, whose message has this in it."""
+    try:
+        call(*words, **more)
+    except (hubsim.Error, KeyError) as error:
+        assert expected in str(error), f"{error}: expected {expected}"
+        return error
+    raise AssertionError(f"{call.__name__} {words}: expected {expected}")
+
+
+# The numbers are those of the command.
+table = hubsim.run("two-node", "pingpong", {"mode": "dma-chain-internal", "bytes": [8, 1048576]}, {LANES: [2, 8]})
+assert list(table.columns)[:2] == ["bytes", "lanes"] and len(table) == 4, table
+assert table["bytes"].unit == "bytes" and table["bandwidth_MBps"].unit == "MB/s" and table["bound"].unit == ""
+wide, narrow = table.where(bytes=1048576, lanes=8).rows()[0], table.where(bytes=1048576, lanes=2).rows()[0]
+assert 3.7 < wide["bandwidth_MBps"] / narrow["bandwidth_MBps"] < 4.0, table
+assert table.where() == table and len(table.where(lanes=3)) == 0 and str(table.where(lanes=3)) == ""
+assert hubsim.run("two-node", "pingpong", {"mode": "pio", "bytes": 8}, seed=2)["latency_us_median"] == [0.86]
+
+# A program of one's own takes params as arguments; more barriers take longer.
+slow = hubsim.run("two-node", "./slow", {"loops": [1, 9]})
+assert slow["loops"] == [1, 9] and slow["time_us"][0] < slow["time_us"][1] and slow["time_us"].unit == "us", slow
+
+# A sweep is kept in its folder, which reads as the same table; a second call takes what is there.
+swept = hubsim.sweep("study.yaml", "kept")
+assert swept == hubsim.read("kept/study") == hubsim.sweep(pathlib.Path("study.yaml"), "kept") and len(swept) == 4, swept
+assert swept["latency_us_median"][0] == 0.86
+pathlib.Path("study.yaml").write_text("workload: pingpong\nmachine: two-node\nsetup: { bytes: 8 }\n")
+assert refused("made by other points", hubsim.sweep, "study.yaml", "kept").result is None
+
+# A kept result of the command, and the same run from here.
+subprocess.run([sys.argv[1] + "/bin/hubsim", "run", "ring4", "--set", LANES + "=4", "--out", "."], check=True, capture_output=True)
+ring, own = hubsim.read("ring4"), hubsim.run("ring4", settings={LANES: 4})
+assert ring.columns == own.columns and ring.statistics == own.statistics and ring.name == "ring4"
+assert ring.statistics["simulated_ps"].unit == "ps" and len(ring.statistics["simulated_ps"]) == 9
+assert own.manifest["machines"][0]["parameters"]["node*.hub.e.link.lanes"] == 4
+
+# Cells: numbers where all are, None where one is absent, else texts as they stand.
+plain = hubsim.read("plain.csv")
+assert plain.rows() == [{"a_us": 1, "b": "", "share_%": 2.5, "note": "x"}, {"a_us": 3, "b": "0x4", "share_%": None, "note": ""}]
+assert [column.unit for column in plain.columns.values()] == ["us", "", "%", ""]
+
+parameters = hubsim.parameters("ring4", "hub.clock_khz", {"node*.hub.clock_khz": 125000})
+assert parameters["node*.hub.clock_khz"][:2] == (125000, "kHz") and len(parameters) == 1, parameters
+
+# What is refused, in hubsim's words.
+refused("setup byte=8: unknown key, did you mean bytes?", hubsim.run, "two-node", "pingpong", {"byte": 8})
+refused("two-nod: not found in machines/, did you mean two-node?", hubsim.run, "two-nod", "pingpong", {"bytes": 8})
+refused("lanes = 3: expected 1, 2, 4, 8 or 16", hubsim.run, "two-node", settings={LANES: 3})
+refused("expected one machine or experiment, and no params", hubsim.run, "two-node", params={"bytes": 8})
+refused("lanez: not found in sweeps/, did you mean lanes?", hubsim.sweep, "lanez")
+refused("no key of ring4 has this in it", hubsim.parameters, "ring4", "colour")
+refused("nothing: no such file", hubsim.read, "nothing")
+refused("manifest.json: format = hubsim result 9: expected hubsim result 2", hubsim.read, "old")
+refused("latency: expected a column of pingpong: bytes, lanes, latency_us_min", table.__getitem__, "latency")
+failed = refused("deadlock", hubsim.run, "deadlock").result
+assert len(failed) == 5 and all("deadlock" in why for why in failed["failure"]), failed
+END
