@@ -120,6 +120,9 @@ unsigned launch_rank_hub(uint64_t rank_hub, unsigned nhubs, unsigned local);
 /** The first one, in the order of the enum, that joins all nodes which may run ranks. */
 enum host_network launch_network(const struct machine *m);
 
+/** Does any node have a component of this network? */
+bool launch_has_network(const struct machine_desc *desc, enum host_network network);
+
 /** Nodes that may run ranks: those of parts of the network, without a host, are the last ones. */
 unsigned launch_hosts(const struct machine *m);
 

@@ -155,7 +155,7 @@ static uint64_t parse_number(const char *name, const char *text)
 
 #define VALUE_BYTES 32u
 
-/* @return false: no setting of ours does that */
+/* @return false: no algorithm of ours does that */
 static bool find_value(const struct variable *v, const char *text, char value[VALUE_BYTES])
 {
     const char *word = v->words;
@@ -214,19 +214,58 @@ static void merge_algorithm(struct options *opt, const char *taken)
     opt->algorithm = opt->taken_algorithm;
 }
 
-static bool has_effect(const struct library *l, const struct variable *v)
+/* The transport in `--mpi`: a word alone. @return its length; 0: none is typed */
+static int find_transport(const char *mpi, const char **name_p)
 {
-    return !v->collective || is_on(l->rules);
+    size_t found = 0;
+
+    for (const char *at = mpi; at != NULL && *at != '\0'; at += strcspn(at, ","), at += *at == ',')
+        if (at[strcspn(at, "=,")] != '=') {
+            *name_p = at;
+            found = strcspn(at, ",");
+        }
+    return (int)found;
 }
 
-static void take_settings(struct options *opt, const struct library *l)
+/* Settings of `--mpi` are InfiniBand's: where MPI goes over something else, a line says so. */
+static bool is_over_ib(const struct options *opt, const struct machine_desc *desc,
+                       const struct variable *v, const char *text)
+{
+    const char *name = "ib";
+    int n = find_transport(opt->mpi, &name);
+
+    if (n == 0 && !launch_has_network(desc, HOST_NETWORK_IB)) {
+        remark(opt, "%s=%s: no meaning here: no node of this machine has an InfiniBand adapter",
+               v->name, text);
+        return false;
+    }
+    if (n == 0 || (n == 2 && strncmp(name, "ib", 2) == 0))
+        return true;
+    remark(opt, "%s=%s: no meaning over %.*s: with --mpi ib it is %s", v->name, text, n, name,
+           v->setting);
+    return false;
+}
+
+/* An algorithm that another library has and ours has not is left; a switch has no third state. */
+static bool find_setting(const struct variable *v, const char *text, char value[VALUE_BYTES])
+{
+    bool found = find_value(v, text, value);
+
+    if (!found && !v->collective)
+        load_raise(SIM_ERR_CONFIG, "%s=%s: expected 0 or 1", v->name, text);
+    return found;
+}
+
+static void take_settings(struct options *opt, const struct machine_desc *desc,
+                          const struct library *l)
 {
     char mpi[TAKEN_BYTES] = "", algorithm[TAKEN_BYTES] = "", value[VALUE_BYTES];
 
     for (const struct variable *v = l->variables; v->name != NULL; v++) {
         const char *text = getenv(v->name);
 
-        if (text == NULL || !has_effect(l, v) || !find_value(v, text, value))
+        if (text == NULL || (v->collective ? !is_on(l->rules) : !is_over_ib(opt, desc, v, text)) ||
+            !find_setting(v, text, value))
             continue;
         remark(opt, "%s=%s: as with --%s%s=%s", v->name, text,
                v->collective ? "algorithm " : "mpi ib,", v->setting, value);
@@ -246,15 +285,15 @@ static size_t name_bytes(const char *entry)
     return strcspn(entry, "=");
 }
 
-/* Has it had its effect? */
-static bool is_taken(const struct library *l, const char *entry)
+/* Has it a line of its own? */
+static bool has_own_line(const struct library *l, const char *entry)
 {
     size_t n = name_bytes(entry);
     char value[VALUE_BYTES];
 
     for (const struct variable *v = l->variables; v->name != NULL; v++)
         if (strlen(v->name) == n && strncmp(v->name, entry, n) == 0)
-            return has_effect(l, v) && find_value(v, getenv(v->name), value);
+            return !v->collective || (is_on(l->rules) && find_value(v, getenv(v->name), value));
     return l->rules != NULL && strlen(l->rules) == n && strncmp(l->rules, entry, n) == 0;
 }
 
@@ -263,7 +302,7 @@ static bool is_left(const struct library *l, const char *entry, bool chosen)
     static const char launchers[] = "MV2_COMM_WORLD_";
 
     return strncmp(entry, l->prefix, strlen(l->prefix)) == 0 &&
-           strncmp(entry, launchers, strlen(launchers)) != 0 && !(chosen && is_taken(l, entry));
+           strncmp(entry, launchers, strlen(launchers)) != 0 && !(chosen && has_own_line(l, entry));
 }
 
 /* The next one in the order of names. NULL: `after` is the last one, or there is none at all. */
@@ -301,7 +340,7 @@ void environment_take(struct options *opt, const struct machine_desc *desc)
         bool chosen = opt->variables != NULL && strcmp(opt->variables, libraries[i].name) == 0;
 
         if (chosen)
-            take_settings(opt, &libraries[i]);
+            take_settings(opt, desc, &libraries[i]);
         report_others(opt, &libraries[i], chosen);
     }
 }

@@ -187,17 +187,29 @@ static bool is_joined(const struct machine *m, unsigned node, const struct machi
     return here == NULL || there == NULL || here->subcluster == there->subcluster;
 }
 
+/** What joins a node to each network but the control network, which all nodes have. */
+static const struct machine_kind *const network_kinds[HOST_NETWORK_CONTROL] = {
+    [HOST_NETWORK_HUBS] = &hub_kind,
+    [HOST_NETWORK_IB] = &ib_hca_kind,
+    [HOST_NETWORK_ETHER] = &ether_adapter_kind,
+};
+
+bool launch_has_network(const struct machine_desc *desc, enum host_network network)
+{
+    for (unsigned n = 0; n < desc->nnodes && network != HOST_NETWORK_CONTROL; n++)
+        if (name_of_kind(desc, n, network_kinds[network]) != NULL)
+            return true;
+    return network == HOST_NETWORK_CONTROL;
+}
+
 enum host_network launch_network(const struct machine *m)
 {
-    const struct machine_kind *const kinds[] = { [HOST_NETWORK_HUBS] = &hub_kind,
-                                                 [HOST_NETWORK_IB] = &ib_hca_kind,
-                                                 [HOST_NETWORK_ETHER] = &ether_adapter_kind };
     unsigned nhosts = launch_hosts(m), net = HOST_NETWORK_HUBS;
 
     for (; net < HOST_NETWORK_CONTROL; net++) {
         unsigned n = 0;
 
-        while (n < nhosts && is_joined(m, n, kinds[net]))
+        while (n < nhosts && is_joined(m, n, network_kinds[net]))
             n++;
         if (n == nhosts)
             break;

@@ -65,6 +65,14 @@ TEST_F(Environment, AListThatCudaCutsShortIsNamed)
         << errors;
     EXPECT_EQ(0, sh("hubrun -n 1 -m mbcf-switch --visible-devices 0 ./gpu")) << errors;
     EXPECT_TRUE(said("--visible-devices 0: not used: no node of this machine has a GPU")) << errors;
+    for (const char *list : { "7", "a", "0,0", "0,0,1" }) {
+        EXPECT_EQ(0, sh(std::string("CUDA_VISIBLE_DEVICES=") + list + " hubrun -n 1 ./gpu"));
+        EXPECT_EQ(std::string("rank 0 sees ") + list + ": no GPU\n", out);
+        EXPECT_TRUE(said(std::string("--visible-devices ") + list +
+                         ": ranks on node 0 see 0 of its 4 GPUs: expected numbers from 0 to 3, "
+                         "each once"))
+            << errors;
+    }
 }
 
 TEST_F(Environment, EachRankMayChooseItsOwn)
@@ -133,6 +141,25 @@ TEST_F(Environment, VariablesOfMvapich2AreTakenOnDemand)
     EXPECT_EQ("", errors);
 }
 
+/* Job scripts set them for InfiniBand, whatever is tried here. */
+TEST_F(Environment, AVariableOfAnotherTransportHasNoMeaningAndALineSaysSo)
+{
+    const std::string set = "MV2_NUM_PORTS=2 MV2_USE_GDR=7 ";
+    const std::string run = "hubrun -n 2 --variables mvapich2 ";
+
+    EXPECT_EQ(0, sh(set + run + "--mpi eager_bytes=1024,peach2 --out a ./gpu")) << errors;
+    EXPECT_TRUE(said("MV2_NUM_PORTS=2: no meaning over peach2: with --mpi ib it is rails"))
+        << errors;
+    EXPECT_TRUE(said("MV2_USE_GDR=7: no meaning over peach2: with --mpi ib it is gdr")) << errors;
+    EXPECT_EQ(std::string::npos, errors.find("not used")) << errors;
+    EXPECT_NE(std::string::npos, command("a/gpu").find(" --mpi eager_bytes=1024,peach2 ")) << out;
+    EXPECT_EQ(0, sh(set + run + "-m mbcf-switch --out b ./gpu")) << errors;
+    EXPECT_TRUE(said("MV2_NUM_PORTS=2: no meaning here: no node of this machine has an InfiniBand "
+                     "adapter"))
+        << errors;
+    EXPECT_EQ(std::string::npos, command("b/gpu").find("--mpi")) << out;
+}
+
 TEST_F(Environment, WhatIsTypedCountsMore)
 {
     EXPECT_EQ(0, sh("MV2_GPUDIRECT_LIMIT=524288 hubrun -q -n 2 --variables mvapich2 "
@@ -194,6 +221,11 @@ TEST_F(Environment, AValueThatIsNoneIsRefused)
     EXPECT_TRUE(said("MV2_GPUDIRECT_LIMIT=much: expected a number from 1, such as 8192, or 8K, 8M "
                      "and 8G for bytes"))
         << errors;
+    for (const char *value : { "2", "yes", "-1" }) {
+        EXPECT_EQ(
+            1, sh(std::string("MV2_USE_GDR=") + value + " hubrun -n 2 --variables mvapich2 ./gpu"));
+        EXPECT_TRUE(said(std::string("MV2_USE_GDR=") + value + ": expected 0 or 1")) << errors;
+    }
     EXPECT_EQ(2, sh("hubrun -n 2 --variables mpich ./gpu"));
     EXPECT_EQ(0u, errors.find("hubrun: --variables mpich: expected mvapich2|openmpi")) << errors;
 }
