@@ -33,14 +33,26 @@ static int is_choice(const char *choices, const char *text)
     return 0;
 }
 
+/* 4096, and 4KiB where the key counts bytes. */
+static void read_number(const struct option *o, const char *value)
+{
+    static const char units[] = "KMG";
+    char *end;
+    const char *unit;
+
+    *o->number = strtoull(value, &end, 10);
+    unit = *end != '\0' && strstr(o->key, "bytes") != NULL ? strchr(units, *end) : NULL;
+    if (end == value || *value == '-' ||
+        strcmp(end + (unit != NULL), unit != NULL ? "iB" : "") != 0)
+        fail("%s=%s: expected a whole number", o->key, value);
+    if (unit != NULL)
+        *o->number <<= 10 * (unit - units + 1);
+}
+
 static void read_one(const struct option *o, const char *value)
 {
-    char *end;
-
     if (o->number != NULL) {
-        *o->number = strtoull(value, &end, 10);
-        if (end == value || *end != '\0' || *value == '-')
-            fail("%s=%s: expected a whole number", o->key, value);
+        read_number(o, value);
     } else if (o->memory != NULL) {
         if (strcmp(value, "cpu") == 0)
             *o->memory = IN_HOST;

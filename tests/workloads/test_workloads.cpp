@@ -309,6 +309,11 @@ TEST(Workloads, DistanceCosts)
     EXPECT_GT(field(c.lines[0].text, "latency_ps_min"), near);
 }
 
+TEST(Workloads, SizesMayHaveAUnit)
+{
+    EXPECT_EQ(4096u, field(run("pingpong", with(FEW, { "bytes=4KiB" })).line, "bytes"));
+}
+
 TEST(Workloads, BadArgumentsAreToldInOneLine)
 {
     const struct {
@@ -318,6 +323,8 @@ TEST(Workloads, BadArgumentsAreToldInOneLine)
     } bad[] = {
         { "pingpong", { "mode=fast" }, "mode=fast: expected pio|" },
         { "pingpong", { "bytes=x" }, "bytes=x: expected a whole number" },
+        { "pingpong", { "bytes=4K" }, "bytes=4K: expected a whole number" },
+        { "pingpong", { "rounds=4KiB" }, "rounds=4KiB: expected a whole number" },
         { "pingpong", { "bytes=-4" }, "bytes=-4: expected a whole number" },
         { "pingpong", { "bytes=0" }, "bytes=0: expected at least 1" },
         { "pingpong", { "byte=8" }, "byte=8: unknown key" },

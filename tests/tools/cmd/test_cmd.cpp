@@ -87,6 +87,15 @@ TEST_F(Command, BytesHaveUnits)
     EXPECT_EQ(0u, errors.find("hubsim explain: --bytes 1KB: expected a number of bytes, such as "
                               "4096 or 4KiB\n"))
         << errors;
+    for (const char *bytes : { "1KiB|4KiB", "1024|4096" }) {
+        std::string file = write("sizes.yaml", "description: two sizes\nworkload: pingpong\n"
+                                               "platform: hapacs-tca\nseries:\n"
+                                               "  - { name: a, mode: pio, bytes: " +
+                                                   std::string(bytes) + " }\n");
+        EXPECT_EQ(0, run("run " + file + " --csv --out " + folder + "/out")) << errors;
+        EXPECT_NE(std::string::npos, out.find("\na,bytes,1024,")) << out;
+        EXPECT_NE(std::string::npos, out.find("\na,bytes,4096,")) << out;
+    }
 }
 
 TEST_F(Command, WrongUsageIsStatusTwo)

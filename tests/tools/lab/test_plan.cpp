@@ -415,7 +415,10 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
               message("pingpong", "byts=8"));
     EXPECT_EQ("t.csv:2: setup versus_apy=8: unknown key, did you mean api?",
               message("pingpong", "versus_apy=8"));
-    EXPECT_EQ("t.csv:2: setup bytes=8B: expected a whole number", message("pingpong", "bytes=8B"));
+    EXPECT_EQ("t.csv:2: setup bytes=8B: expected a whole number, such as 4096 or 4KiB",
+              message("pingpong", "bytes=8B"));
+    EXPECT_EQ("t.csv:2: setup rounds=4KiB: expected a whole number",
+              message("pingpong", "rounds=4KiB"));
     EXPECT_EQ("t.csv:2: setup mode=dmas: expected "
               "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only",
               message("pingpong", "mode=dmas"));

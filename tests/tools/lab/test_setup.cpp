@@ -72,6 +72,22 @@ TEST_F(Setup, BrokenListsAndEntriesAreLocated)
     EXPECT_EQ("t.csv:2: setup bytes=16: expected each key once", broken_setup("bytes=8;bytes=16"));
 }
 
+TEST_F(Setup, SizesMayHaveAUnit)
+{
+    lab_setup s = {};
+
+    ASSERT_EQ(SIM_OK, attempt(&err, [&] {
+                  s = lab_setup_parse("bytes=4KiB..1MiB|3 MiB|0x40;part_bytes=1KiB..7KiB by 2KiB;"
+                                      "gdr_limit=512KiB;eager_bytes=4KB;rounds=4KiB",
+                                      "t.csv:2", &arena);
+              }));
+    EXPECT_STREQ("4096..1048576|3145728|64", lab_setup_get(&s, "bytes"));
+    EXPECT_STREQ("1024..7168 by 2048", lab_setup_get(&s, "part_bytes"));
+    EXPECT_STREQ("524288", lab_setup_get(&s, "gdr_limit"));
+    EXPECT_STREQ("4KB", lab_setup_get(&s, "eager_bytes"));
+    EXPECT_STREQ("4KiB", lab_setup_get(&s, "rounds")); /* counts no bytes */
+}
+
 TEST_F(Setup, PutReplacesAndDropRemoves)
 {
     lab_setup s = {};

@@ -108,6 +108,14 @@ TEST_F(Sweep, PointsAreTheCrossProductWithTheLastKeyFastest)
     EXPECT_STREQ("node*.hub.e.link.lanes=8", sweep.points[2].run.sets[0]);
 }
 
+TEST_F(Sweep, SizesMayHaveAUnit)
+{
+    ASSERT_EQ(SIM_OK,
+              read(std::string(head) + "setup: { mode: pio, bytes: [1KiB..2KiB, 4 KiB] }\n"))
+        << err.text;
+    EXPECT_EQ((strings{ "1024", "2048", "4096" }), values("bytes"));
+}
+
 TEST_F(Sweep, ASeriesIsACrossProductOfItsOwnAndReplacesKeysOfTheFile)
 {
     ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8 }\n"
@@ -175,7 +183,7 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { std::string(head) + "setup: { bites: [8, 16] }\n",
           "s.yaml:3:10: setup bites=8: unknown key, did you mean bytes?" },
         { std::string(head) + "setup: { bytes: [8, big] }\n",
-          "s.yaml:3:10: setup bytes=big: expected a whole number" },
+          "s.yaml:3:10: setup bytes=big: expected a whole number, such as 4096 or 4KiB" },
         { good + "set: { \"node*.hub.e.link.lines\": [4, 8] }\n",
           "s.yaml:4:8: set node*.hub.e.link.lines = 4: matches no key, did you mean "
           "node0.hub.e.link.lanes?" },

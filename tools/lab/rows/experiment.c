@@ -50,7 +50,8 @@ static void put_all(const struct load_tree *map, struct lab_series *series,
             continue;
         if (item->type != LOAD_SCALAR)
             load_fail(item, NULL, "expected a single value");
-        lab_setup_put(&series->setup, item->key, item->text, where);
+        lab_setup_put(&series->setup, item->key, lab_setup_value(item->key, item->text, arena),
+                      where);
     }
 }
 

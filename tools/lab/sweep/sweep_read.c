@@ -50,6 +50,8 @@ static void add_values(const struct load_tree *item, const char *name, enum lab_
         load_fail(item, name, "expected a value or a list of values");
     if (strchr(text, '_') != NULL && load_number(text, false, &number)) /* 250_000 */
         text = load_text(arena, "%" PRIu64, number);
+    if (kind == LAB_AXIS_SETUP) /* a program reads its arguments itself */
+        text = lab_setup_value(name, text, arena);
     if (path || ((text[0] < '0' || text[0] > '9') && strstr(text, "..") != NULL)) {
         lab_list_add(list, text, item->file, arena);
         return;

@@ -7,6 +7,45 @@
 
 #define LIST_MAX 100000u
 
+bool lab_setup_is_size(const char *key)
+{
+    const char *last = strrchr(key, '_');
+
+    return strstr(key, "bytes") != NULL || (last != NULL && strcmp(last, "_limit") == 0);
+}
+
+/** @return the length of what separates values here; 0: nothing does */
+static size_t separator_at(const char *text)
+{
+    static const char *const separators[] = { "|", "..", " by " };
+
+    for (size_t i = 0; i < SIM_COUNT(separators); i++)
+        if (strncmp(text, separators[i], strlen(separators[i])) == 0)
+            return strlen(separators[i]);
+    return 0;
+}
+
+const char *lab_setup_value(const char *key, const char *text, struct load_arena *arena)
+{
+    const char *value = "";
+    uint64_t number;
+
+    if (!lab_setup_is_size(key) || strstr(text, "iB") == NULL)
+        return text;
+    for (size_t n; *text != '\0'; text += n) {
+        const char *part;
+
+        n = separator_at(text);
+        if (n == 0)
+            while (text[n] != '\0' && separator_at(text + n) == 0)
+                n++;
+        part = load_text(arena, "%.*s", (int)n, text);
+        value = load_number(part, true, &number) ? load_text(arena, "%s%" PRIu64, value, number)
+                                                 : load_text(arena, "%s%s", value, part);
+    }
+    return value;
+}
+
 struct lab_setup lab_setup_parse(const char *text, const char *where, struct load_arena *arena)
 {
     struct lab_setup setup = { 0 };
@@ -21,7 +60,7 @@ struct lab_setup lab_setup_parse(const char *text, const char *where, struct loa
         key = load_text(arena, "%.*s", (int)(eq - entry), entry);
         if (lab_setup_get(&setup, key) != NULL)
             load_raise(SIM_ERR_CONFIG, "%s: setup %s: expected each key once", where, entry);
-        lab_setup_put(&setup, key, eq + 1, where);
+        lab_setup_put(&setup, key, lab_setup_value(key, eq + 1, arena), where);
         text += n + (text[n] == ';');
     }
     return setup;

@@ -217,6 +217,7 @@ static void check_key(const char *where, const struct lab_workload *w, const str
     const char *name = other ? key->key + 7 : key->key;
     const struct lab_word *word;
     struct load_nearest near;
+    bool size;
 
     if (key->where != NULL)
         where = key->where;
@@ -225,9 +226,11 @@ static void check_key(const char *where, const struct lab_workload *w, const str
     if (word == NULL)
         load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where, key->key, key->value,
                    near.hint);
-    if (values && !is_good(word->values, key->value))
-        load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", where, key->key, key->value,
-                   word->values);
+    if (!values || is_good(word->values, key->value))
+        return;
+    size = strcmp(word->values, HUBSIM_NUMBER) == 0 && lab_setup_is_size(name);
+    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s%s", where, key->key, key->value,
+               word->values, size ? ", such as 4096 or 4KiB" : "");
 }
 
 static void check_setup(const char *where, const char *workload, const struct lab_setup *setup,
