@@ -388,6 +388,15 @@ TEST_F(Command, OutputThatCannotBeWrittenIsAnError)
     EXPECT_EQ(2, run("diff " + kept + " " + kept + " >/dev/full")) << errors;
 }
 
+/* As `| head -1` does: by the signal, whatever the caller does with it. */
+TEST_F(Command, OutputThatNobodyReadsAnyMoreEndsItQuietly)
+{
+    EXPECT_EQ(0, sh("{ (trap '' PIPE; " + test::HUBSIM + " params ring8); echo $? >" + folder +
+                    "/status; } | head -1"));
+    EXPECT_EQ("141\n", text("status"));
+    EXPECT_EQ("", errors);
+}
+
 /* Before the figure's runs, which take longer than a test may. */
 TEST_F(Command, PointsOfOnesOwnAreReadUpToALimit)
 {

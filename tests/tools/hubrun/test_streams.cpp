@@ -23,6 +23,25 @@ TEST_F(Programs, OutputThatNobodyTakesIsAFailure)
     EXPECT_EQ(0, sh("hubrun -q -n 2 ./prog to-stderr >/dev/full"));
 }
 
+/* As `| head -1` does: the run ends there, and does not go on for minutes. */
+TEST_F(Programs, OutputThatNobodyReadsAnyMoreEndsTheRunQuietly)
+{
+    write("prog.c", "#include <stdio.h>\n"
+                    "#include <unistd.h>\n"
+                    "int main(void) {\n"
+                    "    for (;;) {\n"
+                    "        printf(\"a line\\n\");\n"
+                    "        usleep(1);\n"
+                    "    }\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("{ (trap '' PIPE; timeout 20 hubrun -n 2 ./prog); echo $? >status; } | "
+                    "head -1"));
+    EXPECT_EQ("a line\n", out);
+    EXPECT_EQ("141\n", text("status"));
+    EXPECT_EQ("", errors);
+}
+
 /* What a rank prints is handed on some time later, so the first line is taken. */
 TEST_F(Programs, ARankSeesThatItsOutputFails)
 {

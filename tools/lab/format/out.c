@@ -67,6 +67,7 @@ void lab_out_close(FILE *f, const char *path)
 void lab_out_prepare(void)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
+    (void)signal(SIGPIPE, SIG_DFL);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

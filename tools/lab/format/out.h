@@ -24,7 +24,8 @@ void lab_out_close(FILE *file, const char *path);
  * At the start of a program. A standard stream that its caller has closed would be the number of
  * the next file opened, and what is printed would land in that file: such a stream is opened so
  * that writing to it fails. And so does writing beyond the limit of a file's size (ulimit -f),
- * instead of ending the process.
+ * instead of ending the process. What is printed into a pipe without a reader ends it (SIGPIPE),
+ * though its caller may ignore that.
  */
 void lab_out_prepare(void);
 /** At the end of a program, when nothing is printed any more: raises when not all of standard

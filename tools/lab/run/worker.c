@@ -159,13 +159,18 @@ static const char *stop_worker(struct worker *w)
 
 static void give_run(struct crew *crew, struct worker *w)
 {
+    const struct sigaction ignore = { .sa_handler = SIG_IGN };
+    struct sigaction before;
+
     if (crew->next == crew->n) {
         (void)stop_worker(w);
         return;
     }
     w->index = crew->next++;
     /* A dead worker is noticed when its answer is read. */
+    (void)sigaction(SIGPIPE, &ignore, &before);
     (void)lab_write_whole(w->to, &w->index, sizeof(w->index));
+    (void)sigaction(SIGPIPE, &before, NULL);
 }
 
 static void report_end(struct crew *crew, const struct lab_finished *end)
@@ -252,14 +257,12 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
                      unsigned n, lab_finished_fn finished, void *arg)
 {
     struct crew crew = { .cfg = cfg, .runs = runs, .n = n, .finished = finished, .arg = arg };
-    struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     unsigned wanted = cfg->workers < n ? cfg->workers : n, ended;
 
     if (cfg->workers == 0) {
         run_here(&crew);
         return;
     }
-    (void)sigaction(SIGPIPE, &ignore, &before);
     catch_signals(crew.before);
     for (; crew.nworkers < wanted && crew.nworkers < WORKERS_MAX; crew.nworkers++)
         if (!start_worker(&crew, &crew.workers[crew.nworkers]))
@@ -268,7 +271,6 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
         give_run(&crew, &crew.workers[i]);
     while (wait_for_answers(&crew) != 0)
         ;
-    (void)sigaction(SIGPIPE, &before, NULL);
     leave_signals(crew.before);
     if (stopped_by != 0) {
         ended = stop_all(&crew);
