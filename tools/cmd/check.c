@@ -1,5 +1,4 @@
 /* hubsim check: runs kept results again and reports what has become different. */
-#define _POSIX_C_SOURCE 200809L /* isatty */
 #include "tools/cmd/rerun.h"
 #include "tools/cmd/session.h"
 #include "tools/lab/format/out.h"
@@ -11,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define DIRS_MAX 1024u
 
@@ -410,18 +408,6 @@ static void read_all(const struct check *check)
                        opt->bands[i], opt->dirs[0]);
 }
 
-/** On a terminal; `name` NULL: over. */
-static void report_progress(unsigned i, unsigned n, const char *name)
-{
-    if (isatty(STDERR_FILENO) == 0)
-        return;
-    if (name != NULL)
-        fprintf(stderr, "\r%s, %u of %u", name, i + 1, n);
-    else
-        fputs("\r\033[K", stderr);
-    fflush(stderr);
-}
-
 static void check_results(struct cmd_session *session)
 {
     struct options *opt = session->options;
@@ -437,10 +423,10 @@ static void check_results(struct cmd_session *session)
     for (unsigned i = 0; i < opt->ndirs; i++) {
         struct checked *c = &check.results[i];
 
-        report_progress(i, opt->ndirs, c->name);
+        cmd_show_progress("%s, %u of %u", c->name, i + 1, opt->ndirs);
         if (c->err.code == SIM_OK)
             check_result(c);
-        report_progress(i, opt->ndirs, NULL);
+        cmd_show_progress("%s", "");
         if (c->err.code != SIM_OK)
             cmd_fail(&c->err);
         if (status_of(c) > session->status)

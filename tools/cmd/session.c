@@ -1,18 +1,38 @@
-#define _POSIX_C_SOURCE 200809L
+#define _POSIX_C_SOURCE 200809L /* isatty */
 #include "tools/cmd/session.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+static int progress_width; /* letters that stand there */
+
+void cmd_show_progress(const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    if (isatty(STDERR_FILENO) == 0)
+        return;
+    fputc('\r', stderr);
+    va_start(args, format);
+    n = vfprintf(stderr, format, args);
+    va_end(args);
+    if (n < progress_width) /* what is left of the one before */
+        fprintf(stderr, "%*s\r", progress_width - n, "");
+    progress_width = n;
+    fflush(stderr);
+}
+
 static void show_progress(void *arg, unsigned done, unsigned total)
 {
     (void)arg;
-    if (isatty(STDERR_FILENO) == 0)
-        return;
-    fprintf(stderr, "\r%u of %u simulations%s", done, total, done == total ? "\r\033[K" : "");
-    fflush(stderr);
+    if (done < total)
+        cmd_show_progress("%u of %u simulations", done, total);
+    else
+        cmd_show_progress("%s", "");
 }
 
 static void init_session(struct cmd_session *session, const struct cmd_common *common)

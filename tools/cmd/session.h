@@ -32,6 +32,10 @@ int cmd_execute(const struct cmd_command *command, int argc, char **argv, int fa
  * observers. Prints which one on stderr. */
 void cmd_observe(struct cmd_session *session, const struct lab_watch_options *watch,
                  const char *file, uint64_t which);
+/** Shows a line of text in the place of the one before; "": none, the next output stands there. No
+ * effect where stderr is no terminal. It is drawn without escape codes, so terminals of any kind
+ * and NO_COLOR have no say in it. */
+void cmd_show_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** A line for each simulation: fingerprints of what software saw, of the wires and of the edges. */
 void cmd_print_prints(struct cmd_session *session);
 /** Raises the first point without a value. */

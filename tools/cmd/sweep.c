@@ -39,25 +39,26 @@ static void show_progress(void *arg, unsigned done, unsigned total)
 {
     struct progress *p = arg;
     struct timespec now;
+    char before[32] = "", left[32] = "";
     double seconds;
 
-    if (isatty(STDERR_FILENO) == 0)
-        return;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     if (!p->begun)
         *p = (struct progress){ true, now, done };
+    if (done == total) {
+        cmd_show_progress("%s", "");
+        return;
+    }
     seconds =
         (double)(now.tv_sec - p->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - p->start.tv_nsec);
-    fprintf(stderr, "\r%u of %u points", done, total);
     if (p->before > 0)
-        fprintf(stderr, ", %u of them before", p->before);
-    if (done > p->before && done < total) {
-        unsigned left = (unsigned)(seconds / (done - p->before) * (total - done) + 0.5);
+        (void)snprintf(before, sizeof(before), ", %u of them before", p->before);
+    if (done > p->before) {
+        unsigned s = (unsigned)(seconds / (done - p->before) * (total - done) + 0.5);
 
-        fprintf(stderr, ", %u:%02u left", left / 60, left % 60);
+        (void)snprintf(left, sizeof(left), ", %u:%02u left", s / 60, s % 60);
     }
-    fputs(done == total ? "\r\033[K" : "\033[K", stderr);
-    fflush(stderr);
+    cmd_show_progress("%u of %u points%s%s", done, total, before, left);
 }
 
 /* ---- results -------------------------------------------------------------------------- */
