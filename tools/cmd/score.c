@@ -40,10 +40,11 @@ static void print_summary(const struct lab_scores *scores)
 
     for (unsigned i = 0; i < scores->n; i++)
         fitted += scores->rows[i].calibrated;
-    printf("\n%u primary rows pass, %u fail", scores->passed, scores->failed);
+    printf("\n%u primary row%s, %u fail", scores->passed,
+           scores->passed == 1 ? " passes" : "s pass", scores->failed);
     if (scores->not_run > 0)
         printf(", %u could not be run", scores->not_run);
-    printf("; %u rows were calibrated to\n", fitted);
+    printf("; %u row%s calibrated to\n", fitted, fitted == 1 ? " was" : "s were");
 }
 
 /** On stderr too, where it is seen when the table goes to a file. */

@@ -13,6 +13,7 @@
 #include "tools/lab/rows/repairs.h"
 #include "tools/lab/run/simulate.h"
 #include "tools/lab/run/software.h"
+#include "tools/load/value.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -149,8 +150,8 @@ static int conclude_run(const struct launch_result *result, unsigned *reported_p
     if (result->aborted) {
         int code = result->ranks[result->abort_rank].exit_code;
 
-        fprintf(stderr, "hubrun: rank %u ended all %u ranks with status %d at %.3f us\n",
-                result->abort_rank, result->nranks, code,
+        fprintf(stderr, "hubrun: rank %u ended all %u rank%s with status %d at %.3f us\n",
+                result->abort_rank, result->nranks, load_plural(result->nranks), code,
                 (double)result->ranks[result->abort_rank].end_ps / 1e6);
         return status_of(code);
     }
@@ -226,7 +227,7 @@ static void judge_found(struct run *run, const struct launch_result *result)
     if (result->found == 0)
         return;
     fprintf(stderr, "hubrun: --check has found %llu mistake%s%s\n",
-            (unsigned long long)result->found, result->found == 1 ? "" : "s",
+            (unsigned long long)result->found, load_plural(result->found),
             result->found > LAUNCH_FOUND_MAX ? ", of which the first ones are shown" : "");
     if (run->status == CMD_OK)
         run->status = CMD_FAILED;
@@ -257,8 +258,8 @@ static void run_program(struct run *run, const struct launch_config *cfg)
     remark_unseen(opt, result);
     judge_found(run, result);
     if (code == SIM_OK && run->status == CMD_OK && !opt->quiet)
-        fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result->nranks,
-                (double)result->end_ps / 1e6);
+        fprintf(stderr, "hubrun: %u rank%s ended well at %.3f us\n", result->nranks,
+                load_plural(result->nranks), (double)result->end_ps / 1e6);
     if (opt->profile != NULL && result->start_ps != 0) { /* else no rank has begun */
         profile_report(result, stderr);
         if (*opt->profile != '\0')

@@ -1,4 +1,5 @@
 #include "tools/hubrun/place.h"
+#include "tools/load/value.h"
 
 #include "tools/load/arena.h"
 
@@ -32,9 +33,9 @@ static void by_list(const char *list, unsigned nranks, unsigned nnodes, unsigned
     }
     if (*at != '\0' || n != nranks)
         load_raise(SIM_ERR_CONFIG,
-                   "--place %s: %u nodes: expected one for each of %u ranks, with commas "
+                   "--place %s: %u node%s: expected one for each of %u rank%s, with commas "
                    "between them",
-                   list, n, nranks);
+                   list, n, load_plural(n), nranks, load_plural(nranks));
 }
 
 void place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nodes)

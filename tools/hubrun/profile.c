@@ -1,4 +1,5 @@
 #include "tools/hubrun/profile.h"
+#include "tools/load/value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -78,8 +79,8 @@ static void report_calls(const struct launch_result *result, FILE *out)
                       (double)sums[i].max_ps / 1e6,
                       all != 0 ? 100.0 * (double)sums[i].ps / (double)all : 0);
     }
-    fprintf(out, "calls of %u ranks, time in them by rank, and their share of the run\n",
-            result->nranks);
+    fprintf(out, "calls of %u rank%s, time in them by rank, and their share of the run\n",
+            result->nranks, load_plural(result->nranks));
     lab_table_write(&table, LAB_TEXT, out);
     lab_table_fini(&table);
 }

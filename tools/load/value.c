@@ -59,6 +59,11 @@ bool load_number(const char *text, bool bytes, uint64_t *value_p)
     return true;
 }
 
+const char *load_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /** The index of a name in "uc|wc". */
 static bool choice_index(const char *choices, const char *text, uint64_t *index_p)
 {

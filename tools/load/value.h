@@ -37,5 +37,8 @@ struct load_layer {
 void load_values_assign(struct load_values *v, const struct load_layer *layer,
                         const struct load_tree *map);
 
+/** What comes behind the name of n things: "s", or nothing where it is one. */
+const char *load_plural(uint64_t n);
+
 SIM_END_DECLS
 #endif /* LOAD_VALUE_H */

@@ -52,6 +52,8 @@ TEST_F(Programs, SeveralSourcesAndSeparateObjectsMakeTheSameProgram)
         EXPECT_EQ("rank 0 of 3: 6 1 x\nrank 1 of 3: 7 2 x\nrank 2 of 3: 8 3 x\n", out);
         EXPECT_EQ(0u, errors.find("hubrun: 3 ranks ended well at ")) << errors;
     }
+    EXPECT_EQ(0, sh("hubrun -n 1 --mpi net ./one")) << errors;
+    EXPECT_EQ(0u, errors.find("hubrun: 1 rank ended well at ")) << errors;
 }
 
 TEST_F(Programs, SharedLibrariesOfAProgramAreEachRanksOwn)
@@ -332,7 +334,7 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
               "block:N or cyclic\n",
               errors);
     EXPECT_EQ(1, sh("hubrun -n 2 --place 0 ./prog"));
-    EXPECT_EQ("hubrun: --place 0: 1 nodes: expected one for each of 2 ranks, with commas between "
+    EXPECT_EQ("hubrun: --place 0: 1 node: expected one for each of 2 ranks, with commas between "
               "them\n",
               errors);
     EXPECT_EQ(1, sh("hubrun ./main.c"));

@@ -152,7 +152,7 @@ TEST_F(Kept, WhatIsWrongIsToldWithItsPlace)
         refusal(result("a", replaced(m, "\"r1\", \"machine\": 0", "\"r1\", \"machine\": 1"))));
     EXPECT_EQ("/manifest.json:26:43: runs = 7: expected a whole number, 0 .. 1",
               refusal(result("a", replaced(m, "16\", \"runs\": [1]", "16\", \"runs\": [7]"))));
-    EXPECT_EQ("/table.csv:2: 1 rows: expected 2, one for each point of manifest.json",
+    EXPECT_EQ("/table.csv:2: 1 row: expected 2, one for each point of manifest.json",
               refusal(result("a", m, "series,key,x,y\na,b,c,1\n")));
     EXPECT_EQ("/table.csv:3: 2 fields: expected 5 as in the header",
               refusal(result("a", m, replaced(table, "PIO,bytes,16,2.00,", "PIO,bytes"))));

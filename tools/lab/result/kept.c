@@ -297,12 +297,13 @@ static void check_table(const struct lab_kept *kept)
 
     if (t->nrows != kept->manifest.npoints)
         load_raise(SIM_ERR_CONFIG,
-                   "%s:%u: %u rows: expected %u, one for each point of manifest.json", t->file,
-                   t->nrows > 0 ? t->row_lines[t->nrows - 1] : 1, t->nrows, kept->manifest.npoints);
+                   "%s:%u: %u row%s: expected %u, one for each point of manifest.json", t->file,
+                   t->nrows > 0 ? t->row_lines[t->nrows - 1] : 1, t->nrows, load_plural(t->nrows),
+                   kept->manifest.npoints);
     if (t->ncolumns <= kept->manifest.nkeys)
         load_raise(SIM_ERR_CONFIG,
-                   "%s:1: %u columns: expected values behind the %u that name a point", t->file,
-                   t->ncolumns, kept->manifest.nkeys);
+                   "%s:1: %u column%s: expected values behind the %u that name a point", t->file,
+                   t->ncolumns, load_plural(t->ncolumns), kept->manifest.nkeys);
 }
 
 struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena)
