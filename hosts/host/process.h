@@ -25,7 +25,8 @@ struct host_process_ops {
     /** A line to the user who runs the program, which is no output of the rank. */
     void (*remark)(struct host *h, const char *line);
     /** One that a check (enum host_check) has found, after which the run does not end well. The
-     * line names rank, node and time. Those beyond the first LAUNCH_FOUND_MAX are counted only. */
+     * line names rank, node and time. Those beyond the first LAUNCH_FOUND_MAX are counted only, and
+     * so is one without a line, NULL. */
     void (*found)(struct host *h, const char *line);
     /** " at PROGRAM+0x123" for the call in the program that returns to `from`, or nothing when that
      * is not in the program. */

@@ -254,6 +254,7 @@ static void collect_result(const struct launch *run, sim_time_t start, struct la
     res->aborted = run->abort.done;
     res->abort_rank = run->abort.rank;
     res->found = run->found;
+    res->found_lines = run->found_lines;
     res->announces =
         run->ranks != NULL && run->ranks[0].program != NULL && run->ranks[0].program->announces;
     res->ranks = calloc(run->nranks, sizeof(*res->ranks));

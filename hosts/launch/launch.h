@@ -94,9 +94,10 @@ struct launch_result {
     sim_time_t start_ps, end_ps; /* start of the ranks; end of the last one, or of the run */
     bool aborted;                /* by this rank, with its exit code: all have ended */
     unsigned abort_rank;
-    int signal;     /* that stopped the run, or 0 */
-    uint64_t found; /* by checks, in the program */
-    bool announces; /* the program does all of its loads and stores: hubcc --races */
+    int signal;           /* that stopped the run, or 0 */
+    uint64_t found;       /* by checks, in the program */
+    uint64_t found_lines; /* for them: one may stand for several */
+    bool announces;       /* the program does all of its loads and stores: hubcc --races */
     unsigned nranks;
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };

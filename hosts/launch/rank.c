@@ -208,8 +208,8 @@ static int rank_memory(struct launch_node *node, struct launch_thread *t, struct
         launch_set_home(node, first, share);
     t->pins.segment = (unsigned)index;
     if (share == 0 || !range_init(&t->arena, first + index * share, share))
-        return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for %u ranks",
-                             node->shared.index, node->nranks);
+        return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for %u rank%s",
+                             node->shared.index, node->nranks, node->nranks == 1 ? "" : "s");
     return SIM_OK;
 }
 
@@ -320,6 +320,7 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     SIM_ASSERT(!t->ended);
     t->ended = true;
     t->exit_code = code;
+    t->host.ended_well = code == 0;
     t->end_ps = at;
     if (!t->is_rank)
         return;

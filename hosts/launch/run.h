@@ -15,11 +15,11 @@ struct launch {
     struct launch_node *nodes;
     struct launch_thread *ranks;
     struct output *output;
-    struct race *race;   /* NULL: races are not looked for */
-    FILE *nothing;       /* what ranks other than 0 read */
-    uint64_t found;      /* lines of checks */
-    unsigned left;       /* threads of this phase that have not ended */
-    uint64_t idle_turns; /* ends of polls of programs in vain */
+    struct race *race;           /* NULL: races are not looked for */
+    FILE *nothing;               /* what ranks other than 0 read */
+    uint64_t found, found_lines; /* see launch_result */
+    unsigned left;               /* threads of this phase that have not ended */
+    uint64_t idle_turns;         /* ends of polls of programs in vain */
     struct launch_abort {
         bool done;
         unsigned rank;

@@ -1,5 +1,4 @@
 /* The record, and what it reports. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,41 +15,25 @@ void mpi_check_place(const struct mpi_rank *mr, struct mpi_place *place_p)
         place_p->call.name = "MPI_Init";
 }
 
-static void program_place(const struct mpi_place *p, char *text, size_t room)
-{
-    p->host->process->place(p->host, p->call.from, text, room);
-}
-
 void mpi_place_text(const struct mpi_place *p, char *text, size_t room)
 {
     char place[128];
 
-    program_place(p, place, sizeof(place));
+    p->host->process->place(p->host, p->call.from, place, sizeof(place));
     (void)snprintf(text, room, "%s%s on rank %u at %.6f us", p->call.name, place, p->host->rank,
                    (double)p->ps * 1e-6);
 }
 
-void mpi_check_found(const struct mpi_place *at, const char *format, ...)
-{
-    struct host *h = at->host;
-    char place[128], text[512], line[800];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    program_place(at, place, sizeof(place));
-    (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s%s%s", h->rank,
-                   h->node->index, (double)at->ps * 1e-6, at->call.name, place, text);
-    h->process->found(h, line);
-}
-
 /* Ranks that have failed, or were ended with others, have no time for MPI_Finalize(). */
-static void report_unfinalized(const struct mpi_check *ck)
+static void report_unfinalized(struct mpi_check *ck)
 {
-    for (unsigned r = 0; r < ck->nranks; r++)
-        if (ck->begins[r].host != NULL && ck->ends[r].host == NULL)
-            mpi_check_found(&ck->begins[r], ": the rank has ended without MPI_Finalize");
+    for (unsigned r = 0; r < ck->nranks; r++) {
+        const struct mpi_place *begin = &ck->begins[r];
+
+        if (begin->host != NULL && begin->host->ended_well && ck->ends[r].host == NULL)
+            mpi_check_found(ck, &(struct mpi_mistake){ .at = begin },
+                            ": the rank has ended without MPI_Finalize");
+    }
 }
 
 static void release_record(void *record)
@@ -59,10 +42,11 @@ static void release_record(void *record)
 
     if (ck->run->end == HOST_END_STALLED)
         mpi_meetings_open(ck);
-    if (ck->run->end == HOST_END_WELL)
+    if (ck->run->end != HOST_END_EARLY) {
         report_unfinalized(ck);
-    if (ck->run->end != HOST_END_EARLY)
         mpi_messages_left(ck);
+    }
+    mpi_found_release(ck);
     mpi_meetings_release(ck);
     mpi_messages_release(ck);
     free(ck->astray);

@@ -4,6 +4,7 @@
  * Without the check the functions of this header have no effect.
  *
  *   check.c     the record, and what it reports when the run has ended
+ *   found.c     lines for mistakes, one for many that are alike
  *   meeting.c   collectives: do the calls of all ranks fit together?
  *   message.c   messages of the program that no receive has matched
  */
@@ -45,9 +46,16 @@ void mpi_check_finalized(struct mpi_rank *mr);
 void mpi_check_place(const struct mpi_rank *mr, struct mpi_place *place_p);
 /** "MPI_Send at prog+0x123 on rank 1 at 2.5 us" */
 void mpi_place_text(const struct mpi_place *p, char *text, size_t room);
-/** Reports a mistake of the call at a place: its rank, node, time and name come before the text. */
-void mpi_check_found(const struct mpi_place *at, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+
+/* found.c */
+/** One of the call at a place: its rank, node, time and name come first. */
+struct mpi_mistake {
+    const struct mpi_place *at, *other; /* the latter behind the text; NULL: there is none */
+    uint32_t number;                    /* a collective's, before the text; 0: it is none */
+    const char *after;                  /* behind all that; NULL: nothing */
+};
+void mpi_check_found(struct mpi_check *ck, const struct mpi_mistake *m, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* meeting.c */
 void mpi_check_collective(struct mpi_rank *mr, const struct mpi_check_call *c);

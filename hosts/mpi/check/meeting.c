@@ -23,6 +23,7 @@ struct part {
 };
 
 struct meeting {
+    struct mpi_check *ck;
     uint32_t context, ordinal;
     int lead;        /* its first rank, in the world */
     uint32_t number; /* in the program's count */
@@ -115,6 +116,7 @@ static struct meeting *new_meeting(struct mpi_rank *mr, const struct mpi_check_c
     int n = size_of(c->within);
     struct meeting *m = mpi_need(mr, calloc(1, sizeof(*m) + (size_t)n * sizeof(m->parts[0])));
 
+    m->ck = mr->check;
     m->context = c->within->context;
     m->lead = first_group(c->within)->world[0];
     m->ordinal = c->ordinal;
@@ -156,12 +158,11 @@ static void add_astray(struct mpi_rank *mr, uint32_t context)
 static void report(struct meeting *m, const struct part *own, const char *what,
                    const struct part *other)
 {
-    char where[200];
-
     if (m->reports++ >= REPORTS_MAX)
         return;
-    mpi_place_text(&other->at, where, sizeof(where));
-    mpi_check_found(&own->at, ", collective %u on %s%s %s", m->number, m->comm, what, where);
+    mpi_check_found(
+        m->ck, &(struct mpi_mistake){ .at = &own->at, .other = &other->at, .number = m->number },
+        " on %s%s ", m->comm, what);
 }
 
 /* @return whether it differs from the first one's. */
@@ -227,9 +228,9 @@ static bool compare_sides(struct meeting *m, const struct part *own, const struc
     if (!c->sized || c->bytes == c->bytes_out)
         return false;
     if (m->reports++ < REPORTS_MAX)
-        mpi_check_found(&own->at, ", collective %u on %s: %llu bytes are sent, %llu received",
-                        m->number, m->comm, (unsigned long long)c->bytes_out,
-                        (unsigned long long)c->bytes);
+        mpi_check_found(m->ck, &(struct mpi_mistake){ .at = &own->at, .number = m->number },
+                        " on %s: %llu bytes are sent, %llu received", m->comm,
+                        (unsigned long long)c->bytes_out, (unsigned long long)c->bytes);
     return true;
 }
 
@@ -352,8 +353,8 @@ static void report_open(const void *node, VISIT visit, void *arg)
     if (!is_open(arg, m) || strcmp(m->first->at.call.name, "MPI_Finalize") == 0)
         return; /* what ranks do instead of that is found by itself */
     list_missing(m, missing, sizeof(missing));
-    mpi_check_found(&m->first->at, ", collective %u on %s: not called by rank %s", m->number,
-                    m->comm, missing);
+    mpi_check_found(m->ck, &(struct mpi_mistake){ .at = &m->first->at, .number = m->number },
+                    " on %s: not called by rank %s", m->comm, missing);
 }
 
 void mpi_meetings_open(struct mpi_check *ck)

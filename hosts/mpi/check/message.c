@@ -1,5 +1,4 @@
 /* Messages of the program that no receive has matched. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "hosts/mpi/check/record.h"
@@ -49,16 +48,15 @@ void mpi_check_taken_back(struct mpi_rank *mr, struct mpi_sent *sent)
         drop_message(mr->check, sent);
 }
 
-static void report_message(const struct mpi_check *ck, const struct mpi_sent *s)
+static void report_message(struct mpi_check *ck, const struct mpi_sent *s)
 {
     const struct mpi_place *end = &ck->ends[s->to];
-    char where[200] = "";
+    bool ended = end->host != NULL;
 
-    if (end->host != NULL)
-        mpi_place_text(end, where, sizeof(where));
-    mpi_check_found(&s->at, ": a message of %llu bytes to rank %u with tag %d on %s was %s%s",
+    mpi_check_found(ck, &(struct mpi_mistake){ .at = &s->at, .other = ended ? end : NULL },
+                    ": a message of %llu bytes to rank %u with tag %d on %s was %s",
                     (unsigned long long)s->bytes, s->to, s->tag, s->comm,
-                    end->host != NULL ? "not received before " : "never received", where);
+                    ended ? "not received before " : "never received");
 }
 
 void mpi_messages_left(struct mpi_check *ck)

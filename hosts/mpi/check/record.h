@@ -15,8 +15,13 @@ struct mpi_check {
     void *meetings;             /* tree of those that not all ranks have come to */
     uint32_t *astray; /* contexts whose ranks no longer call the same: what follows is no news */
     unsigned nastray;
+    void *found;            /* tree of mistakes, one of those that are alike */
     struct mpi_sents *sent; /* by the rank that they are for, in the order of their beginning */
 };
+
+/* found.c */
+/** Reports how many there were like those that are reported. */
+void mpi_found_release(struct mpi_check *ck);
 
 /* meeting.c */
 /** Reports those that a rank has left out when it ends. */

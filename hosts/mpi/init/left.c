@@ -42,13 +42,14 @@ static void request_text(const struct mpi_request *rq, char *text, size_t room)
 static void report_request(const struct mpi_rank *mr, const struct mpi_request *rq,
                            const char *what)
 {
-    char text[200], where[200];
+    char text[200];
     struct mpi_place here;
 
     mpi_check_place(mr, &here);
-    mpi_place_text(&rq->begun, where, sizeof(where));
     request_text(rq, text, sizeof(text));
-    mpi_check_found(&here, ": %s that began in %s%s", what, where, text);
+    mpi_check_found(mr->check,
+                    &(struct mpi_mistake){ .at = &here, .other = &rq->begun, .after = text },
+                    ": %s that began in ", what);
 }
 
 static const char *active_text(const struct mpi_request *rq)

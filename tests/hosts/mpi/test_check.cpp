@@ -9,6 +9,7 @@ namespace
 struct Mistake {
     const char *name;
     std::vector<std::string> lines; /* regular expressions, in this order; AT: where a call is */
+    size_t found = lines.size();
 };
 
 std::ostream &operator<<(std::ostream &out, const Mistake &m)
@@ -73,6 +74,15 @@ const Mistake mistakes[] = {
     { "waits_elsewhere",
       { head(0, "MPI_Barrier") + ", collective 1" + WORLD + ": not called by rank 1" } },
     { "never_received", { left("MPI_Send", 8, 3) + BEFORE } },
+    { "never_received_often",
+      { left("MPI_Send", 4, 3) + BEFORE, left("MPI_Send", 4, 4) + BEFORE,
+        head(0, "MPI_Send") + ": the last of 9 more like the first one",
+        head(0, "MPI_Send") + ": one more like the first one" },
+      12 },
+    { "other_root_often",
+      { differ("MPI_Bcast", 1, ": root = 0, but 1 in", "MPI_Bcast"),
+        head(0, "MPI_Bcast") + ": the last of 4 more like the first one" },
+      5 },
     { "never_received_long", { left("MPI_Send", 4000000, 3) + BEFORE } },
     { "never_received_buffered", { left("MPI_Bsend", 4, 4) + BEFORE } },
     { "never_received_freed", { left("MPI_Send", 4, 5, " on pair") + BEFORE } },
@@ -97,6 +107,7 @@ const Mistake mistakes[] = {
     { "no_finalize",
       { head(0, "MPI_Init", "") + ": the rank has ended without MPI_Finalize",
         head(1, "MPI_Init", "") + ": the rank has ended without MPI_Finalize" } },
+    { "one_exits", { head(1, "MPI_Init", "") + ": the rank has ended without MPI_Finalize" } },
 };
 
 class Check : public Programs, public testing::WithParamInterface<Mistake>
@@ -113,8 +124,8 @@ TEST_P(Check, FindsWithBothPlaces)
     for (const std::string &line : lines)
         all += line + "\n";
     EXPECT_TRUE(std::regex_search(errors, std::regex(all))) << all << errors;
-    EXPECT_NE(std::string::npos,
-              errors.find("hubrun: --check has found " + std::to_string(lines.size()) + " mistake"))
+    EXPECT_NE(std::string::npos, errors.find("hubrun: --check has found " +
+                                             std::to_string(GetParam().found) + " mistake"))
         << errors;
 }
 INSTANTIATE_TEST_SUITE_P(Mistakes, Check, testing::ValuesIn(mistakes),

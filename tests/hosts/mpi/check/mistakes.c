@@ -152,6 +152,19 @@ static void never_received(void)
         MPI_Send(ints, 2, MPI_INT, 1, 3, MPI_COMM_WORLD);
 }
 
+/* With the same call to the same rank, some of them another kind of message. */
+static void never_received_often(void)
+{
+    for (int i = 0; rank == 0 && i < 12; i++)
+        MPI_Send(ints, 1, MPI_INT, 1, i == 4 || i == 6 ? 4 : 3, MPI_COMM_WORLD);
+}
+
+static void other_root_often(void)
+{
+    for (int i = 0; i < 5; i++)
+        MPI_Bcast(ints, 1, MPI_INT, rank, MPI_COMM_WORLD);
+}
+
 static void never_received_long(void)
 {
     if (rank == 0)
@@ -252,6 +265,12 @@ static void no_finalize(void)
     exit(0);
 }
 
+static void one_exits(void)
+{
+    if (rank == 1)
+        exit(0);
+}
+
 static const struct {
     const char *name;
     void (*fn)(void);
@@ -276,6 +295,8 @@ static const struct {
     MISTAKE(different_window_calls),
     MISTAKE(waits_elsewhere),
     MISTAKE(never_received),
+    MISTAKE(never_received_often),
+    MISTAKE(other_root_often),
     MISTAKE(never_received_long),
     MISTAKE(never_received_buffered),
     MISTAKE(never_received_freed),
@@ -287,6 +308,7 @@ static const struct {
     MISTAKE(persistent_not_completed),
     MISTAKE(receive_freed),
     MISTAKE(no_finalize),
+    MISTAKE(one_exits),
 };
 
 int main(int argc, char **argv)
