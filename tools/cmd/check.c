@@ -450,7 +450,7 @@ const struct cmd_command cmd_check = {
             .nwords_at = offsetof(struct options, ndirs),
             .max = DIRS_MAX,
             .too_many = "%s: expected at most 1024 results",
-            .none = "expected a result, a folder that hubsim run has written",
+            .none = "expected a result, a folder that `hubsim run FILE` or `hubrun --out DIR PROGRAM` makes",
     },
     .defaults = &(const struct options){ .limit = CMD_NO_LIMIT },
     .size = sizeof(struct options),

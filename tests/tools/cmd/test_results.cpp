@@ -206,7 +206,8 @@ TEST_F(Results, JunitHasACaseForEachPointAndTheSchemaHolds)
 TEST_F(Results, WhatCannotBeRunIsStatusTwoAndOneLine)
 {
     EXPECT_EQ(2, hubsim("check nowhere"));
-    EXPECT_EQ("hubsim: nowhere: no manifest.json: expected a folder that hubsim run has written\n",
+    EXPECT_EQ("hubsim: nowhere: no manifest.json: expected a folder that `hubsim run FILE` or "
+              "`hubrun --out DIR PROGRAM` makes\n",
               errors);
     EXPECT_EQ("nowhere: NOT RUN\n", out);
     EXPECT_EQ(2, hubsim("check nowhere --out=/dev/null"));

@@ -315,7 +315,9 @@ struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena)
 
     if (access(manifest, F_OK) != 0)
         load_raise(SIM_ERR_IO,
-                   "%s: no manifest.json: expected a folder that hubsim run has written", dir);
+                   "%s: no manifest.json: expected a folder that `hubsim run FILE` or `hubrun "
+                   "--out DIR PROGRAM` makes",
+                   dir);
     root = load_tree_read_data(manifest, arena);
     kept.manifest = lab_manifest_from(root, arena);
     kept.table = lab_csv_read(load_text(arena, "%s/table.csv", dir), LOAD_FILE_BY_HUBSIM, arena);
