@@ -218,13 +218,13 @@ static void fill_row(const struct distances *d, unsigned first, unsigned hub,
 
 /** Is there an earlier hub at this distance from the first one, there and back, in hops and in
  * time? */
-static bool distance_shown(const struct distances *d, unsigned hub)
+static bool distance_shown(const struct distances *d, unsigned first, unsigned hub)
 {
     const struct lab_topology *topo = &d->topo;
-    size_t n = topo->nhubs, first = d->part[hub], there = first * n, back = hub * n + first;
+    size_t n = topo->nhubs, there = first * n, back = hub * n + first;
 
-    for (size_t i = first + 1; i < hub; i++)
-        if (d->part[i] == first && are_partners(d, (unsigned)first, (unsigned)i) &&
+    for (unsigned i = 0; i < hub; i++)
+        if (d->part[i] == d->part[first] && are_partners(d, first, i) &&
             topo->hops[there + i] == topo->hops[there + hub] &&
             topo->hops[i * n + first] == topo->hops[back] &&
             topo->latency_ps[there + i] == topo->latency_ps[there + hub] &&
@@ -233,15 +233,21 @@ static bool distance_shown(const struct distances *d, unsigned hub)
     return false;
 }
 
-/** A row for each pair of the first hub of a part and another hub of it. Runs that have no result
- * yet are given to the pool, and their cells are wrong until it has made them. */
+/** Is the hub on the first node of its part? */
+static bool is_first(const struct distances *d, unsigned hub)
+{
+    return d->topo.node_of[hub] == d->topo.node_of[d->part[hub]];
+}
+
+/** A row for each pair of a hub on the first node of a part and another hub of that part. Runs that
+ * have no result yet are given to the pool, and their cells are wrong until it has made them. */
 static void fill_table(const struct distances *d)
 {
     d->table->nrows = 0;
     for (unsigned first = 0; first < d->topo.nhubs; first++)
-        for (unsigned hub = first + 1; hub < d->topo.nhubs; hub++)
-            if (d->part[hub] == first && are_partners(d, first, hub) &&
-                (d->topo.nhubs <= EACH_HUB_MAX || !distance_shown(d, hub)))
+        for (unsigned hub = 0; hub < d->topo.nhubs && is_first(d, first); hub++)
+            if (d->part[hub] == d->part[first] && are_partners(d, first, hub) &&
+                (d->topo.nhubs <= EACH_HUB_MAX || !distance_shown(d, first, hub)))
                 fill_row(d, first, hub, &d->points[d->table->nrows]);
 }
 
