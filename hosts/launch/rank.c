@@ -7,6 +7,7 @@
 #include "hosts/launch/race/race.h"
 #include "hosts/launch/signal.h"
 #include "hosts/launch/watch.h"
+#include "hosts/transport/transport.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -265,13 +266,37 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     return code;
 }
 
-/** The second hub of a node that has ranks, where all ranks use the first. */
+/** Do ranks send by hubs, those that drive them or by MPI? Functions of tests may do so. */
+static bool uses_hubs(const struct launch *run)
+{
+    const struct launch_thread *first = &run->ranks[0];
+
+    return first->program == NULL || first->program->drives_hubs ||
+           transport_network(&first->host, launch_network(run->m)) == HOST_NETWORK_HUBS;
+}
+
+/** Has a file or the user said which hub ranks use? */
+static bool is_hub_chosen(const struct machine_desc *desc)
+{
+    const struct machine_node_desc *nd = &desc->nodes[0]; /* whose software all ranks have */
+
+    for (unsigned i = 0; i < nd->ncomponents; i++) {
+        const struct machine_value *v = machine_value_find(&nd->components[i], "rank_hub");
+
+        if (v != NULL && v->file != NULL)
+            return true;
+    }
+    return false;
+}
+
+/** The second hub of a node that has ranks, where all ranks use the first by default. */
 static void remark_idle_hub(const struct launch *run)
 {
     const struct machine_desc *desc = machine_description(run->m);
     char line[200];
 
-    if (run->cfg->remark == NULL || run->software->rank_hub != 0)
+    if (run->cfg->remark == NULL || run->software->rank_hub != 0 || !uses_hubs(run) ||
+        is_hub_chosen(desc))
         return;
     for (unsigned r = 0; r < run->nranks; r++) {
         unsigned node = node_of(run, r);
@@ -302,8 +327,6 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
         code = program_file_open(run->cfg->program, &file, err);
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++)
         code = rank_place(run, r, err);
-    if (code == SIM_OK)
-        remark_idle_hub(run);
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++) {
         struct launch_node *node = &run->nodes[node_of(run, r)];
 
@@ -311,6 +334,8 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
         if (code == SIM_OK)
             code = rank_program(node, &run->ranks[r], &file, err);
     }
+    if (code == SIM_OK)
+        remark_idle_hub(run);
     program_file_close(&file);
     return code;
 }

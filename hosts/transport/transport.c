@@ -126,11 +126,28 @@ static void apply_settings(struct transport *t)
     caps->entry_ps = transport_setting(t->host, "mpi.entry_ps", caps->entry_ps);
 }
 
-bool transport_open(struct host *h, char *why, struct transport **t_p)
+/** NULL: the machine's own. */
+static const struct host_setting *chosen_transport(const struct host *h)
 {
     const struct host_setting *s = host_setting_of(h, "mpi.transport");
-    bool own = s == NULL || strcmp(s->word, "own") == 0;
-    const struct transport_ops *ops = own ? find_own(h) : find_transport(s->word);
+
+    return s == NULL || strcmp(s->word, "own") == 0 ? NULL : s;
+}
+
+enum host_network transport_network(const struct host *h, enum host_network fastest)
+{
+    const struct host_setting *s = chosen_transport(h);
+    const struct transport_ops *ops = s != NULL ? find_transport(s->word) : NULL;
+
+    if (s == NULL)
+        return fastest;
+    return ops != NULL ? ops->network : HOST_NETWORK_CONTROL;
+}
+
+bool transport_open(struct host *h, char *why, struct transport **t_p)
+{
+    const struct host_setting *s = chosen_transport(h);
+    const struct transport_ops *ops = s == NULL ? find_own(h) : find_transport(s->word);
     struct transport *t;
 
     if (ops == NULL) {

@@ -211,6 +211,10 @@ bool transport_add(const struct transport_ops *ops);
  * network, with its settings applied. *t_p is set before it connects. @return false, and why. */
 bool transport_open(struct host *h, char *why, struct transport **t_p);
 
+/** The network that transport_open() goes over, where `fastest` is the machine's own. An unknown
+ * name stands for the control network. */
+enum host_network transport_network(const struct host *h, enum host_network fastest);
+
 /** A setting, or `own` where neither the platform nor the user has set something else than 0. */
 uint64_t transport_setting(const struct host *h, const char *key, uint64_t own);
 /** Has a setting of words this one? */

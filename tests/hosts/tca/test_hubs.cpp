@@ -37,8 +37,9 @@ struct RanksOn {
     int code;
 
     RanksOn(const char *machine, uint64_t rank_hub, const std::vector<unsigned> &on,
-            const std::function<int()> &fn, unsigned checks = 0)
-        : file(machine), c(file.cluster()), software(software_of(rank_hub)), nodes(on)
+            const std::function<int()> &fn, unsigned checks = 0,
+            const std::vector<const char *> &sets = {})
+        : file(machine, sets), c(file.cluster()), software(software_of(rank_hub)), nodes(on)
     {
         cfg.nranks = (unsigned)nodes.size();
         cfg.nodes = nodes.data();
@@ -279,6 +280,15 @@ TEST(Hubs, OneThatNoRankUsesIsRemarked)
     for (uint64_t rank_hub : { 1u, LAUNCH_HUB_TURN })
         EXPECT_EQ(std::string::npos, remarks(rails, rank_hub).find("no rank uses it"));
     EXPECT_EQ(std::string::npos, remarks("two-node", 0).find("no rank uses it"));
+}
+
+TEST(Hubs, OneThatNobodyMissesIsNotRemarked)
+{
+    RanksOn chosen(rails, 0, { 0, 0, 1, 1 }, put_pairs, 0, { "node*.software.rank_hub=0" });
+
+    EXPECT_TRUE(chosen.well());
+    for (const std::string &line : chosen.c.remarks)
+        EXPECT_EQ(std::string::npos, line.find("no rank uses it")) << line;
 }
 
 } // namespace

@@ -535,6 +535,35 @@ TEST_F(Command, AMachineAloneUsesEachHubOfItsNodes)
         }
 }
 
+/* Hub 0 of node 0, of node 1, hub 1 of node 0, of node 1 are one ring. */
+TEST_F(Command, AMachineAloneUsesEachHubOfOneNetwork)
+{
+    std::string file =
+        write("one-ring.yaml", "platform: " + std::filesystem::current_path().string() +
+                                   "/examples/hubs/node-two.yaml\nnodes: 2\nedges: |\n"
+                                   "  0.hub0.e 1.hub0.w\n  1.hub0.e 0.hub1.w\n"
+                                   "  0.hub1.e 1.hub1.w\n  1.hub1.e 0.hub0.w\n");
+
+    EXPECT_EQ(0, run("run " + file + " --csv --set node*.hub1.e.link.lanes=1")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\n0.hub0 - 1.hub0,1,")) << out;
+    EXPECT_NE(std::string::npos, out.find("\n0.hub1 - 1.hub1,1,")) << out;
+    EXPECT_EQ(3, std::count(out.begin(), out.end(), '\n')) << out;
+}
+
+TEST_F(Command, ANodeMayNotChooseItsHubUnlikeTheOthers)
+{
+    const std::string series = write("own.yaml", "description: x\nworkload: pingpong\n"
+                                                 "machine: examples/hubs/rails.yaml\nseries:\n"
+                                                 "  - { name: a, mode: pio, bytes: 8 }\n");
+
+    EXPECT_EQ(0, run("run " + series + " --out " + folder + " --set node*.software.rank_hub=1"));
+    EXPECT_EQ(1, run("run " + series + " --out " + folder + " --set node2.software.rank_hub=turn"));
+    EXPECT_NE(std::string::npos,
+              errors.find("node2.software.rank_hub = turn: expected 0 as on node 0: all ranks "
+                          "choose their hub alike\n"))
+        << errors;
+}
+
 TEST_F(Command, AMachineAloneGivesPingPongByDistance)
 {
     EXPECT_EQ(0, run("run line3 --csv")) << errors;

@@ -31,6 +31,27 @@ class Network : public Programs
     }
 };
 
+/* Who sends by other devices, or has chosen hub 0, misses no other hub. */
+TEST_F(Network, AnIdleHubIsRemarkedWhereRanksSendByHubs)
+{
+    const struct {
+        const char *options;
+        bool remarked;
+    } cases[] = { { "", true },
+                  { "--mpi peach2", true },
+                  { "--mpi net", false },
+                  { "--set node*.software.rank_hub=0", false } };
+
+    for (const auto &c : cases) {
+        EXPECT_EQ(0,
+                  sh(std::string("hubrun -m " PROGRAMS "/../../../../examples/hubs/rails.yaml ") +
+                     c.options + " ./hello"))
+            << errors;
+        EXPECT_EQ(c.remarked, errors.find("no rank uses it") != std::string::npos)
+            << c.options << ": " << errors;
+    }
+}
+
 TEST_F(Network, IsTheFirstThatAllNodesHave)
 {
     expect_said("-m ring4", "MPI over peach2 (the hubs of this machine)");

@@ -199,12 +199,45 @@ const char *lab_software_beside(const struct launch_software *software,
     return ib ? "ib" : NULL;
 }
 
+static const struct machine_value *find_rank_hub(const struct machine_desc *desc, unsigned node)
+{
+    const struct machine_node_desc *nd = &desc->nodes[node];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++)
+        if (nd->components[i].kind == &software_kind)
+            return machine_value_find(&nd->components[i], "rank_hub");
+    return NULL;
+}
+
+/** A run has one value for all nodes. On a node with one hub it has no meaning. */
+static void check_rank_hubs(const struct machine_desc *desc, unsigned first)
+{
+    const struct machine_value *own = find_rank_hub(desc, first);
+    char is[16], expected[16];
+
+    for (unsigned node = 0; node < desc->nnodes; node++) {
+        const struct machine_value *v = find_rank_hub(desc, node);
+
+        if (v == NULL || launch_hubs(desc, node) < 2 || (own != NULL && v->value == own->value))
+            continue;
+        load_check(sim_error_set_at(
+            load_error(), SIM_ERR_CONFIG, v->line != 0 ? v->file : NULL, v->line,
+            "node%u.software.rank_hub = %s: expected %s as on node %u: all ranks choose their hub "
+            "alike",
+            node, load_value_print(v->param, v->value, is, sizeof(is)),
+            own != NULL ? load_value_print(own->param, own->value, expected, sizeof(expected))
+                        : "0",
+            first));
+    }
+}
+
 struct launch_software lab_software(struct machine *machine, unsigned node)
 {
     struct launch_software software = launch_software_default();
     const struct machine_kind *kind = NULL;
     const struct config *cfg = machine_component(machine, node, "software", &kind);
 
+    check_rank_hubs(machine_description(machine), node);
     if (cfg == NULL || kind != &software_kind)
         return software;
     for (unsigned i = 0; params[i].key != NULL; i++)
