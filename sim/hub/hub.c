@@ -63,10 +63,10 @@ static const struct machine_param own_weights[] = {
     MACHINE_PARAM_END,
 };
 static const struct machine_group groups[] = {
-    { "", NULL, hub_port_params, 0, 0, NULL, false },
-    { "*.link.", hub_port_names, pcie_port_params, offsetof(struct hub_config, port), sizeof(struct pcie_port_config), NULL, false },
-    { "weight.*", hub_port_names, port_weight, offsetof(struct hub_config, weight), sizeof(uint64_t), NULL, false },
-    { "weight.", NULL, own_weights, 0, 0, NULL, false },
+    { .key = "", .rows = hub_port_params },
+    { .key = "*.link.", .names = hub_port_names, .rows = pcie_port_params, .offset = offsetof(struct hub_config, port), .stride = sizeof(struct pcie_port_config) },
+    { .key = "weight.*", .names = hub_port_names, .rows = port_weight, .offset = offsetof(struct hub_config, weight), .stride = sizeof(uint64_t) },
+    { .key = "weight.", .rows = own_weights },
     { .key = NULL },
 };
 /* clang-format on */
