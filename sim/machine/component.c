@@ -40,6 +40,16 @@ int machine_located(const struct component *c, int code, struct sim_error *why, 
                                              v != NULL ? v->line : line, "%s", why->text);
 }
 
+bool machine_is_kind(const struct machine_component_desc *desc, const struct machine_kind *kind)
+{
+    return desc->kind == kind || (kind->params != NULL && desc->kind->params == kind->params);
+}
+
+bool machine_is_router(const struct machine_component_desc *desc)
+{
+    return desc->kind->set_routes != NULL;
+}
+
 struct machine_value *machine_value_find(const struct machine_component_desc *desc, const char *key)
 {
     struct machine_value *v = desc->values;

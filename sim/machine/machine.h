@@ -39,6 +39,10 @@ struct machine_link_desc {
 /** NULL: there is no such key. */
 struct machine_value *machine_value_find(const struct machine_component_desc *desc,
                                          const char *key);
+/** Is it a component of this kind, in whatever make? Makes have one table of parameters. */
+bool machine_is_kind(const struct machine_component_desc *desc, const struct machine_kind *kind);
+/** Does it forward packets for others, a hub of any kind? Routes are computed for those. */
+bool machine_is_router(const struct machine_component_desc *desc);
 /** Fills the kind's configuration of `kind->config_bytes` from the values. */
 void machine_component_config(const struct machine_component_desc *desc, void *config);
 

@@ -22,17 +22,12 @@ static unsigned router_of(const struct routing *r, const struct component *c)
     return i;
 }
 
-static bool is_router(const struct component *c)
-{
-    return c->desc->kind->set_routes != NULL;
-}
-
 static void list_routers(struct machine *m, struct routing *r)
 {
     unsigned n = 0;
 
     for (unsigned i = 0; i < m->ncomponents; i++)
-        if (is_router(&m->components[i])) {
+        if (machine_is_router(m->components[i].desc)) {
             m->components[i].routes = &m->routes[n];
             r->components[n] = &m->components[i];
             r->routers[n++] = (struct machine_router){ m->components[i].desc->kind->ports,

@@ -61,7 +61,7 @@ static struct load_end read_end(struct load_machine *m, const struct load_tree *
         return end;
     hub = strcspn(rest, ".");
     c = load_component(m, end.node, load_text(&m->arena, "%.*s", (int)hub, rest));
-    if (c != NULL && c->kind->set_routes != NULL) {
+    if (c != NULL && machine_is_router(c)) {
         end.component = c;
         end.port = rest[hub] != '\0' ? rest + hub + 1 : NULL;
     }

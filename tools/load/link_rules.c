@@ -69,7 +69,7 @@ static bool has_host(const struct load_machine *m, const struct machine_componen
 {
     for (unsigned i = 0; i < m->nplugs; i++)
         if (m->plugs[i].component == c && strcmp(m->plugs[i].port, c->kind->host_port) == 0 &&
-            m->plugs[i ^ 1u].component->kind->set_routes == NULL)
+            !machine_is_router(m->plugs[i ^ 1u].component))
             return true;
     return false;
 }

@@ -256,7 +256,7 @@ struct load_end load_router_end(const struct load_machine *m, unsigned node, uns
     const struct machine_node_desc *nd = &m->desc.nodes[node];
 
     for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (nd->components[i].kind->set_routes != NULL && number-- == 0)
+        if (machine_is_router(&nd->components[i]) && number-- == 0)
             return (struct load_end){ .node = node, .component = &nd->components[i] };
     return (struct load_end){ .node = node };
 }

@@ -22,7 +22,7 @@ static bool hub_has_port(const struct load_machine *m, const char *name)
         for (unsigned i = 0; i < m->desc.nodes[node].ncomponents; i++) {
             const struct machine_component_desc *c = &m->desc.nodes[node].components[i];
 
-            if (c->kind->set_routes != NULL && load_port(c, name) != NULL)
+            if (machine_is_router(c) && load_port(c, name) != NULL)
                 return true;
         }
     return false;
@@ -90,7 +90,7 @@ static void read_hand(struct load_machine *m, const struct load_tree *item,
     bool list = item->type == LOAD_LIST;
     struct load_end end = load_end_text(m, item, item->key, -1);
 
-    if (end.component->kind->set_routes == NULL)
+    if (!machine_is_router(end.component))
         load_fail(item, NULL, "expected the port of a hub");
     for (unsigned i = 0; i < (list ? item->n : 1); i++) {
         hand[i] = (struct machine_hand_desc){ .node = end.node,
@@ -192,11 +192,11 @@ static const char *first_port(const struct load_machine *m, unsigned node)
     const struct machine_node_desc *nd = &m->desc.nodes[node];
 
     for (unsigned i = 0; i < nd->ncomponents; i++) {
-        const struct machine_kind *kind = nd->components[i].kind;
+        const char *const *ports = nd->components[i].kind->ports;
 
-        for (unsigned p = 0; kind->set_routes != NULL && kind->ports[p] != NULL; p++)
-            if (node_over(m, node, kind->ports[p]) != node)
-                return kind->ports[p];
+        for (unsigned p = 0; machine_is_router(&nd->components[i]) && ports[p] != NULL; p++)
+            if (node_over(m, node, ports[p]) != node)
+                return ports[p];
     }
     return NULL;
 }

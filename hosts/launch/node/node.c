@@ -81,8 +81,7 @@ static const char *name_of_kind(const struct machine_desc *desc, unsigned node,
     const struct machine_node_desc *nd = &desc->nodes[node];
 
     for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (nd->components[i].kind == kind ||
-            (kind->params != NULL && nd->components[i].kind->params == kind->params))
+        if (machine_is_kind(&nd->components[i], kind))
             return nd->components[i].name;
     return NULL;
 }

@@ -76,7 +76,7 @@ static const char *port_of_hub(const struct machine_node_desc *nd, unsigned i)
 {
     const struct machine_component_desc *c = &nd->components[i];
 
-    return c->kind->params == hub_kind.params ? launch_root_port(nd, c->name) : NULL;
+    return machine_is_kind(c, &hub_kind) ? launch_root_port(nd, c->name) : NULL;
 }
 
 const char *launch_hub(const struct machine_desc *desc, unsigned node, unsigned hub)

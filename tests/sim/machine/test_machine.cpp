@@ -47,6 +47,27 @@ TEST(Machine, GivesEachNodeADomainAndFindsComponents)
     EXPECT_EQ(machine_domain(m.m, 1), node_host_domain(m.host(1)));
 }
 
+TEST(Machine, AMakeOfAKindIsOfThatKindAndAHubForwards)
+{
+    static const machine_param rows[] = { { .key = "clock_khz" }, {} };
+    machine_kind hub = {}, other = {};
+    machine_component_desc c = {};
+
+    hub.params = other.params = rows;
+    hub.set_routes = other.set_routes = [](void *, const machine_routes *, sim_error *) -> int {
+        return SIM_OK;
+    };
+    for (const machine_kind *kind : { &hub, &other }) {
+        c.kind = kind;
+        EXPECT_TRUE(machine_is_kind(&c, &hub));
+        EXPECT_FALSE(machine_is_kind(&c, &node_host_kind));
+        EXPECT_TRUE(machine_is_router(&c));
+    }
+    c.kind = &node_host_kind;
+    EXPECT_FALSE(machine_is_kind(&c, &hub));
+    EXPECT_FALSE(machine_is_router(&c));
+}
+
 TEST(Machine, MemoryComesFromTheGivenMap)
 {
     struct Maps {

@@ -87,11 +87,6 @@ static double rate_of(const struct machine_desc *desc, unsigned node, const char
     return rate;
 }
 
-static bool is_hub(const struct machine_desc *desc, unsigned node, const char *component)
-{
-    return lab_value(desc, node, component, "hard_block_ps", UINT64_MAX) != UINT64_MAX;
-}
-
 /** What one end of a link adds to the time of a packet. */
 static uint64_t end_ps(const struct machine_desc *desc, unsigned node, const char *hub,
                        const char *port, const char *key)
@@ -126,7 +121,7 @@ double lab_error_share(const struct machine_desc *desc, unsigned node, const cha
     struct lab_lossy_link lossy = { .tlp_symbols = tlp_symbols };
     struct machine_link_desc l;
 
-    if (!find_link(desc, node, hub, port, &l) || !is_hub(desc, l.node_b, l.component_b))
+    if (!find_link(desc, node, hub, port, &l) || !lab_is_hub(desc, l.node_b, l.component_b))
         return 1;
     lossy.bit_error_rate = rate_of(desc, node, hub, port);
     lossy.back_bit_error_rate = rate_of(desc, l.node_b, l.component_b, l.port_b);

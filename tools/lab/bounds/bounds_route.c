@@ -124,21 +124,14 @@ struct lab_bound lab_exchange_bound(const struct machine_desc *desc,
 
 /* ---- ranks ------------------------------------------------------------------------- */
 
-static bool is_hub(const struct machine_desc *desc, unsigned node, const char *component)
-{
-    for (unsigned i = 0; i < desc->nodes[node].ncomponents; i++)
-        if (strcmp(desc->nodes[node].components[i].name, component) == 0)
-            return desc->nodes[node].components[i].kind->set_routes != NULL;
-    return false;
-}
-
 /** Else it is no topology. */
 static bool cables_join_hubs(const struct machine_desc *desc)
 {
     for (unsigned i = 0; i < desc->ncables; i++) {
         const struct machine_link_desc *l = &desc->cables[i];
 
-        if (is_hub(desc, l->node_a, l->component_a) && is_hub(desc, l->node_b, l->component_b))
+        if (lab_is_hub(desc, l->node_a, l->component_a) &&
+            lab_is_hub(desc, l->node_b, l->component_b))
             return true;
     }
     return false;

@@ -20,6 +20,16 @@ double lab_link_payload_rate(uint64_t gen, uint64_t lanes, uint64_t payload_byte
            (double)(payload_bytes + overhead_bytes);
 }
 
+bool lab_is_hub(const struct machine_desc *desc, unsigned node, const char *component)
+{
+    const struct machine_node_desc *n = &desc->nodes[node];
+
+    for (unsigned i = 0; i < n->ncomponents; i++)
+        if (strcmp(n->components[i].name, component) == 0)
+            return machine_is_router(&n->components[i]);
+    return false;
+}
+
 uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
                    const char *key, uint64_t absent)
 {

@@ -15,6 +15,8 @@ uint64_t lab_port_value(const struct machine_desc *desc, unsigned node, const ch
 /** The same of a link inside the node: the lower one of what its ends say. */
 uint64_t lab_link_value(const struct machine_desc *desc, unsigned node, const char *component,
                         const char *port, const char *key);
+/** Is the component of this name a hub, of any kind? */
+bool lab_is_hub(const struct machine_desc *desc, unsigned node, const char *component);
 uint64_t lab_least(uint64_t a, uint64_t b);
 
 /** Bytes per second of a link after line coding; 0 for a generation that does not exist. */

@@ -39,7 +39,7 @@ static void list_hubs(struct build *b)
         for (unsigned i = 0; i < b->desc->nodes[node].ncomponents; i++) {
             const struct machine_component_desc *c = &b->desc->nodes[node].components[i];
 
-            if (c->kind->set_routes == NULL)
+            if (!machine_is_router(c))
                 continue;
             topo->node_of[topo->nhubs] = node;
             topo->hubs[topo->nhubs] = load_text(&topo->arena, "node%u.%s", node, c->name);
