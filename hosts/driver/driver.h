@@ -85,8 +85,8 @@ struct driver_helper {
     const void *arg;
 };
 
-/** What a hub has, and what its node has. A node without a hub has one of it, with has_hub false.
- */
+/** A hub as its driver knows it, with what its node has: struct driver_node has one for each. A
+ * node without a hub has one, too, where has_hub is false: its ranks use GPUs and other devices. */
 struct driver {
     unsigned nfunctions, ngpus;
     const struct driver_function *functions; /* the node's, shared by its hubs */
