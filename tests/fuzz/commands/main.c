@@ -13,6 +13,7 @@
 #include "child.h"
 #include "compose.h"
 #include "shrink.h"
+#include "tests/fuzz/arguments.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -21,7 +22,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WORKERS_MAX 64u  /* as many as a large machine has processors */
@@ -31,8 +31,7 @@
 struct settings {
     char *build; /* to be freed */
     const char *keep;
-    uint64_t seed, first, runs;
-    unsigned seconds, jobs, limit_s, idle_s;
+    uint64_t seed, first, runs, seconds, jobs, limit_s, idle_s;
     bool show;
     int cases; /* of argv: from here on; 0: none */
 };
@@ -47,35 +46,16 @@ struct shared {
     unsigned nknown;
 };
 
-static double now(void)
-{
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static bool set_number(const char *name, const char *value, struct settings *s)
 {
-    uint64_t number = strtoull(value, NULL, 10);
+    const struct fuzz_option options[] = {
+        { "--seed", 0, UINT64_MAX, &s->seed },  { "--first", 0, UINT64_MAX, &s->first },
+        { "--runs", 0, UINT64_MAX, &s->runs },  { "--seconds", 0, 1000000, &s->seconds },
+        { "--jobs", 1, WORKERS_MAX, &s->jobs }, { "--limit", 0, 1000000, &s->limit_s },
+        { "--idle", 0, 1000000, &s->idle_s },   { NULL, 0, 0, NULL },
+    };
 
-    if (strcmp(name, "--seed") == 0)
-        s->seed = number;
-    else if (strcmp(name, "--first") == 0)
-        s->first = number;
-    else if (strcmp(name, "--runs") == 0)
-        s->runs = number;
-    else if (strcmp(name, "--seconds") == 0)
-        s->seconds = (unsigned)number;
-    else if (strcmp(name, "--jobs") == 0 && number >= 1 && number <= WORKERS_MAX)
-        s->jobs = (unsigned)number;
-    else if (strcmp(name, "--limit") == 0)
-        s->limit_s = (unsigned)number;
-    else if (strcmp(name, "--idle") == 0)
-        s->idle_s = (unsigned)number;
-    else
-        return false;
-    return true;
+    return fuzz_read_option(options, name, value);
 }
 
 static bool read_settings(int argc, char **argv, struct settings *s)
@@ -265,9 +245,9 @@ static void run_one(const struct settings *s, const struct site *site, const str
 static void work(const struct settings *s, const struct site *site, const struct seeds *seeds,
                  struct shared *shared, unsigned worker)
 {
-    double end = s->seconds != 0 ? now() + s->seconds : 1e300;
+    double end = s->seconds != 0 ? fuzz_now() + s->seconds : 1e300;
 
-    for (uint64_t i = worker; i < s->runs && now() < end; i += s->jobs)
+    for (uint64_t i = worker; i < s->runs && fuzz_now() < end; i += s->jobs)
         run_one(s, site, seeds, shared, worker, s->first + i);
 }
 
@@ -297,7 +277,7 @@ static bool fuzz(const struct settings *s, const struct site *site)
     struct seeds seeds = { 0 };
     struct shared *shared =
         mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    double start = now();
+    double start = fuzz_now();
     bool good = true;
     int status;
 
@@ -321,7 +301,7 @@ static bool fuzz(const struct settings *s, const struct site *site)
     seeds_fini(&seeds);
     if (!good)
         (void)fprintf(stderr, "fuzz_commands: a worker ended early\n");
-    return conclude(s, shared, now() - start) && good;
+    return conclude(s, shared, fuzz_now() - start) && good;
 }
 
 static void print_errors(const struct site *site, struct load_arena *arena)
@@ -372,8 +352,8 @@ int main(int argc, char **argv)
                       "[--jobs N] [--limit S] [--idle S] [--keep DIR] [--show] [CASE...]\n");
         return 2;
     }
-    site.limit_s = s.limit_s;
-    site.idle_s = s.idle_s;
+    site.limit_s = (unsigned)s.limit_s;
+    site.idle_s = (unsigned)s.idle_s;
     (void)sigemptyset(&child);
     (void)sigaddset(&child, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &child, NULL);

@@ -12,12 +12,12 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "reference.h"
 #include "shrink.h"
+#include "tests/fuzz/arguments.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define TWICE_EACH 8u  /* of as many sequences one runs twice */
 #define KNOWN_MAX  20u /* causes that are reported; of each the first case */
@@ -29,22 +29,13 @@ struct totals { /* of all machines: shared with their processes */
 };
 
 struct settings {
-    uint64_t seed, first, runs;
-    unsigned seconds, ranks, steps;
+    uint64_t seed, first, runs, seconds, ranks, steps;
     bool show, only;
     bool left_out[STEPS_MAX];
     enum lie lie;
     struct totals *totals;
     double end; /* of this machine's time; 0: none */
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- arguments ---------------------------------------------------------------- */
 
@@ -82,29 +73,21 @@ static bool read_lie(struct settings *s, const char *word)
 
 static bool read_option(struct settings *s, const char *name, const char *value)
 {
-    char *end;
-    uint64_t number = strtoull(value, &end, 10);
-    bool good = *end == '\0' && end != value;
+    const struct fuzz_option options[] = {
+        { "--seed", 0, UINT64_MAX, &s->seed },
+        { "--first", 0, UINT64_MAX, &s->first },
+        { "--runs", 0, UINT64_MAX, &s->runs },
+        { "--seconds", 0, 1000000, &s->seconds },
+        { "--ranks", 2, RANKS_MAX, &s->ranks },
+        { "--steps", 1, STEPS_MAX, &s->steps },
+        { NULL, 0, 0, NULL },
+    };
 
     if (strcmp(name, "--only") == 0)
         return read_only(s, value);
     if (strcmp(name, "--lie") == 0)
         return read_lie(s, value);
-    if (strcmp(name, "--seed") == 0)
-        s->seed = number;
-    else if (strcmp(name, "--first") == 0)
-        s->first = number;
-    else if (strcmp(name, "--runs") == 0)
-        s->runs = number;
-    else if (strcmp(name, "--seconds") == 0 && number <= 1000000)
-        s->seconds = (unsigned)number;
-    else if (strcmp(name, "--ranks") == 0 && number >= 2 && number <= RANKS_MAX)
-        s->ranks = (unsigned)number;
-    else if (strcmp(name, "--steps") == 0 && number >= 1 && number <= STEPS_MAX)
-        s->steps = (unsigned)number;
-    else
-        return false;
-    return good;
+    return fuzz_read_option(options, name, value);
 }
 
 static bool read_settings(int argc, char **argv, struct settings *s)
@@ -167,7 +150,9 @@ static bool is_new(struct totals *t, const char *kind)
 
 static void run_one(struct settings *s, struct machine_server *m, uint64_t number)
 {
-    struct sequence q = { .seed = s->seed, .number = number, .steps = s->steps, .lie = s->lie };
+    struct sequence q = {
+        .seed = s->seed, .number = number, .steps = (unsigned)s->steps, .lie = s->lie
+    };
     bool twice = number % TWICE_EACH == 0;
     const struct outcome *out;
     char kind[sizeof(out->kind)];
@@ -194,19 +179,20 @@ static void work(struct machine_server *m, void *arg)
 {
     struct settings *s = arg;
 
-    for (uint64_t i = 0; i < s->runs && (s->end == 0 || now() < s->end); i++)
+    for (uint64_t i = 0; i < s->runs && (s->end == 0 || fuzz_now() < s->end); i++)
         run_one(s, m, s->first + i);
 }
 
 static bool run_all(struct settings *s)
 {
-    unsigned first = s->ranks != 0 ? s->ranks : 2, last = s->ranks != 0 ? s->ranks : RANKS_MAX;
-    double start = now();
+    unsigned first = s->ranks != 0 ? (unsigned)s->ranks : 2;
+    unsigned last = s->ranks != 0 ? (unsigned)s->ranks : RANKS_MAX;
+    double start = fuzz_now();
     bool good = true;
 
     for (unsigned ranks = first; ranks <= last; ranks++) {
         if (s->seconds != 0)
-            s->end = now() + (start + s->seconds - now()) / (last - ranks + 1);
+            s->end = fuzz_now() + (start + (double)s->seconds - fuzz_now()) / (last - ranks + 1);
         good &= machine_serve(ranks, s->seed, work, s);
     }
     return good;
@@ -227,7 +213,7 @@ static void conclude(const struct settings *s, double seconds)
 int main(int argc, char **argv)
 {
     struct settings s;
-    double start = now();
+    double start = fuzz_now();
     bool good;
 
     if (!read_settings(argc, argv, &s)) {
@@ -240,6 +226,6 @@ int main(int argc, char **argv)
     if (s.totals == MAP_FAILED)
         return 2;
     good = run_all(&s);
-    conclude(&s, now() - start);
+    conclude(&s, fuzz_now() - start);
     return good && s.totals->found == 0 ? 0 : 1;
 }
