@@ -13,6 +13,19 @@
 namespace test
 {
 
+/** For EXPECT_TRUE() and EXPECT_FALSE(), which then show the text. */
+inline testing::AssertionResult has(const std::string &text, const std::string &part)
+{
+    return (text.find(part) != std::string::npos ? testing::AssertionSuccess()
+                                                 : testing::AssertionFailure())
+           << "looked for: " << part << "\nin: " << text;
+}
+inline testing::AssertionResult begins(const std::string &text, const std::string &part)
+{
+    return (text.rfind(part, 0) == 0 ? testing::AssertionSuccess() : testing::AssertionFailure())
+           << "expected: " << part << "\nat the beginning of: " << text;
+}
+
 /** `folder` is empty when a test begins, and gone after it. */
 class Folder : public testing::Test
 {

@@ -8,6 +8,9 @@
 namespace
 {
 
+using test::begins;
+using test::has;
+
 class Programs : public test::Shell
 {
   protected:
@@ -16,6 +19,15 @@ class Programs : public test::Shell
     {
         return Shell::sh("cd " + folder + " && PATH=" + test::BIN + ":$PATH && { " + command +
                          "; }");
+    }
+    /** @param option with what stands between it and a word: "--out ", "--out=" */
+    void expect_no_empty_word(const std::string &option)
+    {
+        const std::string name = option.substr(0, option.size() - 1);
+
+        EXPECT_EQ(2, sh("hubrun " + option + "'' ./prog"));
+        EXPECT_TRUE(begins(errors, "hubrun: " + name + ": expected "));
+        EXPECT_TRUE(has(errors, ", not an empty word\n"));
     }
 };
 

@@ -50,10 +50,10 @@ TEST_F(Programs, SeveralSourcesAndSeparateObjectsMakeTheSameProgram)
         EXPECT_EQ(0, sh(std::string("hubrun -n 3 --mpi net -m ring4 ./") + program + " x -n 9"))
             << errors;
         EXPECT_EQ("rank 0 of 3: 6 1 x\nrank 1 of 3: 7 2 x\nrank 2 of 3: 8 3 x\n", out);
-        EXPECT_EQ(0u, errors.find("hubrun: 3 ranks ended well at ")) << errors;
+        EXPECT_TRUE(begins(errors, "hubrun: 3 ranks ended well at "));
     }
     EXPECT_EQ(0, sh("hubrun -n 1 --mpi net ./one")) << errors;
-    EXPECT_EQ(0u, errors.find("hubrun: 1 rank ended well at ")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: 1 rank ended well at "));
 }
 
 TEST_F(Programs, SharedLibrariesOfAProgramAreEachRanksOwn)
@@ -125,8 +125,8 @@ TEST_F(Programs, TheStatusIsThatOfTheRankThatFailed)
     write("world.c", world);
     ASSERT_EQ(0, sh("hubcc main.c world.c -o prog")) << errors;
     EXPECT_EQ(7, sh("hubrun --label -n 4 --mpi net -m ring4 ./prog fail"));
-    EXPECT_EQ(0u, out.find("0: rank 0 of 4: 6 1 fail\n1: rank 1")) << out;
-    EXPECT_EQ(0u, errors.find("hubrun: rank 2 ended with status 7 at ")) << errors;
+    EXPECT_TRUE(begins(out, "0: rank 0 of 4: 6 1 fail\n1: rank 1"));
+    EXPECT_TRUE(begins(errors, "hubrun: rank 2 ended with status 7 at "));
 }
 
 TEST_F(Programs, ARankThatDiesIsNamedBeforeThoseThatWaitForIt)
@@ -152,31 +152,25 @@ int main(int argc, char **argv)
 )");
     ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
     EXPECT_EQ(134, sh("hubrun -n 3 --mpi net -m ring4 ./prog abort"));
-    EXPECT_NE(std::string::npos,
-              errors.find("hubrun: rank 1 on node 1 was ended by signal 6 (Aborted) at "))
-        << errors;
+    EXPECT_TRUE(has(errors, "hubrun: rank 1 on node 1 was ended by signal 6 (Aborted) at "));
     EXPECT_EQ(errors.find("was ended by"), errors.rfind("was ended by")) << errors;
-    EXPECT_NE(std::string::npos, errors.find(" us; 2 of 3 have not ended; rank 0 waits for rank 1, "
-                                             "which has ended\n"))
+    EXPECT_TRUE(has(errors, " us; 2 of 3 have not ended; rank 0 waits for rank 1, "
+                            "which has ended\n"))
         << "the last line repeats none: " << errors;
-    EXPECT_EQ(std::string::npos, errors.find("--check")) << errors;
+    EXPECT_FALSE(has(errors, "--check"));
     if (!test::SANITIZED) { /* which takes faults for itself */
         EXPECT_EQ(139, sh("hubrun -n 3 -m ring4 ./prog crash"));
-        EXPECT_NE(
-            std::string::npos,
-            errors.find("hubrun: rank 1 on node 1 was ended by signal 11 (Segmentation fault) at "))
-            << errors;
+        EXPECT_TRUE(has(
+            errors, "hubrun: rank 1 on node 1 was ended by signal 11 (Segmentation fault) at "));
     }
     /* Which call a rank has left out, none of the lines knows. */
     EXPECT_EQ(1, sh("hubrun -n 3 -m ring4 ./prog return"));
-    EXPECT_NE(std::string::npos,
-              errors.find("hubrun: --check mpi finds calls that do not fit together, and their "
-                          "places\nhubrun: nothing is left"))
-        << errors;
+    EXPECT_TRUE(has(errors, "hubrun: --check mpi finds calls that do not fit together, and their "
+                            "places\nhubrun: nothing is left"));
     EXPECT_EQ(1, sh("hubrun -n 3 -m ring4 --check mpi ./prog return"));
-    EXPECT_NE(std::string::npos, errors.find(": MPI_Finalize at prog+0x")) << errors;
-    EXPECT_NE(std::string::npos, errors.find(", but MPI_Barrier at prog+0x")) << errors;
-    EXPECT_EQ(std::string::npos, errors.find("--check mpi")) << errors;
+    EXPECT_TRUE(has(errors, ": MPI_Finalize at prog+0x"));
+    EXPECT_TRUE(has(errors, ", but MPI_Barrier at prog+0x"));
+    EXPECT_FALSE(has(errors, "--check mpi"));
     EXPECT_EQ(0, sh("hubrun -n 3 -m ring4 ./prog x")) << errors;
 }
 
@@ -306,7 +300,7 @@ TEST_F(Programs, AMissingFunctionIsALinkErrorByName)
     write("prog.c", "int MPI_Win_create_nothing(void);\n"
                     "int main(void) { return MPI_Win_create_nothing(); }\n");
     EXPECT_NE(0, sh("hubcc prog.c -o prog"));
-    EXPECT_NE(std::string::npos, errors.find("MPI_Win_create_nothing")) << errors;
+    EXPECT_TRUE(has(errors, "MPI_Win_create_nothing"));
     EXPECT_FALSE(std::filesystem::exists(folder + "/prog"));
 }
 
@@ -315,16 +309,13 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
     write("main.c", "int main(void) { return 0; }\n");
     ASSERT_EQ(0, sh("hubcc main.c -o prog")) << errors;
     EXPECT_EQ(2, sh("hubrun --max-time 3x ./prog"));
-    EXPECT_EQ(0u, errors.find("hubrun: --max-time 3x: expected a number and ps, ns, us, ms or s"));
+    EXPECT_TRUE(begins(errors, "hubrun: --max-time 3x: expected a number and ps, ns, us, ms or s"));
     EXPECT_EQ(2, sh("hubrun -n 0 ./prog"));
-    EXPECT_EQ(0u, errors.find("hubrun: -n 0: expected 1 to ")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: -n 0: expected 1 to "));
     EXPECT_EQ(2, sh("hubrun -ppn 0 ./prog"));
-    EXPECT_EQ(0u, errors.find("hubrun: -ppn 0: expected 1 to ")) << errors;
-    for (const char *option : { "--machine", "--place", "--mpi", "--algorithm", "--out" }) {
-        EXPECT_EQ(2, sh(std::string("hubrun ") + option + " '' ./prog"));
-        EXPECT_EQ(0u, errors.find(std::string("hubrun: ") + option + ": expected ")) << errors;
-        EXPECT_NE(std::string::npos, errors.find(", not an empty word\n")) << errors;
-    }
+    EXPECT_TRUE(begins(errors, "hubrun: -ppn 0: expected 1 to "));
+    for (const char *option : { "--machine ", "--place ", "--mpi ", "--algorithm ", "--out " })
+        expect_no_empty_word(option);
     EXPECT_EQ(1, sh("hubrun --place block:99999999999999999999 ./prog"));
     EXPECT_EQ("hubrun: --place block:99999999999999999999: expected block:N, N from 1\n", errors);
     EXPECT_EQ(1, sh("hubrun --profile -n 2 ./nothing"));
@@ -338,14 +329,14 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
               "them\n",
               errors);
     EXPECT_EQ(1, sh("hubrun ./main.c"));
-    EXPECT_EQ(0u, errors.find("hubrun: ./main.c: cannot load: ")) << errors;
-    EXPECT_NE(std::string::npos, errors.find(": expected a program made by hubcc\n")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: ./main.c: cannot load: "));
+    EXPECT_TRUE(has(errors, ": expected a program made by hubcc\n"));
     EXPECT_EQ(1, sh("hubrun --mpi net,eager_bytes=x ./prog"));
     EXPECT_EQ("hubrun: MPI: eager_bytes = x: expected a whole number, 0 .. 1073741824\n", errors);
     EXPECT_EQ(1, sh("hubrun --mpi library=" + std::string(200, 'x') + " ./prog"));
-    EXPECT_EQ(0u, errors.find("hubrun: MPI: library=xxx")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: MPI: library=xxx"));
     EXPECT_EQ(1, sh("hubrun -m nowhere ./prog"));
-    EXPECT_EQ(0u, errors.find("hubrun: ")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: "));
 }
 
 TEST_F(Programs, PlacesDecideWhoIsNear)
@@ -401,7 +392,7 @@ int main(int argc, char **argv)
 )");
     ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
     EXPECT_EQ(0, sh("hubrun -q --fingerprint ./prog 1"));
-    EXPECT_EQ(0u, errors.find("fingerprint visible=0x")) << errors;
+    EXPECT_TRUE(begins(errors, "fingerprint visible=0x"));
     first = errors;
     EXPECT_EQ(0, sh("hubrun -q --fingerprint ./prog 1"));
     EXPECT_EQ(first, errors);
@@ -449,17 +440,16 @@ int main(int argc, char **argv)
     EXPECT_EQ("0 of 4 on node0 -np x=y 7 1\n1 of 4 on node0 -np x=y -1 1\n"
               "2 of 4 on node1 -np x=y -1 1\n3 of 4 on node1 -np x=y -1 1\n",
               out);
-    EXPECT_EQ(0u,
-              errors.find(
-                  "hubrun: --hostfile hosts: not used: -m names the machine, --place the nodes\n"));
+    EXPECT_TRUE(begins(
+        errors, "hubrun: --hostfile hosts: not used: -m names the machine, --place the nodes\n"));
     EXPECT_EQ(0, sh("hubrun -H a,b -np 1 ./prog x >/dev/null || test $? = 3"));
-    EXPECT_EQ(0u, errors.find("hubrun: -H a,b: not used: ")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: -H a,b: not used: "));
     EXPECT_EQ(0, sh("gcc $(hubcc -showme:compile) prog.c -o other $(hubcc -showme:link)"))
         << errors;
     EXPECT_EQ(3, sh("./other x; cd sub && PATH=..:$PATH hubrun -q -n 1 other x")) << errors;
     EXPECT_EQ(0, sh("cp prog.c text && hubcc -x c text -o named")) << errors;
     EXPECT_EQ(0, sh("hubcc -show prog.c && hubcc -compile-info && hubcc -link-info"));
-    EXPECT_EQ(0u, out.find("gcc -fPIC -I/")) << out;
+    EXPECT_TRUE(begins(out, "gcc -fPIC -I/"));
 }
 
 TEST_F(Programs, TheMathematicalLibraryIsLinkedAsOnClusters)
@@ -507,7 +497,7 @@ TEST_F(Programs, CMakesOldVariablesNeedTheCompilerItself)
         << out << errors;
     EXPECT_EQ(0, sh("cmake --build wrapper --target new && hubrun -q -n 2 --mpi net wrapper/new"))
         << out << errors;
-    EXPECT_NE(std::string::npos, out.find("0\n1\n")) << out;
+    EXPECT_TRUE(has(out, "0\n1\n"));
     ASSERT_EQ(0, sh("cmake -B compiler -DCMAKE_CXX_COMPILER=hubc++ && cmake --build compiler"))
         << out << errors;
     EXPECT_EQ(0, sh("hubrun -q -n 2 --mpi net compiler/old")) << errors;
@@ -541,21 +531,21 @@ int main(int argc, char **argv)
     EXPECT_EQ(0, sh("hubrun -q -n 3 -m ring4 --profile=p.csv ./prog && cat p.csv && "
                     "awk -F, '{ print $1, $2, ($3 > 2), ($4 > 1500) }' p.matrix.csv"))
         << errors;
-    EXPECT_NE(std::string::npos, out.find("\n1,MPI_Sendrecv,3,1536,")) << out;
-    EXPECT_NE(std::string::npos, out.find("\n0,MPI_Send,1,80,")) << out;
-    EXPECT_EQ(std::string::npos, out.find("1,MPI_Send,")) << out;
-    EXPECT_NE(std::string::npos, out.find("\n0 1 1 1\n")) << out;
-    EXPECT_NE(std::string::npos, out.find("\n2 0 1 1\n")) << out;
-    EXPECT_NE(std::string::npos, errors.find("\nMPI_Sendrecv       9   4608 ")) << errors;
-    EXPECT_NE(std::string::npos, errors.find("\nsent ")) << errors;
+    EXPECT_TRUE(has(out, "\n1,MPI_Sendrecv,3,1536,"));
+    EXPECT_TRUE(has(out, "\n0,MPI_Send,1,80,"));
+    EXPECT_FALSE(has(out, "1,MPI_Send,"));
+    EXPECT_TRUE(has(out, "\n0 1 1 1\n"));
+    EXPECT_TRUE(has(out, "\n2 0 1 1\n"));
+    EXPECT_TRUE(has(errors, "\nMPI_Sendrecv       9   4608 "));
+    EXPECT_TRUE(has(errors, "\nsent "));
     EXPECT_EQ(0,
               sh("hubrun -q -n 3 -m ring4 --profile=p.json ./prog && python3 -m json.tool p.json"));
     EXPECT_EQ(1, sh("hubrun -q -n 3 -m ring4 --profile=none/p.csv ./prog"));
-    EXPECT_NE(std::string::npos, errors.find("hubrun: none/p.csv: No such file or directory"));
+    EXPECT_TRUE(has(errors, "hubrun: none/p.csv: No such file or directory"));
     EXPECT_EQ(1, sh("hubrun -q -n 2 -m mbcf-hub --place 0,0 --profile=q.csv ./prog"));
-    EXPECT_NE(std::string::npos, errors.find("cores = 1: too few for 2 ranks")) << errors;
+    EXPECT_TRUE(has(errors, "cores = 1: too few for 2 ranks"));
     EXPECT_EQ(1, sh("hubrun -n 200 -m ring4 ./prog"));
-    EXPECT_NE(std::string::npos, errors.find("cores = 20: too few for 50 ranks")) << errors;
+    EXPECT_TRUE(has(errors, "cores = 20: too few for 50 ranks"));
 }
 
 } // namespace
