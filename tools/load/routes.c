@@ -11,6 +11,7 @@
  */
 #include "tools/load/parts.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -201,20 +202,57 @@ static const char *first_port(const struct load_machine *m, unsigned node)
     return NULL;
 }
 
-/** From the lowest node on, by the same port again and again; then from the lowest one left. */
-static void order_by_ring(struct load_machine *m, unsigned *order)
+/**
+ * From the lowest node on, by the same port again and again; then from the lowest one left.
+ * @param port NULL: the first one of each node that it begins with
+ * @return how many ranges of parts a port along these rows may take: one for each row. A ring of
+ * more than three nodes adds one, since what lies ahead then ends within its row.
+ */
+static unsigned order_along(struct load_machine *m, const char *port, unsigned *order)
 {
-    bool *seen = load_alloc(&m->arena, m->desc.nnodes * sizeof(*seen));
-    unsigned n = 0;
+    bool *seen = load_alloc(&m->arena, m->desc.nnodes * sizeof(*seen)), wraps = false;
+    unsigned n = 0, rows = 0;
 
     for (unsigned start = 0; start < m->desc.nnodes; start++) {
-        const char *port = first_port(m, start);
+        const char *by = port != NULL ? port : first_port(m, start);
+        unsigned at = start, first = n;
 
-        for (unsigned at = start; !seen[at]; at = port != NULL ? node_over(m, at, port) : at) {
+        while (!seen[at]) {
             seen[at] = true;
             order[n++] = at;
+            at = by != NULL ? node_over(m, at, by) : at;
         }
+        rows += n > first;
+        wraps |= at == start && n - first > 3;
     }
+    return rows + wraps;
+}
+
+/** The least number of pairs of registers that a port of a hub has; UINT_MAX: no kind counts. */
+static unsigned least_pairs(const struct load_machine *m)
+{
+    unsigned least = UINT_MAX;
+
+    for (unsigned node = 0; node < m->desc.nnodes; node++)
+        for (unsigned k = 0; k < load_count_routers(m, node); k++) {
+            const struct machine_value *pairs =
+                machine_value_find(load_router_end(m, node, k).component, "route_pairs");
+
+            if (pairs != NULL && pairs->value < least)
+                least = (unsigned)pairs->value;
+        }
+    return least;
+}
+
+/** Along rows, whatever the routes are. Where packets follow dimensions and the rows are too many
+ * for a hub's registers, along the last dimension. Ports of earlier dimensions then lead to parts
+ * side by side, and ports of the last one to nodes of one column alone. */
+static void order_by_ring(struct load_machine *m, unsigned *order)
+{
+    const struct machine_routing_desc *r = &m->desc.routing;
+
+    if (order_along(m, NULL, order) > least_pairs(m) && r->ndimensions > 1)
+        (void)order_along(m, r->dimensions[r->ndimensions - 1].ports[0], order);
 }
 
 static void read_order(struct load_machine *m, const struct load_tree *list, unsigned *order)

@@ -81,7 +81,25 @@ TEST_P(Shapes, CarryPutsBetweenAllPairs)
 
 INSTANTIATE_TEST_SUITE_P(Machines, Shapes,
                          testing::Values("chain8", "dual-ring8", "subcluster16", "one-way-ring8",
-                                         "torus16"));
+                                         "torus16", "platform: hapacs-tca\ntorus: [3, 9]\n",
+                                         "platform: hapacs-tca\nmesh: [2, 12]\n"));
+
+/* Nodes keep their numbers: only their parts of the window lie in another order. */
+TEST(Machines, PartsFollowTheColumnsOfATorusWhoseRowsAreTooManyForTheHubs)
+{
+    const std::vector<unsigned> rows = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+    const std::vector<unsigned> columns = { 0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11 };
+    const std::string torus = "platform: hapacs-tca\ntorus: [4, 3]\n";
+
+    for (auto &[pairs, order] :
+         { std::pair("node*.hub.route_pairs=4", rows), { "node*.hub.route_pairs=3", columns } }) {
+        MachineFile file(torus, { pairs });
+        const unsigned *got = file.desc()->slot_order;
+
+        EXPECT_EQ(order, std::vector<unsigned>(got, got + 12)) << pairs;
+        EXPECT_EQ(SIM_OK, Cluster(file.cluster()).run([] { return 0; })) << pairs;
+    }
+}
 
 /* What is reported of one cable while the hubs come up has no order to reports of the other. */
 TEST(Machines, TwoHubsMayBeJoinedByCablesOfManyLengths)
