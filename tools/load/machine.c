@@ -17,7 +17,7 @@ enum own {
 static const struct machine_param own_params[] = {
     { "window.size_bytes", "bytes", 1u << 20, UINT64_C(1) << 48, UINT64_C(512) << 30, 0,
       "address space that the hubs share out among the nodes; a power of two", NULL },
-    { "window.parts", "1", 1, LOAD_NODES_MAX, 16, 0,
+    { "window.parts", "1", 1, 1024, 16, 0,
       "equal parts of the window, one for each node; a power of two", NULL },
     { "edges.length_mm", "mm", 0, 1000000, 2000, 0,
       "length of a cable of an edge list that gives none", NULL },
@@ -43,13 +43,22 @@ struct node_plan {
     bool network; /* no host, but a part of the network: another platform does not replace it */
 };
 
+void load_refuse_nodes(const struct load_tree *at, uint64_t nodes)
+{
+    load_fail(at, NULL,
+              "%" PRIu64 " nodes: expected %u at most, as a simulation has address space for the "
+              "memory of that many",
+              nodes, LOAD_NODES_MAX);
+}
+
 static uint64_t read_count(const struct load_tree *item)
 {
     uint64_t count;
 
-    if (item->type != LOAD_SCALAR || !load_number(item->text, false, &count) || count < 1 ||
-        count > LOAD_NODES_MAX)
+    if (item->type != LOAD_SCALAR || !load_number(item->text, false, &count) || count < 1)
         load_fail(item, NULL, "expected a whole number, 1 .. %u", LOAD_NODES_MAX);
+    if (count > LOAD_NODES_MAX)
+        load_refuse_nodes(item, count);
     return count;
 }
 
@@ -91,8 +100,8 @@ static void make_nodes(struct load_machine *m, const struct load_tree *root)
 
     for (unsigned i = 0; i < nplans; i++)
         total += plans[i].count;
-    if (total == 0 || total > LOAD_NODES_MAX)
-        load_fail(root, NULL, "expected 1 .. %u nodes", LOAD_NODES_MAX);
+    if (total > LOAD_NODES_MAX)
+        load_refuse_nodes(load_tree_get(root, "nodes"), total); /* a list, or a number in range */
     m->desc.nnodes = (unsigned)total;
     m->desc.nodes = load_alloc(&m->arena, total * sizeof(*m->desc.nodes));
     for (unsigned i = 0; i < nplans; i++) {

@@ -25,6 +25,9 @@
 
 SIM_BEGIN_DECLS
 
+/** A simulation has address space for the memory of that many (hosts/launch/memory.h). */
+#define LOAD_NODES_MAX 256u
+
 struct load_options {
     const struct load_roots *roots;
     const struct machine_kind *const *kinds; /* NULL at the end: those that files may name */

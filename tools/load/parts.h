@@ -8,7 +8,6 @@
 SIM_BEGIN_DECLS
 
 #define LOAD_PLATFORMS_MAX 16u
-#define LOAD_NODES_MAX     1024u
 
 /** Everything that has values: the machine itself (path ""), components, links, cables. */
 struct load_group {
@@ -80,6 +79,8 @@ struct load_group *load_group_add(struct load_machine *m, const char *path,
                                   const struct machine_param *params);
 /** Remembers for load_machine_each_file() that `path` is read. */
 void load_source_add(struct load_machine *m, const char *path);
+/** Raises that `at` asks for more than LOAD_NODES_MAX nodes, for `nodes` in all. */
+_Noreturn void load_refuse_nodes(const struct load_tree *at, uint64_t nodes);
 /** Reads a file of YAML that the machine is made of. */
 struct load_tree *load_source_read(struct load_machine *m, const char *path);
 /** A path beside the file that names it, unless it is absolute. */

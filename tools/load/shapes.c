@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define ROOM (LOAD_NODES_MAX * 2 * 16) /* a line is "1023.e 1022.w\n" */
+#define ROOM (LOAD_NODES_MAX * 2 * 16) /* a line is "255.e 254.w\n" */
 
 /** A shape as far as it is drawn. */
 struct drawing {
@@ -104,7 +104,7 @@ static void draw_tree(struct drawing *d)
     unsigned width = 1;
 
     d->ports = d->a + 2; /* host, above, below */
-    for (unsigned level = 0; level < d->b && d->nodes <= LOAD_NODES_MAX; level++, width *= d->a)
+    for (unsigned level = 0; level < d->b; level++, width *= d->a)
         d->nodes += width;
     for (unsigned i = 1; i < d->nodes && d->nodes <= LOAD_NODES_MAX; i++)
         cable(d, (i - 1) / d->a, "", i, "");
@@ -119,8 +119,8 @@ static const struct shape {
     { "ring", { 2 }, { LOAD_NODES_MAX }, 1, draw_ring },
     { "chain", { 2 }, { LOAD_NODES_MAX }, 1, draw_chain },
     { "dual-ring", { 4 }, { LOAD_NODES_MAX }, 2, draw_dual_ring },
-    { "torus", { 2, 2 }, { 512, 512 }, 1, draw_torus },
-    { "mesh", { 2, 2 }, { 512, 512 }, 1, draw_mesh },
+    { "torus", { 2, 2 }, { LOAD_NODES_MAX / 2, LOAD_NODES_MAX / 2 }, 1, draw_torus },
+    { "mesh", { 2, 2 }, { LOAD_NODES_MAX / 2, LOAD_NODES_MAX / 2 }, 1, draw_mesh },
     { "star", { 2 }, { 6 }, 1, draw_star },
     { "tree", { 1, 2 }, { 4, 10 }, 1, draw_tree },
     { NULL, { 0 }, { 0 }, 0, NULL },
@@ -131,8 +131,10 @@ static unsigned read_number(const struct load_tree *at, const struct shape *s, u
     uint64_t n;
 
     if (at->type != LOAD_SCALAR || !load_number(at->text, false, &n) || n < s->least[i] ||
-        n > s->most[i])
+        (n > s->most[i] && s->most[i] < LOAD_NODES_MAX))
         load_fail(at, s->key, "expected a whole number, %u .. %u", s->least[i], s->most[i]);
+    if (n > LOAD_NODES_MAX)
+        load_refuse_nodes(at, n);
     return (unsigned)n;
 }
 
@@ -149,10 +151,10 @@ static struct drawing draw(struct load_machine *m, const struct shape *s,
     if (d.a % s->divisor != 0)
         load_fail(at, NULL, "expected a multiple of %u", s->divisor);
     if ((uint64_t)d.a * d.b > LOAD_NODES_MAX && s->divisor == 1 && s->draw != draw_tree)
-        load_fail(at, NULL, "expected %u nodes at most", LOAD_NODES_MAX);
+        load_refuse_nodes(at, (uint64_t)d.a * d.b);
     s->draw(&d);
     if (d.nodes > LOAD_NODES_MAX)
-        load_fail(at, NULL, "expected %u nodes at most", LOAD_NODES_MAX);
+        load_refuse_nodes(at, d.nodes);
     return d;
 }
 

@@ -102,6 +102,9 @@ class ConfigTest : public test::Folder
     sim_error err = {};
 };
 
+#define TOO_MANY                                                                                   \
+    " nodes: expected 256 at most, as a simulation has address space for the memory of that many"
+
 static const char TWO[] = "platform: small\n"
                           "nodes: 2\n"
                           "cables:\n"

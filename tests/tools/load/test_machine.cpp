@@ -178,10 +178,13 @@ TEST_F(MachineFile, AnIncludedFileMayBeNamed)
 TEST_F(MachineFile, WrongMachinesAreToldInOneLine)
 {
     EXPECT_EQ("machines/m.yaml:1:1: expected the key nodes", message("platform: small\n"));
-    EXPECT_EQ("machines/m.yaml:2:1: nodes = 0: expected a whole number, 1 .. 1024",
+    EXPECT_EQ("machines/m.yaml:2:1: nodes = 0: expected a whole number, 1 .. 256",
               message("platform: small\nnodes: 0\n"));
-    EXPECT_EQ("machines/m.yaml:2:1: nodes = 9999: expected a whole number, 1 .. 1024",
+    EXPECT_EQ("machines/m.yaml:2:1: nodes = 9999: 9999" TOO_MANY,
               message("platform: small\nnodes: 9999\n"));
+    EXPECT_EQ(
+        "machines/m.yaml:1:1: nodes: 257" TOO_MANY,
+        message("nodes:\n  - {platform: small, count: 200}\n  - {platform: small, count: 57}\n"));
     EXPECT_EQ("machines/m.yaml:3:1: cable = 3000: unknown key, did you mean cables?",
               message("platform: small\nnodes: 1\ncable: 3000\n"));
     EXPECT_EQ("machines/m.yaml:2:23: cont = 1: unknown key, did you mean count?",

@@ -239,6 +239,9 @@ static void destroy_machine(void *machine)
     machine_destroy(machine);
 }
 
+_Static_assert(LOAD_NODES_MAX == LAUNCH_NODES_MAX,
+               "what a file may ask for is what there is room for");
+
 struct machine *lab_machine(const struct machine_desc *desc, const struct sim_config *cfg,
                             struct load_arena *arena)
 {
