@@ -211,27 +211,43 @@ static const struct shape *find_shape(const struct load_tree *root, const struct
     return found;
 }
 
+/** Keys such as `edges: {length_mm: 500}` may stand beside a shape; its list of cables may not. */
+static void take_item(struct load_machine *m, const struct shape *s, const struct load_tree *given,
+                      struct load_tree *root)
+{
+    bool edges = strcmp(given->key, "edges") == 0;
+
+    if (strcmp(given->key, "nodes") == 0 || (edges && given->type != LOAD_MAP))
+        load_fail(given, NULL, "expected no %s beside %s:, which says it", given->key, s->key);
+    for (unsigned i = 0; edges && i < given->n; i++) {
+        struct load_tree *own = &root->items[root->n++];
+
+        *own = given->items[i];
+        own->key = load_text(&m->arena, "edges.%s", own->key);
+    }
+    if (!edges)
+        root->items[root->n++] = *given;
+}
+
 const struct load_tree *load_shape_expand(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *at;
     const struct shape *s = find_shape(root, &at);
-    const struct load_tree *other;
+    const struct load_tree *edges = load_tree_get(root, "edges");
+    unsigned own = edges != NULL ? edges->n : 0;
     struct load_tree *made;
     struct drawing d;
 
     if (s == NULL)
         return root;
     d = draw(m, s, at);
-    for (unsigned i = 0; i < 2; i++)
-        if ((other = load_tree_get(root, i == 0 ? "nodes" : "edges")) != NULL)
-            load_fail(other, NULL, "expected no %s beside %s:, which says it", other->key, s->key);
     made = load_alloc(&m->arena, sizeof(*made));
     *made = *root;
-    made->items = load_alloc(&m->arena, (root->n + 2) * sizeof(*made->items));
+    made->items = load_alloc(&m->arena, (root->n + own + 2) * sizeof(*made->items));
     made->n = 0;
     for (unsigned i = 0; i < root->n; i++)
         if (&root->items[i] != at)
-            made->items[made->n++] = root->items[i];
+            take_item(m, s, &root->items[i], made);
     made->items[made->n++] = item(at, "nodes", load_text(&m->arena, "%u", d.nodes));
     made->items[made->n++] = item(at, "edges", d.text);
     if (d.by_dimension && load_tree_get(root, "routes") == NULL)

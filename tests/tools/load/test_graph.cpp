@@ -365,6 +365,8 @@ TEST_F(Shapes, LeaveTheRestToTheFile)
                                 "  5.e 3.w\n  0.a 3.b\n  1.a 4.b\n  2.a 5.b\n  3.a 0.b\n  4.a 1.b\n"
                                 "  5.a 2.b\nedges.length_mm: 500\nset: {node*.hub.ports: 6}\n")),
               shape("torus: [3, 2]\nroutes: shortest\nedges.length_mm: 500\n"));
+    EXPECT_EQ(shape("ring: 3\nedges.length_mm: 500\n"),
+              shape("ring: 3\nedges: {length_mm: 500}\n"));
     EXPECT_EQ(all(machine_of(3, "edges: |\n  0.e 1.w\n  1.e 2.w\ncables:\n"
                                 "  - {from: node0.hub.s, to: node2.hub.a}\n"
                                 "set: {node*.hub.ports: 5}\n")),
@@ -396,6 +398,10 @@ TEST_F(Shapes, BadOnesAreNamed)
           "m.yaml:3:1: nodes = 4: expected no nodes beside ring:, which says it" },
         { "ring: 4\nedges: |\n  0 1",
           "m.yaml:3:1: edges = 0 1: expected no edges beside ring:, which says it" },
+        { "ring: 4\nedges: {length: 5}",
+          "m.yaml:3:9: edges.length = 5: missing unit: expected edges.length_mm" },
+        { "ring: 4\nedges: {length_mm: 5}\nedges.length_mm: 6",
+          "m.yaml:4:1: edges.length_mm = 6: expected each key once; it is also in line 3" },
         { "star: 4\ncables:\n  - {from: node0.hub.e, to: node1.hub.w}\n  - {from: node0.hub.s, to: "
           "node2.hub.s}",
           "m.yaml:2:1: 0 2: node0.hub: none of its 4 ports is free for this cable: expected fewer "
