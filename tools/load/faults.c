@@ -87,6 +87,7 @@ static void choose_places(struct reader *r, const struct load_tree *at)
     struct load_nearest near;
 
     load_nearest_init(&near, pattern);
+    load_nearest_node(&near, r->m->desc.nnodes);
     memset(r->chosen, 0, r->nplaces * sizeof(*r->chosen));
     for (unsigned i = first; i < last; i++) {
         load_nearest_offer(&near, r->places[i].path);

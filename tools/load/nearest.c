@@ -40,6 +40,17 @@ void load_nearest_init(struct load_nearest *near, const char *word)
     near->distance = (unsigned)strlen(word) / 3 + 1; /* a third of the letters may be wrong */
 }
 
+void load_nearest_node(struct load_nearest *near, unsigned nnodes)
+{
+    unsigned node;
+
+    if (sscanf(near->word, "node%u", &node) != 1 || node < nnodes)
+        return;
+    snprintf(near->hint, sizeof(near->hint),
+             nnodes > 1 ? ": expected node0 .. node%u" : ": expected node0", nnodes - 1);
+    near->distance = 0; /* nothing is nearer */
+}
+
 void load_nearest_offer(struct load_nearest *near, const char *candidate)
 {
     size_t na = strlen(near->word), nb = strlen(candidate);

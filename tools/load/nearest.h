@@ -13,6 +13,8 @@ struct load_nearest {
 };
 
 void load_nearest_init(struct load_nearest *near, const char *word);
+/** A word that names a node beyond the last of `nnodes` gets a hint with those that there are. */
+void load_nearest_node(struct load_nearest *near, unsigned nnodes);
 void load_nearest_offer(struct load_nearest *near, const char *candidate);
 
 SIM_END_DECLS

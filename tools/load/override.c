@@ -85,6 +85,7 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
     unsigned matches = 0;
 
     load_nearest_init(&near, pattern);
+    load_nearest_node(&near, m->desc.nnodes);
     for (unsigned g = 0; g < m->ngroups; g++) {
         struct load_group *group = &m->groups[g];
 

@@ -50,10 +50,37 @@ TEST_F(Command, ParamsShowsTheKeysThatAreAskedFor)
     EXPECT_EQ(2, std::count(out.begin(), out.end(), '\n')) << out;
     EXPECT_EQ(0, run("params two-node 'hub.*credits' --csv"));
     EXPECT_LT(2, std::count(out.begin(), out.end(), '\n')) << out;
-    EXPECT_EQ(1, run("params two-node nope"));
-    EXPECT_EQ("hubsim: nope: no key of two-node has this in it: expected a part of one, such as "
+    EXPECT_EQ(1, run("params two-node xyzzyx"));
+    EXPECT_EQ("hubsim: xyzzyx: no key of two-node has this in it: expected a part of one, such as "
               "clock\n",
               errors);
+    for (const auto &[wrong, right] : { std::pair("clok", "clock"),
+                                        { "clok_khz", "clock_khz" },
+                                        { "hub.clok_khz", "hub.clock_khz" } }) {
+        EXPECT_EQ(1, run(std::string("params two-node ") + wrong));
+        EXPECT_EQ(std::string("hubsim: ") + wrong +
+                      ": no key of two-node has this in it, did you mean " + right + "?\n",
+                  errors);
+    }
+    EXPECT_EQ(1, run("params pingpong byts"));
+    EXPECT_EQ("hubsim: byts: no key of pingpong has this in it, did you mean bytes?\n", errors);
+}
+
+TEST_F(Command, ParamsShowsNodesThatAreAskedFor)
+{
+    EXPECT_EQ(0, run("params ring8 'node[1-3].hub.*_pairs' --set node2.hub.route_pairs=5 --csv | "
+                     "cut -d, -f1,2"));
+    EXPECT_EQ("key,value\nnode1.hub.route_pairs,8\nnode2.hub.route_pairs,5\n"
+              "node3.hub.route_pairs,8\n",
+              out);
+    EXPECT_EQ(0, run("params ring8 'node0*' --csv"));
+    EXPECT_NE(std::string::npos, out.find("\nnode0.hub.clock_khz,"));
+    EXPECT_EQ(std::string::npos, out.find("\nnode1."));
+    EXPECT_EQ(1, run("params ring8 node9.hub"));
+    EXPECT_EQ("hubsim: node9.hub: no key of ring8 has this in it: expected node0 .. node7\n",
+              errors);
+    EXPECT_EQ(1, run("topology ring8 --set node8.hub.ports=5"));
+    EXPECT_EQ("hubsim: --set node8.hub.ports=5: matches no key: expected node0 .. node7\n", errors);
 }
 
 TEST_F(Command, ParamsShowsAPortOfAHostOnlyAsFarAsItDiffers)

@@ -139,7 +139,7 @@ static void write_parameters(struct writer *w, const struct load_machine *machin
 {
     struct lab_table table;
 
-    lab_params(machine, &table);
+    lab_params(machine, NULL, &table);
     for (unsigned i = 0; i < table.nrows; i++) {
         const char *value = lab_table_get(&table, i, LAB_PARAMS_VALUE);
         bool number = value[strspn(value, "0123456789")] == '\0';

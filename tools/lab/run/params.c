@@ -1,7 +1,9 @@
+#define _POSIX_C_SOURCE 200809L /* fnmatch */
 #include "tools/lab/run/params.h"
 
 #include "tools/load/value.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,14 +19,23 @@ struct item {
 
 struct list {
     struct load_arena arena;
+    const char *pattern; /* NULL: all */
     unsigned n, room;
     struct item *items;
 };
+
+static const char *key_of(struct load_arena *arena, const char *path, const char *key)
+{
+    return load_text(arena, "%s%s%s", path, path[0] != '\0' ? "." : "", key);
+}
 
 static void add_item(void *arg, const char *path, const struct machine_value *value)
 {
     struct list *list = arg;
 
+    if (list->pattern != NULL &&
+        fnmatch(list->pattern, key_of(&list->arena, path, value->param->key), 0) != 0)
+        return;
     list->items = load_grow(&list->arena, list->items, list->n, &list->room, sizeof(*list->items));
     list->items[list->n++] = (struct item){ path, value, false };
 }
@@ -104,9 +115,9 @@ static void fill_row(struct lab_table *t, const char *key, const struct machine_
     lab_table_set(t, row, MEANING, "%s", p->meaning);
 }
 
-void lab_params(const struct load_machine *machine, struct lab_table *table)
+void lab_params(const struct load_machine *machine, const char *pattern, struct lab_table *table)
 {
-    struct list list = { 0 };
+    struct list list = { .pattern = pattern };
 
     load_machine_each(machine, add_item, &list);
     lab_table_begin(table, COLUMNS);
@@ -117,10 +128,7 @@ void lab_params(const struct load_machine *machine, struct lab_table *table)
         if (item->shown)
             continue;
         path = shared_path(&list, i, load_machine_desc(machine)->nnodes);
-        fill_row(table,
-                 load_text(&table->arena, "%s%s%s", path, path[0] != '\0' ? "." : "",
-                           item->value->param->key),
-                 item->value, false);
+        fill_row(table, key_of(&table->arena, path, item->value->param->key), item->value, false);
     }
     load_arena_fini(&list.arena);
 }

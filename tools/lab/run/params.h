@@ -9,8 +9,12 @@ SIM_BEGIN_DECLS
 
 enum { LAB_PARAMS_KEY, LAB_PARAMS_VALUE }; /* columns; more follow */
 
-/** Nodes whose values are equal share a row ("node*.hub.clock_khz"). */
-void lab_params(const struct load_machine *machine, struct lab_table *table);
+/**
+ * Nodes whose values are equal share a row ("node*.hub.clock_khz").
+ * @param pattern of fnmatch(), for keys such as "node0.hub.clock_khz"; NULL: all keys. What it
+ * chooses of some nodes only has a row for each.
+ */
+void lab_params(const struct load_machine *machine, const char *pattern, struct lab_table *table);
 /** The same as Markdown, one table for each component; equal ports share a row. */
 void lab_params_markdown(const struct load_machine *machine, FILE *out);
 /** What can go wrong (NULL at the end of `kinds`), and the keys that say how; fault_table.c. */
