@@ -6,42 +6,53 @@
 #include <stdio.h>
 #include <string.h>
 
-static void set_value(struct machine_value *value, const char *path, const char *text,
-                      const char *where, const struct load_tree *at)
+/** One override as it was written; `where` has its text, which messages need not repeat. */
+struct override {
+    const char *pattern, *text, *where;
+    const struct load_tree *at; /* NULL: --set */
+};
+
+/** @param path of what does not take the text; it is named unless it is the pattern itself */
+static _Noreturn void refuse(const struct override *o, const char *path, const char *expected)
+{
+    bool same = strcmp(o->pattern, path) == 0;
+
+    load_raise(SIM_ERR_CONFIG, "%s: %s%s%s", o->where, same ? "" : path, same ? "" : ": ",
+               expected);
+}
+
+static void set_value(const struct override *o, struct machine_value *value, const char *path)
 {
     struct machine_value next = { .param = value->param };
     char expected[256];
 
-    if (!load_value_parse(value->param, text, &next.value))
-        load_raise(SIM_ERR_CONFIG, "%s: %s = %.80s: %s", where, path, text,
-                   load_value_expected(value->param, expected, sizeof(expected)));
-    next.file = at != NULL ? at->file : "--set";
-    next.line = at != NULL ? at->line : 0;
+    if (!load_value_parse(value->param, o->text, &next.value))
+        refuse(o, path, load_value_expected(value->param, expected, sizeof(expected)));
+    next.file = o->at != NULL ? o->at->file : "--set";
+    next.line = o->at != NULL ? o->at->line : 0;
     *value = next;
 }
 
 /** Another make of the same device. */
-static const struct machine_kind *other_make(const struct load_machine *m,
-                                             const struct machine_kind *kind, const char *path,
-                                             const char *text, const char *where)
+static const struct machine_kind *other_make(struct load_machine *m, const struct override *o,
+                                             const struct machine_kind *kind, const char *path)
 {
     struct load_nearest near;
 
-    load_nearest_init(&near, text);
+    load_nearest_init(&near, o->text);
     for (const struct machine_kind *const *k = m->opt->kinds; *k != NULL; k++) {
         if (*k != kind && (kind->params == NULL || (*k)->params != kind->params))
             continue;
-        if (strcmp((*k)->name, text) == 0)
+        if (strcmp((*k)->name, o->text) == 0)
             return *k;
         load_nearest_offer(&near, (*k)->name);
     }
-    load_raise(SIM_ERR_CONFIG, "%s: %s = %.80s: expected %s or another make of it%s", where, path,
-               text, kind->name, near.hint);
+    refuse(o, path,
+           load_text(&m->arena, "expected %s or another make of it%s", kind->name, near.hint));
 }
 
 /** Makes of the components that match. @return how many do */
-static unsigned override_kinds(struct load_machine *m, const char *pattern, const char *text,
-                               const char *where, const struct load_tree *at,
+static unsigned override_kinds(struct load_machine *m, const struct override *o,
                                struct load_nearest *near)
 {
     unsigned matches = 0;
@@ -55,11 +66,11 @@ static unsigned override_kinds(struct load_machine *m, const char *pattern, cons
 
             snprintf(path, sizeof(path), "node%u.%s.kind", n, c->name);
             load_nearest_offer(near, path);
-            if (fnmatch(pattern, path, 0) != 0)
+            if (fnmatch(o->pattern, path, 0) != 0)
                 continue;
             matches++;
-            c->kind = other_make(m, c->kind, path, text, where);
-            if (at == NULL) {
+            c->kind = other_make(m, o, c->kind, path);
+            if (o->at == NULL) {
                 m->makes =
                     load_grow(&m->arena, m->makes, m->nmakes, &m->makes_room, sizeof(*m->makes));
                 m->makes[m->nmakes++] = c;
@@ -81,6 +92,7 @@ bool load_machine_make_is_set(const struct load_machine *machine,
 void load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
                    const struct load_tree *at)
 {
+    const struct override o = { pattern, text, where, at };
     struct load_nearest near;
     unsigned matches = 0;
 
@@ -101,10 +113,10 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
                 continue;
             }
             matches++;
-            set_value(value, path, text, where, at);
+            set_value(&o, value, path);
         }
     }
-    matches += override_kinds(m, pattern, text, where, at, &near);
+    matches += override_kinds(m, &o, &near);
     if (matches > 0)
         return;
     load_raise(SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);

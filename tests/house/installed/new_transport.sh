@@ -28,7 +28,7 @@ expect 'hubrun: MPI: boxes=9: a setting of transport mailbox alone: expected mai
 expect 'hubrun: rank 0 ended all 3 ranks with status 1 at 201.000 us' hubrun -n 3 --mpi mailbox ./ring # on two nodes
 
 sed 's/boxes: 4/boxes: 99/' mine/machines/mail4.yaml >wrong.yaml
-expect 'hubsim: wrong.yaml:11:3: node*.software.mpi.boxes = 99: node0.software.mpi.boxes = 99: expected a whole number, 1 .. 64' \
+expect 'hubsim: wrong.yaml:11:3: node*.software.mpi.boxes = 99: node0.software.mpi.boxes: expected a whole number, 1 .. 64' \
     hubsim params wrong.yaml
 mkdir -p other/transports
 touch other/transports/empty.so

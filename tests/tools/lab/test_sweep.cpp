@@ -188,7 +188,7 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:4:8: set node*.hub.e.link.lines = 4: matches no key, did you mean "
           "node0.hub.e.link.lanes?" },
         { good + "set:\n  \"node*.hub.e.link.lanes\": [4, 99]\n",
-          "s.yaml:5:3: set node*.hub.e.link.lanes = 99: node0.hub.e.link.lanes = 99: expected a "
+          "s.yaml:5:3: set node*.hub.e.link.lanes = 99: node0.hub.e.link.lanes: expected a "
           "whole number, 1 .. 16" },
         { std::string(head) + "setup: { mode: [pio, dma], bytes: 8 }\n",
           "s.yaml:3:10: mode = dma: expected a mode that is one simulation, or a list of them" },
