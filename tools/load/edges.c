@@ -118,6 +118,7 @@ static void read_line(struct load_machine *m, const struct load_tree *at)
     const char *words[WORDS_MAX];
     struct load_end a, b;
     uint64_t length = 0;
+    char expected[64];
     unsigned n = split_words(m, at->text, words);
 
     if (n == 0)
@@ -129,7 +130,7 @@ static void read_line(struct load_machine *m, const struct load_tree *at)
     if (a.node == b.node)
         load_fail(at, NULL, "expected two different nodes");
     if (n == 3 && !load_length_parse(words[2], &length))
-        load_fail(at, NULL, "%s: expected a length in mm", words[2]);
+        load_fail(at, NULL, "%s: %s", words[2], load_length_expected(expected, sizeof(expected)));
     add_edges(m, at, &a, &b, n == 3 ? &length : NULL);
 }
 

@@ -135,13 +135,13 @@ static void make_cables(struct load_machine *m, const struct load_tree *root)
 
 /* ---- the finished description --------------------------------------------- */
 
-static _Noreturn void refuse_own(const struct machine_value *value, const char *expected)
+static void refuse_own(const struct machine_value *value, const char *expected)
 {
-    if (value->file == NULL)
-        load_raise(SIM_ERR_CONFIG, "%s = %" PRIu64 ": %s", value->param->key, value->value,
-                   expected);
-    load_raise(SIM_ERR_CONFIG, "%s:%u: %s = %" PRIu64 ": %s", value->file, value->line,
-               value->param->key, value->value, expected);
+    bool plain = strcmp(value->param->unit, "1") == 0;
+
+    load_check(sim_error_set_at(load_error(), SIM_ERR_CONFIG, value->file, value->line,
+                                "%s = %" PRIu64 "%s%s: %s", value->param->key, value->value,
+                                plain ? "" : " ", plain ? "" : value->param->unit, expected));
 }
 
 static bool power_of_two(uint64_t x)

@@ -310,6 +310,11 @@ bool load_length_parse(const char *text, uint64_t *length_mm_p)
     return load_value_parse(&link_params[0], text, length_mm_p);
 }
 
+const char *load_length_expected(char *text, size_t size)
+{
+    return load_value_expected(&link_params[0], text, size);
+}
+
 struct machine_link_desc load_link_between(const struct load_end *a, const struct load_end *b,
                                            const struct load_tree *at)
 {

@@ -96,6 +96,14 @@ bool load_value_parse(const struct machine_param *param, const char *text, uint6
     return true;
 }
 
+/** What stands between a range and its unit. */
+static const char *words_before(const char *unit)
+{
+    if (strcmp(unit, "1") == 0)
+        return "";
+    return isdigit((unsigned char)unit[0]) ? ", in units of " : " "; /* "16 bytes" */
+}
+
 const char *load_value_expected(const struct machine_param *param, char *text, size_t size)
 {
     if (param->choices != NULL) {
@@ -105,8 +113,9 @@ const char *load_value_expected(const struct machine_param *param, char *text, s
             n += (size_t)snprintf(text + n, size - n, *p == '|' ? " or " : "%c", *p);
         return text;
     }
-    snprintf(text, size, "expected a whole number, %" PRIu64 " .. %" PRIu64, param->min,
-             param->max);
+    snprintf(text, size, "expected a whole number, %" PRIu64 " .. %" PRIu64 "%s%s", param->min,
+             param->max, words_before(param->unit),
+             strcmp(param->unit, "1") != 0 ? param->unit : "");
     return text;
 }
 

@@ -12,7 +12,7 @@ SIM_BEGIN_DECLS
 bool load_number(const char *text, bool bytes, uint64_t *value_p);
 /** A number or the name of a choice, within the row's range. */
 bool load_value_parse(const struct machine_param *param, const char *text, uint64_t *value_p);
-/** "expected 1 .. 16" or "expected uc or wc". */
+/** "expected a whole number, 0 .. 1000000 mm" or "expected uc or wc". */
 const char *load_value_expected(const struct machine_param *param, char *text, size_t size);
 /** The value as a file would say it. */
 const char *load_value_print(const struct machine_param *param, uint64_t value, char *text,

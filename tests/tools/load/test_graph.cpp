@@ -161,7 +161,7 @@ TEST_F(Graph, WrongEdgesAreToldInOneLine)
               message(machine_of(2, "edges: |\n  0 1 2 3\n")));
     EXPECT_EQ("machines/m.yaml:4:1: 1 1: expected two different nodes",
               message(machine_of(2, "edges: |\n  1 1\n")));
-    EXPECT_EQ("machines/m.yaml:4:1: 0 1 1m: 1m: expected a length in mm",
+    EXPECT_EQ("machines/m.yaml:4:1: 0 1 1m: 1m: expected a whole number, 0 .. 1000000 mm",
               message(machine_of(2, "edges: |\n  0 1 1m\n")));
     for (const std::string edge : { "0.x 1", "0.a 1", "1 0.a" })
         EXPECT_EQ("machines/m.yaml:4:1: " + edge + ": expected the port n, e, w or s of hub",

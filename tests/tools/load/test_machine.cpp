@@ -76,7 +76,7 @@ TEST_F(MachineFile, WrongComponentKeysAreToldInOneLine)
         { "link.lanes: 17", "link.lanes = 17: expected a whole number, 1 .. 16" },
         { "link.lanes: -1", "link.lanes = -1: expected a whole number, 1 .. 16" },
         { "link.lanes: 2.5", "link.lanes = 2.5: expected a whole number, 1 .. 16" },
-        { "latency_ps: 5 KiB", "latency_ps = 5 KiB: expected a whole number, 0 .. 1000000" },
+        { "latency_ps: 5 KiB", "latency_ps = 5 KiB: expected a whole number, 0 .. 1000000 ps" },
         { "link.lanes: [8]", "link.lanes: expected a whole number, 1 .. 16" },
         { "link: 8", "link = 8: expected a mapping of link.*" },
         { "mode: wb", "mode = wb: expected uc or wc" },
@@ -224,8 +224,10 @@ TEST_F(MachineFile, TheWindowIsSharedOutInPowersOfTwo)
 {
     EXPECT_EQ("machines/m.yaml:5: window.parts = 3: expected a power of two",
               message(std::string(TWO) + "window: {parts: 3}\n"));
-    EXPECT_EQ("machines/m.yaml:5: window.size_bytes = 3221225472: expected a power of two",
+    EXPECT_EQ("machines/m.yaml:5: window.size_bytes = 3221225472 bytes: expected a power of two",
               message(std::string(TWO) + "window: {size_bytes: 3GiB}\n"));
+    EXPECT_EQ("--set: window.size_bytes = 3221225472 bytes: expected a power of two",
+              message(TWO, { "window.size_bytes=3GiB" }));
     EXPECT_EQ("machines/m.yaml:5:10: window.size = 4: missing unit: expected window.size_bytes",
               message(std::string(TWO) + "window: {size: 4}\n"));
 }

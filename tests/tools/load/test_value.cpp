@@ -42,4 +42,17 @@ TEST(Value, IsPrintedAsAFileWouldSayIt)
     EXPECT_STREQ("8", load_value_print(&params[0], 8, text, sizeof(text)));
 }
 
+TEST(Value, ARangeIsGivenWithItsUnit)
+{
+    machine_param credits = { "pd", "16 bytes", 0, 2047, 0, 0, "credits", nullptr };
+    char text[96];
+
+    EXPECT_STREQ("expected a whole number, 1 .. 16",
+                 load_value_expected(&box_params()[0], text, sizeof(text)));
+    EXPECT_STREQ("expected a whole number, 0 .. 1000000 ps",
+                 load_value_expected(&box_params()[1], text, sizeof(text)));
+    EXPECT_STREQ("expected a whole number, 0 .. 2047, in units of 16 bytes",
+                 load_value_expected(&credits, text, sizeof(text)));
+}
+
 } // namespace
