@@ -182,6 +182,22 @@ static void delete_document(void *doc)
     yaml_document_delete(doc);
 }
 
+/** Its author means what stands behind the first document, but nothing would read it. */
+static void refuse_second(const char *file, yaml_parser_t *parser)
+{
+    struct load_tree at = { .type = LOAD_MAP };
+    yaml_document_t doc;
+    bool more;
+
+    if (yaml_parser_load(parser, &doc) == 0)
+        refuse_syntax(file, parser);
+    place_node(&at, file, doc.start_mark);
+    more = yaml_document_get_root_node(&doc) != NULL;
+    yaml_document_delete(&doc);
+    if (more)
+        load_fail(&at, NULL, "expected one document: a second one begins here");
+}
+
 static struct load_tree *parse_tree(const char *name, const char *bytes, size_t n,
                                     const struct limits *limits, struct load_arena *arena)
 {
@@ -201,6 +217,7 @@ static struct load_tree *parse_tree(const char *name, const char *bytes, size_t 
     if (yaml_document_get_root_node(&b.doc) == NULL)
         load_raise(SIM_ERR_CONFIG, "%s:1:1: empty: expected a mapping", b.file);
     build_node(&b, 1, 0, root);
+    refuse_second(b.file, &parser);
     if (root->type != LOAD_MAP)
         load_fail(root, NULL, "expected a mapping");
     load_arena_fini(&scratch);

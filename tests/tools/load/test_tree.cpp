@@ -56,6 +56,9 @@ TEST_F(TreeTest, BrokenYamlIsLocated)
               message("set: {a: 1\n"));
     EXPECT_EQ("f.yaml:1:1: empty: expected a mapping", message(""));
     EXPECT_EQ("f.yaml:1:1: expected a mapping", message("- 1\n"));
+    EXPECT_EQ("f.yaml:3:1: expected one document: a second one begins here",
+              message("---\na: 1\n---\nb: 2\n"));
+    ASSERT_EQ(SIM_OK, parse("---\na: 1\n...\n# and no more\n")) << err.text;
     EXPECT_EQ("f.yaml:1:1: control characters are not allowed: expected YAML",
               message(std::string("a: \x01\n", 5)));
 }
