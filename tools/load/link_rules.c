@@ -1,7 +1,11 @@
-/* Rules that only all links of a machine together keep or break: one link at a port, and a host for
- * each router. Checked when the whole machine has been read. */
+/* Rules that only all links of a machine together keep or break: one link at a port, one at least
+ * of those whose values a file sets, and a host for each router. Checked when the whole machine has
+ * been read. */
+#define _POSIX_C_SOURCE 200809L /* fnmatch */
 #include "tools/load/parts.h"
 
+#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +64,69 @@ void load_check_ports(struct load_machine *m)
     for (unsigned i = 1; i < m->nplugs; i++)
         if (by_place(&plugs[i - 1], &plugs[i]) == 0)
             refuse_second(m, &plugs[i], plugs[i - 1].link);
+}
+
+/* ---- values of ports --------------------------------------------------------------- */
+
+/** The port "e" of a value e.link.lanes of a hub; NULL: the value is of none. Ports of other
+ * components may belong to a network that needs no cables. */
+static const char *port_of_key(const struct machine_component_desc *c, const char *key)
+{
+    const char *const *port = c->kind->ports;
+    size_t n = strcspn(key, ".");
+
+    if (c->kind->set_routes == NULL)
+        return NULL;
+    while (*port != NULL && (strlen(*port) != n || strncmp(*port, key, n) != 0))
+        port++;
+    return key[n] == '.' ? *port : NULL;
+}
+
+static bool has_link(const struct load_machine *m, const struct machine_component_desc *c,
+                     const char *port)
+{
+    for (unsigned i = 0; i < m->nplugs; i++)
+        if (m->plugs[i].component == c && strcmp(m->plugs[i].port, port) == 0)
+            return true;
+    return false;
+}
+
+/** What a pattern sets. */
+struct idle {
+    const char *pattern;
+    const char *path; /* the first port without a link, "node0.hub.s"; NULL: none so far */
+    bool others;      /* something else, too */
+};
+
+static void look_at_component(struct load_machine *m, unsigned node,
+                              const struct machine_component_desc *c, struct idle *idle)
+{
+    for (const struct machine_value *v = c->values; v->param != NULL && !idle->others; v++) {
+        const char *port = port_of_key(c, v->param->key);
+        char path[256];
+
+        (void)snprintf(path, sizeof(path), "node%u.%s.%s", node, c->name, v->param->key);
+        if (fnmatch(idle->pattern, path, 0) != 0)
+            continue;
+        if (port == NULL || has_link(m, c, port))
+            idle->others = true;
+        else if (idle->path == NULL)
+            idle->path = load_text(&m->arena, "node%u.%s.%s", node, c->name, port);
+    }
+}
+
+void load_check_sets(struct load_machine *m, const struct load_tree *set)
+{
+    for (unsigned i = 0; set != NULL && i < set->n; i++) {
+        struct idle idle = { .pattern = set->items[i].key };
+
+        for (unsigned node = 0; node < m->desc.nnodes; node++)
+            for (unsigned k = 0; k < m->desc.nodes[node].ncomponents; k++)
+                look_at_component(m, node, &m->desc.nodes[node].components[k], &idle);
+        if (idle.path != NULL && !idle.others)
+            load_fail(&set->items[i], NULL, "no link is at %s: expected a port with one",
+                      idle.path);
+    }
 }
 
 /* ---- hosts ----------------------------------------------------------------------- */

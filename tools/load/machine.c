@@ -203,6 +203,7 @@ static void finish_machine(struct load_machine *m, const struct load_tree *root)
     apply_sets(m, root);
     load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value);
     load_check_ports(m);
+    load_check_sets(m, root != NULL ? load_tree_get(root, "set") : NULL);
     load_check_hosts(m);
     finish_own(m);
     finish_lengths(m);

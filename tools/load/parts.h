@@ -148,6 +148,8 @@ void load_edges_plug(struct load_machine *m, uint64_t length_mm);
 
 /** Lists all ends of links. No port takes two cables. */
 void load_check_ports(struct load_machine *m);
+/** A value that the file sets of ports of hubs alone is of one with a link at least. */
+void load_check_sets(struct load_machine *m, const struct load_tree *set);
 /** Each router has the host that sets it up and owns its part of the window. */
 void load_check_hosts(const struct load_machine *m);
 

@@ -29,10 +29,21 @@ static bool hub_has_port(const struct load_machine *m, const char *name)
     return false;
 }
 
+static bool has_cable(const struct load_machine *m, const char *port)
+{
+    for (unsigned i = 0; i < m->desc.ncables; i++)
+        if (strcmp(m->desc.cables[i].port_a, port) == 0 ||
+            strcmp(m->desc.cables[i].port_b, port) == 0)
+            return true;
+    return false;
+}
+
 static const char *read_port(struct load_machine *m, const struct load_tree *item)
 {
     if (item->type != LOAD_SCALAR || !hub_has_port(m, item->text))
         load_fail(item, NULL, "expected a port of the hubs");
+    if (!has_cable(m, item->text))
+        load_fail(item, NULL, "expected a port with a cable: no hub has one at %s", item->text);
     return item->text;
 }
 

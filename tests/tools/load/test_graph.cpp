@@ -250,7 +250,9 @@ TEST_F(Graph, RoutesNameAPolicy)
     EXPECT_STREQ("e", desc().routing.dimensions[0].ports[0]);
     EXPECT_EQ(nullptr, desc().routing.dimensions[0].ports[1]);
     EXPECT_EQ(7u, desc().routing.line);
-    ASSERT_EQ(SIM_OK, load(ring + "routes: {dimensions: [[e, w], s]}\n")) << err.text;
+    ASSERT_EQ(SIM_OK, load(machine_of(3, "edges: |\n  0 1\n  1 2\n  2 0\n  0.s 1.s\n") +
+                           "routes: {dimensions: [[e, w], s]}\n"))
+        << err.text;
     ASSERT_EQ(2u, desc().routing.ndimensions);
     EXPECT_STREQ("w", desc().routing.dimensions[0].ports[1]);
     EXPECT_STREQ("s", desc().routing.dimensions[1].ports[0]);
@@ -286,6 +288,8 @@ TEST_F(Graph, WrongRoutesAreToldInOneLine)
               message(two + "routes: longest\n"));
     EXPECT_EQ(at + "10: one_way = x: expected a port of the hubs",
               message(two + "routes: {one_way: x}\n"));
+    EXPECT_EQ(at + "10: one_way = s: expected a port with a cable: no hub has one at s",
+              message(two + "routes: {one_way: s}\n"));
     EXPECT_EQ(at + "10: dimensions = e: expected a list of lists of ports, [[e, w], [a, b]]",
               message(two + "routes: {dimensions: e}\n"));
     EXPECT_EQ(at + "22: dimensions: expected one of one_way and dimensions",
@@ -298,6 +302,19 @@ TEST_F(Graph, WrongRoutesAreToldInOneLine)
               message(two + "routes: {by_hand: {node7.hub.b: 1}}\n"));
     EXPECT_EQ(at + "10: others = longest: expected shortest",
               message(two + "routes: {others: longest}\n"));
+}
+
+TEST_F(Graph, ValuesAreSetOfPortsWithALink)
+{
+    const std::string two = machine_of(2, "edges: |\n  0 1\n") + "set: {";
+
+    EXPECT_EQ("machines/m.yaml:5:7: node1.hub.s.role = root: no link is at node1.hub.s: expected a "
+              "port with one",
+              message(two + "node1.hub.s.role: root}\n"));
+    EXPECT_EQ(SIM_OK, load(two + "node1.hub.w.role: root}\n")) << err.text;
+    EXPECT_EQ(SIM_OK, load(two + "node*.hub.*.role: root}\n")) << err.text;
+    EXPECT_EQ(SIM_OK, load(machine_of(2, "edges: |\n  0 1\n"), { "node1.hub.s.role=root" }))
+        << err.text << ", which may be said to several machines";
 }
 
 /* ---- shapes ---- */
