@@ -237,18 +237,17 @@ TEST_F(SweepCommand, PointsMayDifferInTheMakeOfADevice)
 /* Three lanes pass the range of the key, but no link has them: known when the machine is built. */
 TEST_F(SweepCommand, APointThatFailsIsARowAndAnErrorInTheEnd)
 {
-    const std::string args = write("s.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
-                                             "setup: { mode: pio, bytes: 8, repeats: 1 }\n"
-                                             "set: { \"node*.hub.e.link.lanes\": [2, 3, 4] }\n") +
+    const std::string args = write("s.yaml", "program: all-to-all\nmachine: two-node\n"
+                                             "args: { repeats: 1, bytes: [16, 24, 32] }\n") +
                              " --csv --out " + folder + "/out";
 
     for (int i = 0; i < 2; i++) { /* the second time from the rows alone */
         EXPECT_EQ(1, run(args));
-        EXPECT_EQ(0u, text("stderr").find("hubsim: 1 of 3 points failed: lanes = 3: "))
+        EXPECT_EQ(0u, text("stderr").find("hubsim: 1 of 3 points failed: bytes = 24: "))
             << text("stderr");
-        EXPECT_NE(std::string::npos, text("stderr").find("expected 1, 2, 4, 8 or 16"));
-        EXPECT_NE(std::string::npos, text("stdout").find("\n3,,,,,,,"));
-        EXPECT_NE(std::string::npos, text("stdout").find("\n4,"));
+        EXPECT_NE(std::string::npos, text("stderr").find("bytes=24: expected a multiple of 16"));
+        EXPECT_NE(std::string::npos, text("stdout").find("\n24,1,,,,,,,"));
+        EXPECT_NE(std::string::npos, text("stdout").find("\n32,"));
     }
 }
 

@@ -148,7 +148,7 @@ TEST_F(Sweep, HopsAreADistanceOnTheMachine)
     EXPECT_EQ(1u, sweep.points[0].run.nodes[1]);
     EXPECT_EQ(7u, sweep.points[3].run.nodes[1]);  /* half round the first ring */
     EXPECT_EQ(15u, sweep.points[4].run.nodes[1]); /* then across */
-    EXPECT_EQ("s.yaml:1:1: hops = 3: expected a distance that ring4 has",
+    EXPECT_EQ("s.yaml:3:31: hops = 3: expected a distance that ring4 has",
               refusal(std::string(head) + "setup: { mode: pio, bytes: 8, hops: [1, 3] }\n"
                                           "machine: ring4\n"));
 }
@@ -190,18 +190,29 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { good + "set:\n  \"node*.hub.e.link.lanes\": [4, 99]\n",
           "s.yaml:5:3: set node*.hub.e.link.lanes = 99: node0.hub.e.link.lanes: expected a "
           "whole number, 1 .. 16" },
+        { good + "set:\n  node0.hub.ports: 4\n  node1.hub.e.link.lanes: [4, 3]\n",
+          "s.yaml:6:3: set node1.hub.e.link.lanes = 3: node1.hub.e: lanes = 3: expected 1, 2, 4, "
+          "8 or 16" },
+        { good + "set:\n  node0.hub.ports: 4\n  node1.hub.e.link.lanes: 3\n",
+          "s.yaml:6:3: set node1.hub.e.link.lanes = 3: node1.hub.e: lanes = 3: expected 1, 2, 4, "
+          "8 or 16" },
         { std::string(head) + "setup: { mode: [pio, dma], bytes: 8 }\n",
           "s.yaml:3:10: mode = dma: expected a mode that is one simulation, or a list of them" },
         { std::string(head) + "program: x\n",
           "s.yaml:1:1: expected the key workload or program, not both" },
         { "platform: hapacs-tca\n", "s.yaml:1:1: expected the key workload or program" },
         { "program: pingpong\n", "s.yaml:1:1: expected the key machine" },
-        { "program: pingpongg\nmachine: two-node\n",
-          "s.yaml:1:1: program = pingpongg: no such program" },
+        { "workload: pingpong\nplatform: [hapacs-tca, hapacs]\nsetup: { mode: pio, bytes: 8 }\n",
+          "s.yaml:2:1: platform = hapacs: not found in platforms/: `hubsim list` names what is "
+          "there" },
+        { "program: all-to-all\nmachine: two-node\nargs: { bytes: [16, x] }\n",
+          "s.yaml:3:9: args bytes=x: expected a whole number" },
+        { "machine: two-node\nprogram: [pingpong, pingpongg]\n",
+          "s.yaml:2:1: program = pingpongg: no such program" },
         { "program: pingpong\nmachine: two-node\nranks: 3\n",
-          "s.yaml:1:1: ranks = 3: expected at most 2, the nodes of two-node" },
+          "s.yaml:3:1: ranks = 3: expected at most 2, the nodes of two-node" },
         { "program: pingpong\nmachine: two-nod\n",
-          "s.yaml:1:1: two-nod: not found in machines/, did you mean two-node?" },
+          "s.yaml:2:1: machine = two-nod: not found in machines/, did you mean two-node?" },
         { "workload: pingpongg\n",
           "s.yaml:1:1: workload = pingpongg: expected pingpong, dma-chain, block-stride, "
           "mpi-pingpong, stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, "

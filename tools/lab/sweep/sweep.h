@@ -79,7 +79,7 @@ struct lab_sweep {
 };
 
 /**
- * Reads the file, plans every point and loads every machine with all values of `set`, so that
+ * Reads the file, plans every point and builds every machine with each value of `set`, so that
  * wrong words, keys and values are found before anything runs.
  */
 void lab_sweep_read(const char *path, const struct lab_site *site, struct load_arena *arena,

@@ -70,72 +70,140 @@ uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run
     return all;
 }
 
-struct loading {
+/* ---- what is refused, where it is written --------------------------------------------------- */
+
+static const struct lab_axis *axis_of(const struct lab_sweep_series *series,
+                                      enum lab_axis_kind kind)
+{
+    for (unsigned i = 0; i < series->naxes; i++)
+        if (series->axes[i].kind == kind)
+            return &series->axes[i];
+    return NULL;
+}
+
+/** "lanes.yaml:5:3" of the axis; NULL: it is in no file, so that of the series. */
+static const char *where_of(const struct lab_sweep_series *series, const struct lab_axis *axis)
+{
+    return axis != NULL ? axis->where : series->where;
+}
+
+/** A name of a file in `folder` that an axis gives. */
+static void check_name(const struct lab_site *site, const struct lab_sweep_series *series,
+                       enum lab_axis_kind kind, const char *folder, const char *name,
+                       struct load_arena *arena)
+{
+    const char *const folders[] = { folder, NULL };
+    const struct lab_axis *axis = axis_of(series, kind);
+
+    if (axis != NULL && load_find_first(&site->roots, folder, name, arena) == NULL)
+        load_find_fail(&site->roots, load_text(arena, "%s: %s = ", axis->where, axis->key), folders,
+                       name);
+}
+
+/** `why` without the words by which loading names what is set, as a user of --set wrote it. */
+static _Noreturn void refuse_set(const struct lab_axis *axis, const char *value,
+                                 const struct sim_error *why)
+{
+    struct load_arena scratch = { 0 };
+    const char *heads[] = { load_text(&scratch, "--set %s=%s: ", axis->key, value), "--set: " };
+    const char *text = why->text;
+
+    for (unsigned i = 0; i < 2; i++)
+        if (strncmp(text, heads[i], strlen(heads[i])) == 0)
+            text += strlen(heads[i]);
+    load_raise(SIM_ERR_CONFIG, "%s: set %s = %s: %s", axis->where, axis->key, value, text);
+}
+
+/* ---- values of `set` ------------------------------------------------------------------------- */
+
+struct building {
     const struct lab_site *site;
     const struct lab_run *run;
     struct load_machine *machine;
 };
 
-static void load_run(void *arg)
+/** Components may refuse values that are in their range, so they are made, too. */
+static void build_run(void *arg)
 {
-    struct loading *loading = arg;
+    struct building *building = arg;
+    struct load_machine *machine = lab_load_run(building->site, building->run);
+    struct load_arena arena = { 0 };
 
-    loading->machine = lab_load_run(loading->site, loading->run);
+    (void)lab_machine(load_machine_desc(machine), &(struct sim_config){ .seed = 1 }, &arena);
+    load_arena_fini(&arena);
+    building->machine = machine;
 }
 
-/** @return NULL, and why it cannot be loaded */
-static struct load_machine *try_run(const struct lab_site *site, const struct lab_run *run,
-                                    struct sim_error *why_p)
+/**
+ * The machine of the point, with another value of one axis.
+ * @param value of `axis`; NULL: as if the file had no such key
+ * @return NULL, and why it cannot be built
+ */
+static struct load_machine *build_with(const struct lab_site *site,
+                                       const struct lab_sweep_point *point,
+                                       const struct lab_axis *axis, const char *value,
+                                       struct sim_error *why_p)
 {
-    struct loading loading = { .site = site, .run = run };
+    const struct lab_sweep_series *series = point->series;
+    struct load_arena scratch = { 0 };
+    const char **sets = load_alloc(&scratch, (series->naxes + 1) * sizeof(*sets));
+    struct lab_run run = point->run;
+    struct building building = { .site = site, .run = &run };
 
-    (void)load_attempt(load_run, &loading, why_p);
-    return loading.machine;
+    run.sets = sets;
+    run.nsets = 0;
+    for (unsigned i = 0; i < series->naxes; i++) {
+        const struct lab_axis *own = &series->axes[i];
+        const char *text = axis != NULL && own == axis ? value : lab_sweep_value(point, own);
+
+        if (own->kind == LAB_AXIS_SET && text != NULL)
+            sets[run.nsets++] = load_text(&scratch, "%s=%s", own->key, text);
+    }
+    (void)load_attempt(build_run, &building, why_p);
+    load_arena_fini(&scratch);
+    return building.machine;
 }
 
-/** Where in the file a value is written that loading refused as "--set KEY=VALUE: ...". */
-static _Noreturn void locate_set(const struct lab_sweep_series *series, const char *text,
-                                 struct load_arena *arena)
+static bool can_build(const struct lab_site *site, const struct lab_sweep_point *point,
+                      const struct lab_axis *axis, const char *value, struct sim_error *why_p)
 {
+    struct load_machine *machine = build_with(site, point, axis, value, why_p);
+
+    load_machine_destroy(machine);
+    return machine != NULL;
+}
+
+/** The first value of some key is wrong: of the one without which the machine can be built. */
+static _Noreturn void refuse_first(const struct lab_site *site, const struct lab_sweep_point *point,
+                                   const struct sim_error *why)
+{
+    const struct lab_sweep_series *series = point->series;
+
+    for (unsigned i = 0; i < series->naxes; i++)
+        if (series->axes[i].kind == LAB_AXIS_SET &&
+            can_build(site, point, &series->axes[i], NULL, NULL))
+            refuse_set(&series->axes[i], lab_sweep_value(point, &series->axes[i]), why);
+    load_raise(SIM_ERR_CONFIG, "%s: %s", where_of(series, axis_of(series, LAB_AXIS_MACHINE)),
+               why->text);
+}
+
+/** Each value of `set`, with the point's values of the other keys: a point of the sweep, too. */
+static struct load_machine *build_with_each(const struct lab_site *site,
+                                            const struct lab_sweep_point *point)
+{
+    const struct lab_sweep_series *series = point->series;
+    struct sim_error why = { 0 };
+    struct load_machine *machine = build_with(site, point, NULL, NULL, &why);
+
+    if (machine == NULL)
+        refuse_first(site, point, &why);
     for (unsigned i = 0; i < series->naxes; i++) {
         const struct lab_axis *axis = &series->axes[i];
 
-        for (unsigned v = 0; axis->kind == LAB_AXIS_SET && v < axis->list.n; v++) {
-            const char *value = axis->list.items[v];
-            const char *head = load_text(arena, "--set %s=%s: ", axis->key, value);
-
-            if (strncmp(text, head, strlen(head)) == 0)
-                load_raise(SIM_ERR_CONFIG, "%s: set %s = %s: %s", axis->where, axis->key, value,
-                           text + strlen(head));
-        }
+        for (unsigned v = 1; axis->kind == LAB_AXIS_SET && v < axis->list.n; v++)
+            if (!can_build(site, point, axis, axis->list.items[v], &why))
+                refuse_set(axis, axis->list.items[v], &why);
     }
-    load_raise(SIM_ERR_CONFIG, "%s: %s", series->where, text);
-}
-
-/** With all values of `set` at once: the last one of each key stays, but each is checked. */
-static struct load_machine *load_with_all(const struct lab_site *site,
-                                          const struct lab_sweep_point *point,
-                                          struct load_arena *arena)
-{
-    const struct lab_sweep_series *series = point->series;
-    struct lab_run run = point->run;
-    struct load_machine *machine;
-    struct sim_error why = { 0 };
-    const char **sets;
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < series->naxes; i++)
-        n += series->axes[i].list.n;
-    run.sets = sets = load_alloc(arena, (n + 1) * sizeof(*sets));
-    run.nsets = 0;
-    for (unsigned i = 0; i < series->naxes; i++)
-        for (unsigned v = 0; series->axes[i].kind == LAB_AXIS_SET && v < series->axes[i].list.n;
-             v++)
-            sets[run.nsets++] =
-                load_text(arena, "%s=%s", series->axes[i].key, series->axes[i].list.items[v]);
-    machine = try_run(site, &run, &why);
-    if (machine == NULL)
-        locate_set(series, why.text, arena);
     return machine;
 }
 
@@ -146,18 +214,17 @@ static void check_faults(const struct lab_site *site, const struct lab_sweep_poi
 
     for (unsigned v = 0; axis != NULL && axis->kind == LAB_AXIS_FAULTS && v < axis->list.n; v++) {
         struct lab_run run = point->run;
-        struct load_machine *machine;
+        struct building building = { .site = site, .run = &run };
         struct sim_error why = { 0 };
 
         if (strcmp(axis->list.items[v], "none") == 0)
             continue;
         run.nfaults = 1;
         run.faults[0] = axis->list.items[v];
-        machine = try_run(site, &run, &why);
-        if (machine == NULL)
+        if (load_attempt(build_run, &building, &why) != SIM_OK)
             load_raise(SIM_ERR_CONFIG, "%s: faults = %s: %s", axis->where, axis->list.items[v],
                        why.text);
-        load_machine_destroy(machine);
+        load_machine_destroy(building.machine);
     }
 }
 
@@ -183,22 +250,27 @@ static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point 
             node++;
         if (node == desc->nnodes)
             load_raise(SIM_ERR_CONFIG, "%s: hops = %u: expected a distance that %s has",
-                       point->series->where, hops, run->machine);
+                       where_of(point->series, lab_sweep_axis(point->series, "hops")), hops,
+                       run->machine);
         run->nodes[1] = node;
     }
     for (unsigned r = 0; r < run->nranks; r++)
         if (run->nodes[r] >= desc->nnodes)
             load_raise(SIM_ERR_CONFIG, "%s: ranks = %u: expected at most %u, the nodes of %s",
-                       point->series->where, run->nranks, desc->nnodes, run->machine);
+                       where_of(point->series, axis_of(point->series, LAB_AXIS_RANKS)), run->nranks,
+                       desc->nnodes, run->machine);
 }
 
 static void resolve_machine(struct lab_sweep *sweep, unsigned first, const struct lab_site *site,
                             struct load_arena *arena)
 {
     const struct lab_sweep_point *point = &sweep->points[first];
-    struct load_machine *machine = load_with_all(site, point, arena);
+    struct load_machine *machine;
     uint64_t hash;
 
+    check_name(site, point->series, LAB_AXIS_MACHINE, "machines", point->run.machine, arena);
+    check_name(site, point->series, LAB_AXIS_PLATFORM, "platforms", point->run.platform, arena);
+    machine = build_with_each(site, point);
     check_faults(site, point);
     hash = lab_sweep_hash_machine(site, &point->run, machine);
     for (unsigned i = sweep->n; i-- > first;) {
@@ -232,7 +304,8 @@ static void resolve_program(struct lab_sweep *sweep, struct lab_sweep_point *poi
 
     program->run = &point->run;
     if (!same && load_attempt(hash_program, program, NULL) != SIM_OK)
-        load_raise(SIM_ERR_CONFIG, "%s: program = %s: no such program", point->series->where,
+        load_raise(SIM_ERR_CONFIG, "%s: program = %s: no such program",
+                   where_of(point->series, axis_of(point->series, LAB_AXIS_PROGRAM)),
                    point->run.program);
     point->model ^= program->hash ^ lab_sweep_hash_faults(program->site, &point->run);
     sweep->model = hash_number(sweep->model, point->model);

@@ -42,6 +42,17 @@ static void check_word(const struct lab_sweep_series *series, const struct lab_a
     }
 }
 
+static void check_arg(const struct lab_sweep_series *series, const struct lab_axis *axis,
+                      const char *value)
+{
+    for (unsigned i = 0; i < series->naxes; i++) {
+        const struct lab_axis *programs = &series->axes[i];
+
+        for (unsigned p = 0; programs->kind == LAB_AXIS_PROGRAM && p < programs->list.n; p++)
+            lab_words_check_arg(axis->where, programs->list.items[p], axis->key, value);
+    }
+}
+
 static void check_value(const struct lab_sweep_series *series, const struct lab_axis *axis,
                         const char *value)
 {
@@ -54,6 +65,9 @@ static void check_value(const struct lab_sweep_series *series, const struct lab_
         break;
     case LAB_AXIS_SETUP:
         check_word(series, axis, value);
+        break;
+    case LAB_AXIS_ARG:
+        check_arg(series, axis, value);
         break;
     case LAB_AXIS_SEED:
         if (!load_number(value, false, &number))

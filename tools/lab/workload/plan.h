@@ -63,6 +63,9 @@ void lab_plan_check_keys(const char *where, const char *workload, const struct l
 
 /** Keys and values of a point's setup. */
 void lab_words_check(const struct lab_point *point);
+/** An argument of a program, as far as the program describes itself: it may take others, too. */
+void lab_words_check_arg(const char *where, const char *program, const char *key,
+                         const char *value);
 
 SIM_END_DECLS
 #endif /* LAB_PLAN_H */

@@ -233,6 +233,18 @@ static void check_key(const char *where, const struct lab_workload *w, const str
                word->values, size ? ", such as 4096 or 4KiB" : "");
 }
 
+void lab_words_check_arg(const char *where, const char *program, const char *key, const char *value)
+{
+    struct load_arena arena = { 0 };
+    const struct lab_workload *w = lab_plan_described(program, &arena);
+    const struct lab_word *word = w != NULL ? find_in(w->words[0], key, NULL) : NULL;
+
+    if (word != NULL && strcmp(w->own->keys[word - w->words[0]].unit, HUBSIM_MEMORY) != 0 &&
+        !is_good(word->values, value))
+        load_raise(SIM_ERR_CONFIG, "%s: args %s=%s: expected %s", where, key, value, word->values);
+    load_arena_fini(&arena);
+}
+
 static void check_setup(const char *where, const char *workload, const struct lab_setup *setup,
                         bool values)
 {
