@@ -140,6 +140,18 @@ TEST_F(Sweep, ColumnsHaveTheShortestNamesThatTellThemApart)
     EXPECT_NE(nullptr, lab_sweep_axis(&sweep.series[0], "clock_khz"));
 }
 
+TEST_F(Sweep, AnArgumentThatIsCalledAsAKeyOfTheFileHasAColumnOfItsOwn)
+{
+    const char text[] = "program: pingpong\nmachine: two-node\nseed: [1, 2]\n"
+                        "args: { seed: [3, 4], series: [5, 6], bytes: 8 }\n";
+
+    ASSERT_EQ(SIM_OK, read(text)) << err.text;
+    EXPECT_EQ((strings{ "1", "1", "1", "1", "2", "2", "2", "2" }), values("seed"));
+    EXPECT_EQ((strings{ "3", "3", "4", "4", "3", "3", "4", "4" }), values("args.seed"));
+    EXPECT_EQ((strings{ "5", "6", "5", "6", "5", "6", "5", "6" }), values("args.series"));
+    EXPECT_STREQ("8", values("bytes")[0].c_str());
+}
+
 TEST_F(Sweep, HopsAreADistanceOnTheMachine)
 {
     ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8, hops: 1..5 by 1 }\n"
@@ -419,6 +431,35 @@ TEST_F(Sweep, OnlyWhatHasNoRowIsRunAndTheTableComesFromTheRows)
     EXPECT_STREQ("8", lab_table_get(&table, 0, 0));
     EXPECT_GT(atof(lab_table_get(&table, 0, 1)), 0.5);
     EXPECT_STREQ("0.000005", lab_table_get(&table, 1, 1)); /* the row that was there */
+    lab_table_fini(&table);
+    lab_sweep_db_close(db);
+}
+
+/* What is repeated of an argument needs no column; what only has its name is another thing. */
+TEST_F(Sweep, AResultWithTheNameOfAnArgumentHasAColumnOfItsOwnUnlessItIsTheArgument)
+{
+    ASSERT_EQ(SIM_OK, read("program: pingpong\nmachine: two-node\n"
+                           "args: { bytes: [8, 16], rounds: [3, 4] }\n"));
+    lab_sweep_db *db = open_db(sweep.model);
+    ASSERT_NE(nullptr, db) << err.text;
+    for (unsigned i = 0; i < 4; i++) {
+        const std::string text = std::string("result bytes=") + (i < 2 ? "8" : "16") +
+                                 " rounds=" + (i % 2 == 0 ? "3" : "5") + " failure=0\n";
+
+        ASSERT_EQ(SIM_OK, add_row(db, { i, "{}", "", SIM_OK, text.c_str(), {} })) << err.text;
+    }
+    lab_sweep_results results = {};
+    lab_table table = {};
+    ASSERT_EQ(SIM_OK, collect(db, &results)) << err.text;
+    lab_sweep_table(&sweep, &results, &arena, &table);
+    strings columns, last;
+    for (unsigned c = 0; c < table.ncolumns; c++) {
+        columns.push_back(table.columns[c].name);
+        last.push_back(lab_table_get(&table, 3, c));
+    }
+    EXPECT_EQ((strings{ "bytes", "rounds", "result.rounds", "result.failure", "failure" }),
+              columns);
+    EXPECT_EQ((strings{ "16", "4", "5", "0", "" }), last);
     lab_table_fini(&table);
     lab_sweep_db_close(db);
 }

@@ -207,11 +207,29 @@ static bool is_shared(const struct lab_sweep *sweep, const struct lab_axis *axis
     return false;
 }
 
+/** Columns have that name for something else: a key of the file, or the table itself. */
+static bool is_taken(const struct lab_sweep *sweep, const struct lab_axis *axis)
+{
+    bool taken = strcmp(axis->key, "series") == 0 || strcmp(axis->key, "failure") == 0;
+
+    for (unsigned s = 0; s < sweep->nseries && !taken; s++)
+        for (unsigned i = 0; i < sweep->series[s].naxes && !taken; i++)
+            taken = sweep->series[s].axes[i].kind != axis->kind &&
+                    strcmp(sweep->series[s].axes[i].key, axis->key) == 0;
+    return taken;
+}
+
 /** The shortest end of the key that no other key has: "lanes", or "e.link.lanes". */
-static const char *short_name(const struct lab_sweep *sweep, const struct lab_axis *axis)
+static const char *short_name(const struct lab_sweep *sweep, const struct lab_axis *axis,
+                              struct load_arena *arena)
 {
     const char *tail = axis->key + strlen(axis->key);
 
+    if (axis->kind == LAB_AXIS_ARG || axis->kind == LAB_AXIS_SETUP)
+        return !is_taken(sweep, axis)
+                   ? axis->key
+                   : load_text(arena, "%s.%s", axis->kind == LAB_AXIS_ARG ? "args" : "setup",
+                               axis->key);
     if (axis->kind != LAB_AXIS_SET)
         return axis->key;
     while (tail > axis->key) {
@@ -335,7 +353,7 @@ static void read_all_series(const struct load_tree *root, struct load_arena *are
         read_series(root, list != NULL ? &list->items[i] : NULL, arena, &sweep->series[i]);
     for (unsigned s = 0; s < sweep->nseries; s++)
         for (unsigned i = 0; i < sweep->series[s].naxes; i++)
-            sweep->series[s].axes[i].name = short_name(sweep, &sweep->series[s].axes[i]);
+            sweep->series[s].axes[i].name = short_name(sweep, &sweep->series[s].axes[i], arena);
 }
 
 void lab_sweep_read(const char *path, const struct lab_site *site, struct load_arena *arena,

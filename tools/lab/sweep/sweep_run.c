@@ -156,10 +156,14 @@ static const char *parameters_of(const struct lab_sweep_point *point, struct loa
 
     if (series->name != NULL)
         text = load_text(arena, "\"series\": %s", lab_json_quote(series->name, arena));
-    for (unsigned i = 0; i < series->naxes; i++)
+    for (unsigned i = 0; i < series->naxes; i++) {
+        const struct lab_axis *axis = &series->axes[i];
+        const char *key = axis->kind == LAB_AXIS_SET ? axis->key : axis->name;
+
         text = load_text(arena, "%s%s%s: %s", text, text[0] != '\0' ? ", " : "",
-                         lab_json_quote(series->axes[i].key, arena),
-                         lab_json_quote(lab_sweep_value(point, &series->axes[i]), arena));
+                         lab_json_quote(key, arena),
+                         lab_json_quote(lab_sweep_value(point, axis), arena));
+    }
     return load_text(arena, "{%s}", text);
 }
 

@@ -57,7 +57,23 @@ struct columns {
     unsigned n, room;
     struct lab_column *columns;
     struct load_arena *arena;
+    unsigned napart, apart_room;
+    const char **apart; /* keys of results with which something else is called */
 };
+
+static bool is_apart(const struct columns *c, const char *key)
+{
+    for (unsigned i = 0; i < c->napart; i++)
+        if (strcmp(c->apart[i], key) == 0)
+            return true;
+    return false;
+}
+
+/** The column of a key of a program's result: "bytes", or "result.bytes". */
+static const char *result_column(const struct columns *c, const char *key)
+{
+    return is_apart(c, key) ? load_text(c->arena, "result.%s", key) : key;
+}
 
 static unsigned find_column(const struct columns *c, const char *name)
 {
@@ -137,17 +153,50 @@ static void add_parameters(const struct lab_sweep *sweep, struct columns *c)
         }
 }
 
-/** What programs print beside the keys that are columns already. */
-static void add_results(const struct lab_sweep_results *results, struct columns *c)
+/** A column of the table has this name that no program gave: of an axis with another value, say. */
+static bool is_taken(const struct lab_sweep_result *r, const struct lab_pair *pair)
+{
+    const struct lab_axis *axis = lab_sweep_axis(r->point->series, pair->key);
+
+    return strcmp(pair->key, "series") == 0 || strcmp(pair->key, "failure") == 0 ||
+           (axis != NULL && strcmp(lab_sweep_value(r->point, axis), pair->value) != 0);
+}
+
+typedef void (*pair_fn)(struct columns *c, const struct lab_sweep_result *r,
+                        const struct lab_pair *pair);
+
+static void each_pair(const struct lab_sweep_results *results, struct columns *c, pair_fn fn)
 {
     for (unsigned i = 0; i < results->n; i++) {
         const struct lab_sweep_result *r = &results->results[i];
 
         for (unsigned l = 0; !r->point->planned && l < r->result.nlines; l++)
             for (unsigned p = 0; p < r->result.lines[l].n; p++)
-                add_column(c, r->result.lines[l].pairs[p].key,
-                           lab_sweep_is_number(r->result.lines[l].pairs[p].value));
+                fn(c, r, &r->result.lines[l].pairs[p]);
     }
+}
+
+static void add_apart(struct columns *c, const struct lab_sweep_result *r,
+                      const struct lab_pair *pair)
+{
+    if (!is_taken(r, pair) || is_apart(c, pair->key))
+        return;
+    c->apart = load_grow(c->arena, c->apart, c->napart, &c->apart_room, sizeof(*c->apart));
+    c->apart[c->napart++] = pair->key;
+}
+
+static void add_result(struct columns *c, const struct lab_sweep_result *r,
+                       const struct lab_pair *pair)
+{
+    (void)r;
+    add_column(c, result_column(c, pair->key), lab_sweep_is_number(pair->value));
+}
+
+/** What programs print beside the keys that are columns already. */
+static void add_results(const struct lab_sweep_results *results, struct columns *c)
+{
+    each_pair(results, c, add_apart);
+    each_pair(results, c, add_result);
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -212,7 +261,7 @@ static void add_program(struct lab_table *table, const struct columns *c,
         unsigned row = begin_row(table, c, r);
 
         for (unsigned p = 0; p < line->n; p++)
-            set_cell(table, c, row, line->pairs[p].key, line->pairs[p].value);
+            set_cell(table, c, row, result_column(c, line->pairs[p].key), line->pairs[p].value);
     }
 }
 
