@@ -19,6 +19,7 @@ MANY = 64  # unless there are more than these
 CLEAR = 24.0  # pixels from a hub to a cable that is not its own
 RADIUS = 15.0  # of a hub
 APART = 3.2  # of each direction of a cable from its middle
+BESIDE = 15.0  # between cables that join the same hubs, at most
 TOP, BOTTOM, WIDTH_MIN = 62.0, 54.0, 560.0  # of the picture: title, scale
 RAMP = ((254, 217, 118), (253, 141, 60), (227, 26, 28), (128, 0, 38))  # pale to dark, as maps do it
 STYLE = (".hub{fill:#fff;stroke:#333;stroke-width:1.6}.name{font-size:13px;text-anchor:middle;fill:#111}"
@@ -90,7 +91,7 @@ class Layout:
             r = max(radius(len(first)), STEP)
             self.circle(first, r + STEP)
             self.circle(lines[1][0], r)
-        elif n != 2 and alike and match:
+        elif alike and match:
             for y, (line, _) in enumerate(lines):
                 for x, hub in enumerate(line):
                     self.at[hub] = (x * STEP, y * STEP)
@@ -203,6 +204,9 @@ class Picture:
         for link, load in zip(self.links, loads):
             link.share = load / self.most if self.most else 0
         self.layout = Layout(len(machine["hubs"]), self.links)
+        self.beside = {}  # numbers of the cables that join two hubs, by these
+        for number, link in enumerate(self.links[::2]):
+            self.beside.setdefault(frozenset((link.start, link.end)), []).append(number)
 
     def add(self, line):
         self.lines.append(line)
@@ -218,17 +222,29 @@ class Picture:
         dx, dy = direction(other, hub)
         return hub[0] + dx * (RADIUS + STUB), hub[1] + dy * (RADIUS + STUB)
 
+    def lane(self, number):
+        """How far the middle of a cable is to the right of the line from hub to hub, and how far it is to the next."""
+        link = self.links[number]
+        cables = self.beside[frozenset((link.start, link.end))]
+        if len(cables) == 1 or number // 2 in self.layout.wraps:
+            return 0, 2 * BESIDE
+        step = min(BESIDE, 2 * (RADIUS - APART) / (len(cables) - 1))  # all of them end at the hub
+        off = (cables.index(number // 2) - (len(cables) - 1) / 2) * step
+        return (off if link.start < link.end else -off), step
+
     def strokes(self, number):
         """One line to the right of its cable's middle, or the two stubs of a cable that goes round."""
         link = self.links[number]
         a, b = self.layout.at[link.start], self.layout.at[link.end]
+        off, step = self.lane(number)
+        off += min(APART, step / 4)
         if number // 2 in self.layout.wraps:
             ends = ((a, self.stub_end(a, b)), (self.stub_end(b, a), b))
         else:
             ends = ((a, b),)
         for start, end in ends:
             dx, dy = direction(start, end)
-            yield tuple((p[0] - dy * APART, p[1] + dx * APART) for p in (start, end))
+            yield tuple((p[0] - dy * off, p[1] + dx * off) for p in (start, end))
 
     def link(self, number):
         link = self.links[number]
@@ -256,7 +272,8 @@ class Picture:
         link = self.links[number]
         a, b = next(self.strokes(number))
         dx, dy = direction(a, b)
-        self.text(a[0] + dx * (RADIUS + 7) - dy * 7, a[1] + dy * (RADIUS + 7) + dx * 7 + 3, link.port, "port")
+        off = min(7, self.lane(number)[1] / 2 - APART)  # between two cables if there is one
+        self.text(a[0] + dx * (RADIUS + 7) - dy * off, a[1] + dy * (RADIUS + 7) + dx * off + 3, link.port, "port")
         if number // 2 in self.layout.wraps:
             hub = self.layout.at[link.start]
             end = self.stub_end(hub, self.layout.at[link.end])

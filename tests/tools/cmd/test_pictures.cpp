@@ -1,4 +1,5 @@
 /* What `hubsim topology --svg` and scripts/plot.py draw. */
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <regex>
@@ -88,6 +89,33 @@ TEST_F(Topology, ShowsTheShapeOfTheGraph)
         EXPECT_NEAR(hubs[i / 4 * 4].y, hubs[i].y, 0.01);
     }
     EXPECT_EQ(16u, count("class=\"far\"")) << "both ends of each ring of four, that way and back";
+}
+
+/* Each direction of each cable is a line of its own: no two have the same ends. */
+TEST_F(Topology, CablesBetweenTheSameHubsLieBesideEachOther)
+{
+    static const std::regex line("<path d=\"M([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)\" stroke");
+
+    for (const char *shape : { "ring: 2", "torus: [2, 2]", "torus: [3, 2]" }) {
+        const std::string file =
+            write("shape.yaml", std::string("platform: hapacs-tca\n") + shape + "\n");
+        std::vector<std::array<double, 4>> ends;
+
+        SCOPED_TRACE(shape);
+        ASSERT_NO_FATAL_FAILURE(draw(file));
+        for (std::sregex_iterator at(svg.begin(), svg.end(), line), end; at != end; ++at)
+            ends.push_back({ std::stod((*at)[1]), std::stod((*at)[2]), std::stod((*at)[3]),
+                             std::stod((*at)[4]) });
+        ASSERT_EQ(count(" messages, "), ends.size());
+        for (size_t a = 0; a < ends.size(); a++)
+            for (size_t b = 0; b < a; b++) {
+                auto [x, y, to_x, to_y] = ends[a];
+                auto [u, v, to_u, to_v] = ends[b];
+
+                EXPECT_LT(5, std::hypot(x - u, y - v) + std::hypot(to_x - to_u, to_y - to_v));
+                EXPECT_LT(5, std::hypot(x - to_u, y - to_v) + std::hypot(to_x - u, to_y - v));
+            }
+    }
 }
 
 TEST_F(Topology, HasEachHubAndEachDirection)
