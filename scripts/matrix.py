@@ -7,6 +7,7 @@ pairs have sent nothing. Small matrices have their numbers in the squares.
 """
 import argparse
 import sys
+import textwrap
 
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import MaxNLocator
@@ -59,8 +60,9 @@ def draw(values, of, title, out):
         bar = fig.colorbar(image, label=f"{of} sent")
         bar.ax.yaxis.set_major_formatter(lambda v, _p: short(round(v)))
         bar.ax.yaxis.set_minor_formatter("")
+        picture.label_decades(bar.ax.yaxis, low, high)
     total = f"{sum(map(sum, values))} {of}"
-    ax.set_title(title + ", " + total if title else total, fontsize=10)
+    fig.suptitle(textwrap.fill(title + ", " + total if title else total, 84), fontsize=10)
     picture.save("matrix", fig, out, 130)
 
 

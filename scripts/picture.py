@@ -28,6 +28,14 @@ def pyplot():
     return matplotlib.pyplot
 
 
+def label_decades(axis, low, high):
+    """Labels between powers of ten where there are too few of these to read values from."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+    if high < 100 * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_minor_formatter(NullFormatter())
+
+
 def hide_frame(ax):
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)

@@ -4,9 +4,11 @@ Lines are simulated, dashed ones closed-form bounds, filled markers were measure
 (dotted lines where only the largest value is published), crosses are one's own points.
 """
 import json
+import math
 import sys
+import textwrap
 
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 import picture
 
@@ -18,7 +20,7 @@ plt = picture.pyplot()
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C6D31", "#7F7F7F", "#6A3D9A")
 MARKERS = "osD^vP*X<>"
 GREYS = ("0.25", "0.65", "0.45")
-DASHES = ("-", (0, (4, 3)), (0, (2, 1)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
+DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 
 
 def read(stem):
@@ -49,19 +51,19 @@ def scale_axes(ax, axes, whole):
         if scale == "log2":
             getattr(ax, f"set_{which}scale")("log", base=2)
             axis.set_major_formatter(FuncFormatter(binary))
+            low, high = axis.get_view_interval()
+            if math.floor(math.log2(high)) <= math.ceil(math.log2(low)):  # one power of two, or none
+                axis.set_major_locator(MaxNLocator(6))
         else:
             getattr(ax, f"set_{which}scale")(scale)
             if scale == "log":
                 axis.set_major_formatter(FuncFormatter(lambda v, _p: f"{v:g}"))
-                low, high = axis.get_view_interval()
-                if high < 100 * low:  # too few powers of ten to read values from
-                    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-                    axis.set_minor_formatter(NullFormatter())
+                picture.label_decades(axis, *axis.get_view_interval())
             elif which == "x" and whole:
                 axis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(axes["x_label"])
     ax.set_ylabel(axes["y_label"])
-    ax.set_title(axes["title"], fontsize=10)
+    ax.set_title(textwrap.fill(axes["title"], 84), fontsize=10)
     ax.grid(True, which="major", color="0.88", linewidth=0.6)
 
 
@@ -124,7 +126,7 @@ def draw(stem):
     if kinds["level"]:
         handles.append(plt.Line2D([], [], linestyle=":", color="0.3"))
         labels.append("largest value published")
-    ax.legend(handles, labels, fontsize=7, framealpha=0.9, handlelength=4)  # as long as the longest dash shows
+    ax.legend(handles, labels, fontsize=7, framealpha=0.9, handlelength=6, markerscale=0.8)  # dashes show beside the marker
     fig.tight_layout()
     fig.savefig(stem + ".png", dpi=160)
     fig.savefig(stem + ".svg", metadata={"Date": None})

@@ -150,11 +150,13 @@ class Plot : public test::Shell
 {
   protected:
     /** Draws a table of series, kind, x, y, y2, source. */
-    void draw(const std::string &rows)
+    void draw(const std::string &rows, const std::string &x_scale = "linear",
+              const std::string &y_scale = "linear")
     {
         write("p.csv", "series,kind,x,y,y2,source\n" + rows);
-        write("p.json", "{\"title\": \"t\", \"x_label\": \"X\", \"y_label\": \"Y\", "
-                        "\"x_scale\": \"linear\", \"y_scale\": \"linear\"}");
+        write("p.json",
+              "{\"title\": \"t\", \"x_label\": \"X\", \"y_label\": \"Y\", \"x_scale\": \"" +
+                  x_scale + "\", \"y_scale\": \"" + y_scale + "\"}");
         ASSERT_EQ(0, sh("scripts/python scripts/plot.py " + folder + "/p")) << errors;
         svg = text("p.svg");
     }
@@ -183,6 +185,20 @@ TEST_F(Plot, NamesTheSeriesOfBoundsThatDiffer)
     EXPECT_TRUE(shows("link: b, ..."));
     EXPECT_FALSE(shows("link"));
     EXPECT_TRUE(shows("bus")) << "all have the same one";
+}
+
+TEST_F(Plot, LabelsLogarithmicAxesOfLessThanADecade)
+{
+    draw("a,simulated,100,300,,\na,simulated,120,700,,\n", "log2", "log");
+    EXPECT_TRUE(shows("100"));
+    EXPECT_TRUE(shows("112"));
+    EXPECT_TRUE(shows("400"));
+    EXPECT_TRUE(shows("500"));
+    write("m.csv", "from,to,messages,bytes\n0,1,2,300\n1,0,3,700\n");
+    ASSERT_EQ(0, sh("scripts/matrix " + folder + "/m.csv --out " + folder + "/p.svg")) << errors;
+    svg = text("p.svg");
+    EXPECT_TRUE(shows("400"));
+    EXPECT_TRUE(shows("500"));
 }
 
 /* Each end is as large as a single point. */
