@@ -39,13 +39,15 @@ struct host_freed {
     uint64_t bus; /* where transfers found it */
 };
 
+enum host_lock { HOST_UNLOCKED, HOST_SHARED, HOST_EXCLUSIVE };
+
 /** What a one-sided operation does to memory of another rank. */
 struct host_reach {
     unsigned rank;
     uint32_t window;
     bool writes;
-    bool atomic;                                              /* two of these make no race */
-    enum { HOST_UNLOCKED, HOST_SHARED, HOST_EXCLUSIVE } lock; /* the epoch has it */
+    bool atomic;         /* two of these make no race */
+    enum host_lock lock; /* the epoch has it */
 };
 
 struct host_race_ops {
@@ -86,8 +88,9 @@ struct host_race_ops {
     /** All of them for this rank have been done there, or will have been when it hears of it;
      * `unlocks`: with the lock of its window. */
     void (*reached)(struct host *h, unsigned rank, bool unlocks);
-    /** The rank has the lock of its own window: what others have done with theirs is over. */
-    void (*locked)(struct host *h);
+    /** The rank has this lock of its own window: what others have done with theirs is over. It has
+     * it until it is HOST_UNLOCKED. */
+    void (*locked)(struct host *h, uint32_t window, enum host_lock lock);
     /** A library calls a function of the program that works on a buffer for it, until `false`. */
     void (*pause)(struct host *h, bool pauses);
     /** The rank sends its message of this number to another rank, unless it has to try again. */

@@ -122,7 +122,8 @@ struct race_rank {
     struct race_window {
         uint32_t number;
         uintptr_t base;
-    } * windows; /* of one-sided operations */
+        enum host_lock lock; /* the rank's own */
+    } * windows;             /* of one-sided operations */
     unsigned nwindows;
     TAILQ_HEAD(race_loans, race_lent) lent;
     struct hub_program_range range;
@@ -219,7 +220,9 @@ void race_op_window(struct host *h, uint32_t number, const void *base);
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place);
 void race_op_reached(struct host *h, unsigned rank, bool unlocks);
-void race_op_locked(struct host *h);
+void race_op_locked(struct host *h, uint32_t window, enum host_lock lock);
+bool race_lock_orders(const struct race *race, const struct race_rank *r,
+                      const struct race_transfer *x);
 void race_op_pause(struct host *h, bool pauses);
 void race_op_sends(struct host *h, unsigned rank, uint64_t number);
 void race_op_heard(struct host *h, unsigned rank, uint64_t number);

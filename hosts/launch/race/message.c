@@ -4,10 +4,9 @@
 #include <stdlib.h>
 
 /* Epochs of two locks, one of which is exclusive, are one after the other. */
-static bool lock_orders(const struct host_reach *a, const struct host_reach *b)
+static bool lock_orders(enum host_lock a, enum host_lock b)
 {
-    return a->lock != HOST_UNLOCKED && b->lock != HOST_UNLOCKED &&
-           (a->lock == HOST_EXCLUSIVE || b->lock == HOST_EXCLUSIVE);
+    return a != HOST_UNLOCKED && b != HOST_UNLOCKED && (a == HOST_EXCLUSIVE || b == HOST_EXCLUSIVE);
 }
 
 /* Does it meet another one there that its rank does not know to be over? */
@@ -23,7 +22,7 @@ static void look_at_others(struct race *race, struct launch_thread *t,
     for (o = TAILQ_FIRST(&node->transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
         if (o->only != x->only || o->rank == x->rank || race_knows(race_rank_of(race, t), o) ||
             (o->reach.atomic && x->reach.atomic) || !(o->writes || x->writes) ||
-            lock_orders(&o->reach, &x->reach))
+            lock_orders(o->reach.lock, x->reach.lock))
             continue;
         for (uint64_t i = 0; i < x->rows.count; i++) {
             use.at = x->rows.at + i * x->rows.pitch;
@@ -77,7 +76,20 @@ void race_op_window(struct host *h, uint32_t number, const void *base)
         SIM_ASSERT(r->windows != NULL);
         w = &r->windows[r->nwindows++];
     }
-    *w = (struct race_window){ number, (uintptr_t)base };
+    *w = (struct race_window){ number, (uintptr_t)base, HOST_UNLOCKED };
+}
+
+/* An operation is held back at its target until its lock is granted, so it may come after all that
+ * the rank does with a lock of its own. */
+bool race_lock_orders(const struct race *race, const struct race_rank *r,
+                      const struct race_transfer *x)
+{
+    const struct race_window *w;
+
+    if (x->only == RACE_ANY || x->rank == (unsigned)(r - race->ranks))
+        return false;
+    w = find_window(r, x->reach.window);
+    return w != NULL && lock_orders(x->reach.lock, w->lock);
 }
 
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
@@ -132,11 +144,16 @@ void race_op_reached(struct host *h, unsigned rank, bool unlocks)
     add_unlocked(there, r);
 }
 
-void race_op_locked(struct host *h)
+void race_op_locked(struct host *h, uint32_t window, enum host_lock lock)
 {
     struct launch_thread *t = launch_thread_of(h);
+    struct race_rank *r = race_rank_of(race_of(h), t);
+    struct race_window *w = find_window(r, window);
 
-    learn_unlocked(race_of(h), t, race_rank_of(race_of(h), t));
+    if (w != NULL)
+        w->lock = lock;
+    if (lock != HOST_UNLOCKED)
+        learn_unlocked(race_of(h), t, r);
 }
 
 void race_op_pause(struct host *h, bool pauses)

@@ -80,7 +80,8 @@ static void look_at_transfers(struct race *race, struct launch_thread *t, const 
         uint64_t offset = race_meets(x, u);
 
         if ((x->writes || u->access == HUB_STORES) && race_concerns(race, r, x) &&
-            !race_knows(r, x) && offset != UINT64_MAX && offset + u->bytes > x->come)
+            !race_knows(r, x) && !race_lock_orders(race, r, x) && offset != UINT64_MAX &&
+            offset + u->bytes > x->come)
             race_report_transfer(race, t, u, x);
     }
 }

@@ -51,7 +51,7 @@ int mpi_do_win_lock(struct mpi_win *win, int type, int rank, int promises)
     ask_for_lock(win, type, rank, promises);
     mpi_win_wait(win, is_granted, rank);
     win->peers[rank].excludes = type == MPI_LOCK_EXCLUSIVE;
-    mpi_win_race_locked(win, rank);
+    mpi_win_race_locked(win, rank, win->peers[rank].excludes ? HOST_EXCLUSIVE : HOST_SHARED);
     win->peers[rank].locked = true;
     win->nlocked++;
     return code;
@@ -118,7 +118,7 @@ int mpi_do_win_lock_all(struct mpi_win *win, int promises)
     for (int r = 0; r < win->comm->size; r++)
         ask_for_lock(win, MPI_LOCK_SHARED, r, promises);
     mpi_win_wait(win, is_granted, -1);
-    mpi_win_race_locked(win, -1);
+    mpi_win_race_locked(win, -1, HOST_SHARED);
     win->locked_all = true;
     return MPI_SUCCESS;
 }

@@ -54,12 +54,14 @@ void mpi_win_race_done(struct mpi_win *win, int rank, bool unlocks)
 
     for (int r = rank < 0 ? 0 : rank; race != NULL && r < end_of(win, rank); r++)
         race->reached(win->mr->host, (unsigned)win->comm->world[r], unlocks);
+    if (unlocks)
+        mpi_win_race_locked(win, rank, HOST_UNLOCKED);
 }
 
-void mpi_win_race_locked(struct mpi_win *win, int rank)
+void mpi_win_race_locked(struct mpi_win *win, int rank, enum host_lock lock)
 {
     if (win->mr->host->race != NULL && (rank == win->comm->rank || rank < 0))
-        win->mr->host->race->locked(win->mr->host);
+        win->mr->host->race->locked(win->mr->host, win->comm->context, lock);
 }
 
 void mpi_win_race_local(struct mpi_win *win, int rank)

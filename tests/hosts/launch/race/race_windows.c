@@ -241,6 +241,60 @@ static void ok_loads_after_unlock(void)
     lock_and_send(unlock, nothing);
 }
 
+/** Rank 0 puts within a lock while rank 1 stores to its window within one of its own. */
+static void both_lock(int own_type)
+{
+    open_window();
+    for (int i = 0; i < 5; i++) {
+        MPI_Win_lock(me == 0 ? MPI_LOCK_EXCLUSIVE : own_type, 1, 0, win);
+        if (me == 0)
+            put_words(40);
+        else
+            buffer[42]++;
+        MPI_Win_unlock(1, win);
+    }
+    MPI_Win_free(&win);
+}
+
+static void ok_both_exclude(void)
+{
+    both_lock(MPI_LOCK_EXCLUSIVE);
+}
+
+static void ok_one_excludes(void)
+{
+    both_lock(MPI_LOCK_SHARED);
+}
+
+static void stores_before_own_lock(void)
+{
+    open_window();
+    if (me == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        put_words(40);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_unlock(1, win);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        buffer[42] = 1;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Win_unlock(1, win);
+    }
+    MPI_Win_free(&win);
+}
+
+static void puts_to_itself(void)
+{
+    open_window();
+    if (me == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Put(other_buffer, 8, MPI_UINT64_T, 0, 40, 8, MPI_UINT64_T, win);
+        seen += buffer[42];
+        MPI_Win_unlock(0, win);
+    }
+    MPI_Win_free(&win);
+}
+
 static void request_put(int waits)
 {
     open_window();
@@ -346,6 +400,10 @@ const struct race_case race_windows[] = {
     CASE(loads_after_local_flush),
     CASE(ok_loads_after_flush),
     CASE(ok_loads_after_unlock),
+    CASE(ok_both_exclude),
+    CASE(ok_one_excludes),
+    CASE(stores_before_own_lock),
+    CASE(puts_to_itself),
     CASE(stores_while_put_requested),
     CASE(ok_stores_after_put_requested),
     CASE(loads_while_fetched),

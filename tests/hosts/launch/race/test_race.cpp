@@ -94,6 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{ "put_meets_accumulate", "rank 1", "MPI_Accumulate: stores",
                               "MPI_Put of rank 0" },
                     Expected{ "loads_after_local_flush", "rank 1", "loads", "MPI_Put of rank 0" },
+                    Expected{ "stores_before_own_lock", "rank 1", "stores", "MPI_Put of rank 0" },
+                    Expected{ "puts_to_itself", "rank 0", "loads", "MPI_Put of rank 0" },
                     Expected{ "stores_while_put_requested", "rank 0", "stores", "MPI_Rput" },
                     Expected{ "loads_while_fetched", "rank 0", "loads", "MPI_Fetch_and_op" },
                     Expected{ "loads_while_exposed", "rank 1", "loads", "MPI_Put of rank 0" }));
@@ -125,5 +127,6 @@ INSTANTIATE_TEST_SUITE_P(
                     "ok_between_pieces_out_of_order", "ok_loads_after_test",
                     "ok_loads_beside_collectives", "ok_loads_got", "ok_loads_fetched_by_no_op",
                     "ok_fences", "ok_accumulates_from_both", "ok_loads_after_flush",
-                    "ok_loads_after_unlock", "ok_stores_after_put_requested", "ok_post_and_wait"));
+                    "ok_loads_after_unlock", "ok_both_exclude", "ok_one_excludes",
+                    "ok_stores_after_put_requested", "ok_post_and_wait"));
 } // namespace
