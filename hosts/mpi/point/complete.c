@@ -293,6 +293,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     rq = active_request(w.mr, request);
     if (rq != NULL && rq->generalized != NULL)
         (void)mpi_generalized_query(w.mr, rq);
+    if (rq != NULL) /* the operation has ended: only its request stays */
+        mpi_race_end(w.mr, rq);
     if (status != MPI_STATUS_IGNORE)
         *status = rq != NULL ? rq->status : mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
     return MPI_SUCCESS;

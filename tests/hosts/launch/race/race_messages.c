@@ -292,6 +292,38 @@ static void ok_loads_after_test(void)
     seen += buffer[3];
 }
 
+/** As above, while the request stays. */
+static void look_at_status(int waits)
+{
+    int flag = 0;
+
+    if (me == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        peer_sends();
+        return;
+    }
+    begin_receive();
+    if (waits)
+        MPI_Barrier(MPI_COMM_WORLD);
+    do
+        MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+    while (waits && !flag);
+    seen += buffer[3];
+    if (!waits)
+        MPI_Barrier(MPI_COMM_WORLD);
+    end();
+}
+
+static void loads_after_status(void)
+{
+    look_at_status(0);
+}
+
+static void ok_loads_after_status(void)
+{
+    look_at_status(1);
+}
+
 static void loads_while_probed_message_comes(void)
 {
     MPI_Message message;
@@ -346,6 +378,8 @@ const struct race_case race_messages[] = {
     CASE(ok_between_pieces_out_of_order),
     CASE(loads_after_test),
     CASE(ok_loads_after_test),
+    CASE(loads_after_status),
+    CASE(ok_loads_after_status),
     CASE(loads_while_probed_message_comes),
     CASE(loads_other_of_any),
     { NULL, NULL },

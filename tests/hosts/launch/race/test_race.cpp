@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{ "loads_piece", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "loads_piece_out_of_order", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "loads_after_test", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "loads_after_status", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "loads_while_probed_message_comes", "rank 1", "loads", "MPI_Imrecv" },
                     Expected{ "loads_other_of_any", "rank 1", "loads", "MPI_Irecv" }));
 
@@ -125,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "ok_polls_stored", "ok_loads_while_sent", "ok_sends_twice", "ok_loads_received",
                     "ok_persistent", "ok_beside_column", "ok_between_pieces",
                     "ok_between_pieces_out_of_order", "ok_loads_after_test",
-                    "ok_loads_beside_collectives", "ok_loads_got", "ok_loads_fetched_by_no_op",
-                    "ok_fences", "ok_accumulates_from_both", "ok_loads_after_flush",
-                    "ok_loads_after_unlock", "ok_both_exclude", "ok_one_excludes",
-                    "ok_stores_after_put_requested", "ok_post_and_wait"));
+                    "ok_loads_after_status", "ok_loads_beside_collectives", "ok_loads_got",
+                    "ok_loads_fetched_by_no_op", "ok_fences", "ok_accumulates_from_both",
+                    "ok_loads_after_flush", "ok_loads_after_unlock", "ok_both_exclude",
+                    "ok_one_excludes", "ok_stores_after_put_requested", "ok_post_and_wait"));
 } // namespace
