@@ -56,7 +56,7 @@ struct host_race_ops {
     void (*part)(struct host *h, unsigned subcluster, unsigned part, const uint64_t *area_bus);
     /** The list of a channel from now on; copied. */
     void (*install)(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
-    /** The list of a channel begins, after what the channel did before. */
+    /** The list of a channel begins, as soon as the channel is idle: the rank waits for that. */
     void (*start)(struct host *h, unsigned channel, struct host_place place);
     /** It did not begin after all: the list before it broke off. */
     void (*failed)(struct host *h, unsigned channel);

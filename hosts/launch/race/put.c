@@ -126,8 +126,10 @@ void race_op_start(struct host *h, unsigned channel, struct host_place place)
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
     struct race_channel *ch = &race_node_of(race, t)->channels[channel];
-    struct race_clock *clock = race_clock_of(race_rank_of(race, t));
+    struct race_clock *clock;
 
+    race_op_idle(h, channel);
+    clock = race_clock_of(race_rank_of(race, t));
     for (unsigned i = 0; i < ch->list.n; i++)
         begin_put(race, t, channel, ++ch->seq, &ch->list.puts[i],
                   race_transfer_of(t, place, clock));

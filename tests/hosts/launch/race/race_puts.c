@@ -145,6 +145,41 @@ static void stores_to_source(void)
     }
 }
 
+/** The source of one list, once another one has begun. */
+static void begin_other(int channel)
+{
+    if (me == 0) {
+        put(0, 0, WORDS / 2, tcaDMANotify, SLOT);
+        put(channel, WORDS / 2, 8, tcaDMANotify, OTHER_SLOT);
+        mine[3] = 1;
+    } else {
+        arrived(SLOT);
+        arrived(OTHER_SLOT);
+    }
+}
+
+static void stores_after_other_channel(void)
+{
+    begin_other(1);
+}
+
+static void ok_stores_after_next_list(void)
+{
+    begin_other(0);
+}
+
+static void stores_to_next_source(void)
+{
+    if (me == 0) {
+        put(0, 0, WORDS / 2, tcaDMANotify, SLOT);
+        put(0, WORDS / 2, 8, tcaDMANotify, OTHER_SLOT);
+        mine[WORDS / 2] = 1;
+    } else {
+        arrived(SLOT);
+        arrived(OTHER_SLOT);
+    }
+}
+
 static void clears_source(void)
 {
     if (me == 0) {
@@ -271,6 +306,9 @@ const struct race_case race_puts[] = {
     CASE(sends_at_once),
     CASE(stores_to_destination),
     CASE(stores_to_source),
+    CASE(stores_after_other_channel),
+    CASE(ok_stores_after_next_list),
+    CASE(stores_to_next_source),
     CASE(clears_source),
     CASE(receives_to_source),
     CASE(ok_loads_source),
