@@ -192,10 +192,21 @@ void race_rank_range(const struct race *race, struct race_rank *r, const struct 
 void race_transfer_free(struct race_node *node, struct race_transfer *x);
 void race_node_changed(struct race *race, unsigned index);
 struct race_transfer *race_transfer_keep(struct race *race, unsigned index, struct race_transfer x);
-void race_transfer_add(struct race *race, unsigned index, struct race_transfer x);
+/** @return NULL: it uses nothing. */
+const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
+                                              struct race_transfer x);
 void race_settle(struct race *race);
 uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes);
 uint64_t race_meets(const struct race_transfer *x, const struct race_use *u);
+
+/* meet.c */
+/** @return NULL: there is none. */
+struct race_window *race_window_of(const struct race_rank *r, uint32_t number);
+bool race_lock_orders(const struct race *race, const struct race_rank *r,
+                      const struct race_transfer *x);
+/** Does a transfer that begins now meet others in the node's memory that its rank does not know to
+ * be over? */
+void race_look_at_others(struct race *race, unsigned index, const struct race_transfer *x);
 
 /* lent.c */
 void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
@@ -221,8 +232,6 @@ void race_op_reach(struct host *h, const struct host_reach *reach, struct host_r
                    struct host_place place);
 void race_op_reached(struct host *h, unsigned rank, bool unlocks);
 void race_op_locked(struct host *h, uint32_t window, enum host_lock lock);
-bool race_lock_orders(const struct race *race, const struct race_rank *r,
-                      const struct race_transfer *x);
 void race_op_pause(struct host *h, bool pauses);
 void race_op_sends(struct host *h, unsigned rank, uint64_t number);
 void race_op_heard(struct host *h, unsigned rank, uint64_t number);

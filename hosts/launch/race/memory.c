@@ -152,21 +152,22 @@ static unsigned count_ahead(const struct race_node *node, const struct race_tran
 
 /** `rows` has bus addresses of the node. No program polls what does not lie in the node's memory,
  * so it counts as there at once. */
-void race_transfer_add(struct race *race, unsigned index, struct race_transfer x)
+const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
+                                              struct race_transfer x)
 {
     struct mem_ram *ram = race->run->nodes[index].ram;
     uint64_t at = x.rows.at;
     struct race_transfer *kept;
 
     if (x.rows.count == 0)
-        return;
+        return NULL;
     race_freed_look_at_put(race, index, &x);
     x.on_gpu = x.arrived = !mem_ram_holds(ram, at, race_rows_end(&x.rows) - at);
     if (!x.on_gpu)
         x.rows.at = (uintptr_t)ram->bytes + (at - ram->base);
     kept = race_transfer_keep(race, index, x);
     if (!x.writes || x.on_gpu)
-        return;
+        return kept;
     kept->before = malloc(x.rows.width * x.rows.count);
     SIM_ASSERT(kept->before != NULL);
     copy_rows(&x.rows, kept->before);
@@ -176,6 +177,7 @@ void race_transfer_add(struct race *race, unsigned index, struct race_transfer x
                                       .fn = watch_fired };
     kept->ahead = count_ahead(&race->nodes[index], kept);
     mem_ram_watch(ram, &kept->watch);
+    return kept;
 }
 
 void race_settle(struct race *race)

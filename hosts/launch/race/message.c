@@ -3,35 +3,6 @@
 
 #include <stdlib.h>
 
-/* Epochs of two locks, one of which is exclusive, are one after the other. */
-static bool lock_orders(enum host_lock a, enum host_lock b)
-{
-    return a != HOST_UNLOCKED && b != HOST_UNLOCKED && (a == HOST_EXCLUSIVE || b == HOST_EXCLUSIVE);
-}
-
-/* Does it meet another one there that its rank does not know to be over? */
-static void look_at_others(struct race *race, struct launch_thread *t,
-                           const struct race_transfer *x)
-{
-    const struct race_node *node = &race->nodes[race->run->ranks[x->only].node->shared.index];
-    const struct race_transfer *o;
-    struct race_use use = { .bytes = x->rows.width,
-                            .access = x->writes ? HUB_STORES : HUB_LOADS,
-                            .place = x->place };
-
-    for (o = TAILQ_FIRST(&node->transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
-        if (o->only != x->only || o->rank == x->rank || race_knows(race_rank_of(race, t), o) ||
-            (o->reach.atomic && x->reach.atomic) || !(o->writes || x->writes) ||
-            lock_orders(o->reach.lock, x->reach.lock))
-            continue;
-        for (uint64_t i = 0; i < x->rows.count; i++) {
-            use.at = x->rows.at + i * x->rows.pitch;
-            if (race_rows_overlap(&o->rows, use.at, use.bytes) != UINT64_MAX)
-                race_report_transfer(race, t, &use, o);
-        }
-    }
-}
-
 static unsigned reach_stream(struct race *race, unsigned from, unsigned to)
 {
     return race_stream_of(race, from, HUB_DMA_CHANNELS + race->run->nranks + from, to);
@@ -58,18 +29,10 @@ static void add_unlocked(struct race_rank *there, struct race_rank *r)
         race_clock_put(old);
 }
 
-static struct race_window *find_window(const struct race_rank *r, uint32_t number)
-{
-    for (unsigned i = 0; i < r->nwindows; i++)
-        if (r->windows[i].number == number)
-            return &r->windows[i];
-    return NULL;
-}
-
 void race_op_window(struct host *h, uint32_t number, const void *base)
 {
     struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
-    struct race_window *w = find_window(r, number);
+    struct race_window *w = race_window_of(r, number);
 
     if (w == NULL) {
         r->windows = realloc(r->windows, (r->nwindows + 1) * sizeof(*w));
@@ -79,19 +42,6 @@ void race_op_window(struct host *h, uint32_t number, const void *base)
     *w = (struct race_window){ number, (uintptr_t)base, HOST_UNLOCKED };
 }
 
-/* An operation is held back at its target until its lock is granted, so it may come after all that
- * the rank does with a lock of its own. */
-bool race_lock_orders(const struct race *race, const struct race_rank *r,
-                      const struct race_transfer *x)
-{
-    const struct race_window *w;
-
-    if (x->only == RACE_ANY || x->rank == (unsigned)(r - race->ranks))
-        return false;
-    w = find_window(r, x->reach.window);
-    return w != NULL && lock_orders(x->reach.lock, w->lock);
-}
-
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place)
 {
@@ -99,7 +49,7 @@ void race_op_reach(struct host *h, const struct host_reach *reach, struct host_r
     struct race *race = race_of(h);
     struct race_clock *clock = race_clock_of(race_rank_of(race, t));
     struct race_transfer x = race_transfer_of(t, place, clock);
-    const struct race_window *w = find_window(&race->ranks[reach->rank], reach->window);
+    const struct race_window *w = race_window_of(&race->ranks[reach->rank], reach->window);
     unsigned node = race->run->ranks[reach->rank].node->shared.index;
 
     SIM_ASSERT(w != NULL);
@@ -111,7 +61,7 @@ void race_op_reach(struct host *h, const struct host_reach *reach, struct host_r
     x.rows.at += w->base;
     x.writes = reach->writes;
     x.arrived = true; /* as far as a loop on a word of it can know */
-    look_at_others(race, t, &x);
+    race_look_at_others(race, node, &x);
     (void)race_transfer_keep(race, node, x);
     race_clock_put(clock);
     race_settle(race);
@@ -148,7 +98,7 @@ void race_op_locked(struct host *h, uint32_t window, enum host_lock lock)
 {
     struct launch_thread *t = launch_thread_of(h);
     struct race_rank *r = race_rank_of(race_of(h), t);
-    struct race_window *w = find_window(r, window);
+    struct race_window *w = race_window_of(r, window);
 
     if (w != NULL)
         w->lock = lock;

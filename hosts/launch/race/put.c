@@ -46,6 +46,14 @@ struct race_transfer race_transfer_of(const struct launch_thread *t, struct host
                                    .clock = clock };
 }
 
+static void add_to_node(struct race *race, unsigned index, struct race_transfer x)
+{
+    const struct race_transfer *added = race_transfer_add(race, index, x);
+
+    if (added != NULL)
+        race_look_at_others(race, index, added);
+}
+
 static void add_writes(struct race *race, struct race_transfer x, const struct host_put *put)
 {
     unsigned to = race->streams[x.stream].to;
@@ -56,7 +64,7 @@ static void add_writes(struct race *race, struct race_transfer x, const struct h
     x.writes = true;
     x.rows = put->to;
     x.rows.at += area_bus;
-    race_transfer_add(race, to, x);
+    add_to_node(race, to, x);
 }
 
 /* A program need not take them. The oldest one goes: the next one says more. */
@@ -107,7 +115,7 @@ static void begin_put(struct race *race, struct launch_thread *t, unsigned lane,
     x.reads = race_stream_of(race, own, lane, RACE_READS);
     x.stream = x.reads;
     x.rows = put->from;
-    race_transfer_add(race, own, x);
+    add_to_node(race, own, x);
     if (to == UINT_MAX)
         return;
     x.stream = race_stream_of(race, own, lane, to);

@@ -180,6 +180,63 @@ static void stores_to_next_source(void)
     }
 }
 
+/** Rank 1 sends back what rank 0 puts there. */
+static void relay(int waits)
+{
+    tcaDesc *d = tcaDescNew();
+
+    if (me == 0)
+        put_and_notify();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1) {
+        if (waits)
+            arrived(SLOT);
+        tcaDescSetMemcpy(d, &handles[0], BYTES, &handles[1], BYTES, BYTES, IN, SLOT, TAG);
+        tcaDescSet(d, 0);
+        tcaStartDMADesc(0);
+        tcaWaitDMAC(0);
+    }
+    tcaDescFree(d);
+}
+
+static void relays_at_once(void)
+{
+    relay(0);
+}
+
+static void ok_relays_after_wait(void)
+{
+    relay(1);
+}
+
+/** Two channels write the same words. */
+static void put_by_two(int waits)
+{
+    uint64_t word = 0;
+
+    if (me == 0) {
+        put_and_notify();
+        if (waits)
+            MPI_Recv(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        put(1, 8, 8, tcaDMANotify, OTHER_SLOT);
+    } else {
+        arrived(SLOT);
+        if (waits)
+            MPI_Send(&word, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        arrived(OTHER_SLOT);
+    }
+}
+
+static void puts_by_two_channels(void)
+{
+    put_by_two(0);
+}
+
+static void ok_puts_by_two_after_answer(void)
+{
+    put_by_two(1);
+}
+
 static void clears_source(void)
 {
     if (me == 0) {
@@ -309,6 +366,10 @@ const struct race_case race_puts[] = {
     CASE(stores_after_other_channel),
     CASE(ok_stores_after_next_list),
     CASE(stores_to_next_source),
+    CASE(relays_at_once),
+    CASE(ok_relays_after_wait),
+    CASE(puts_by_two_channels),
+    CASE(ok_puts_by_two_after_answer),
     CASE(clears_source),
     CASE(receives_to_source),
     CASE(ok_loads_source),

@@ -241,6 +241,64 @@ static void ok_loads_after_unlock(void)
     lock_and_send(unlock, nothing);
 }
 
+static void put_twice(void)
+{
+    put_words(40);
+    put_words(44);
+}
+
+static void puts_twice(void)
+{
+    between_fences(put_twice, nothing);
+}
+
+static void put_then_get(void)
+{
+    put_words(40);
+    MPI_Get(buffer, 8, MPI_UINT64_T, 1, 44, 8, MPI_UINT64_T, win);
+}
+
+static void gets_what_it_puts(void)
+{
+    between_fences(put_then_get, nothing);
+}
+
+static void add_then_put(void)
+{
+    add_words(40);
+    put_words(44);
+}
+
+static void puts_to_added(void)
+{
+    between_fences(add_then_put, nothing);
+}
+
+static void add_twice_and_put_beside(void)
+{
+    add_words(40);
+    add_words(44);
+    put_words(52);
+}
+
+static void ok_adds_twice(void)
+{
+    between_fences(add_twice_and_put_beside, nothing);
+}
+
+static void ok_puts_after_flush(void)
+{
+    open_window();
+    if (me == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+        put_words(40);
+        flush();
+        put_words(44);
+        unlock();
+    }
+    MPI_Win_free(&win);
+}
+
 /** Rank 0 puts within a lock while rank 1 stores to its window within one of its own. */
 static void both_lock(int own_type)
 {
@@ -400,6 +458,11 @@ const struct race_case race_windows[] = {
     CASE(loads_after_local_flush),
     CASE(ok_loads_after_flush),
     CASE(ok_loads_after_unlock),
+    CASE(puts_twice),
+    CASE(gets_what_it_puts),
+    CASE(puts_to_added),
+    CASE(ok_adds_twice),
+    CASE(ok_puts_after_flush),
     CASE(ok_both_exclude),
     CASE(ok_one_excludes),
     CASE(stores_before_own_lock),

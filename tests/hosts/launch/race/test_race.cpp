@@ -47,6 +47,10 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{ "stores_to_source", "rank 0", "stores", "tcaStartDMADesc of rank 0" },
         Expected{ "stores_after_other_channel", "rank 0", "stores", "tcaStartDMADesc of rank 0" },
         Expected{ "stores_to_next_source", "rank 0", "stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "relays_at_once", "rank 1", "tcaStartDMADesc: loads",
+                  "tcaStartDMADesc of rank 0" },
+        Expected{ "puts_by_two_channels", "rank 0", "tcaStartDMADesc: stores",
+                  "tcaStartDMADesc of rank 0" },
         Expected{ "clears_source", "rank 0", "stores", "tcaStartDMADesc of rank 0" },
         Expected{ "receives_to_source", "rank 0", "MPI_Recv: stores", "tcaStartDMADesc of rank 0" },
         Expected{ "loads_rows", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
@@ -86,22 +90,25 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     OneSided, Race,
-    testing::Values(Expected{ "loads_in_epoch", "rank 1", "loads", "MPI_Put of rank 0" },
-                    Expected{ "stores_in_epoch", "rank 1", "stores", "MPI_Put of rank 0" },
-                    Expected{ "stores_to_got", "rank 1", "stores", "MPI_Get of rank 0" },
-                    Expected{ "stores_to_fetched_by_no_op", "rank 1", "stores",
-                              "MPI_Get_accumulate of rank 0" },
-                    Expected{ "stores_to_origin", "rank 0", "stores", "MPI_Put" },
-                    Expected{ "loads_result_in_epoch", "rank 0", "loads", "MPI_Get" },
-                    Expected{ "puts_from_both", "rank 1", "MPI_Put: stores", "MPI_Put of rank 0" },
-                    Expected{ "put_meets_accumulate", "rank 1", "MPI_Accumulate: stores",
-                              "MPI_Put of rank 0" },
-                    Expected{ "loads_after_local_flush", "rank 1", "loads", "MPI_Put of rank 0" },
-                    Expected{ "stores_before_own_lock", "rank 1", "stores", "MPI_Put of rank 0" },
-                    Expected{ "puts_to_itself", "rank 0", "loads", "MPI_Put of rank 0" },
-                    Expected{ "stores_while_put_requested", "rank 0", "stores", "MPI_Rput" },
-                    Expected{ "loads_while_fetched", "rank 0", "loads", "MPI_Fetch_and_op" },
-                    Expected{ "loads_while_exposed", "rank 1", "loads", "MPI_Put of rank 0" }));
+    testing::Values(
+        Expected{ "loads_in_epoch", "rank 1", "loads", "MPI_Put of rank 0" },
+        Expected{ "stores_in_epoch", "rank 1", "stores", "MPI_Put of rank 0" },
+        Expected{ "stores_to_got", "rank 1", "stores", "MPI_Get of rank 0" },
+        Expected{ "stores_to_fetched_by_no_op", "rank 1", "stores",
+                  "MPI_Get_accumulate of rank 0" },
+        Expected{ "stores_to_origin", "rank 0", "stores", "MPI_Put" },
+        Expected{ "loads_result_in_epoch", "rank 0", "loads", "MPI_Get" },
+        Expected{ "puts_from_both", "rank 1", "MPI_Put: stores", "MPI_Put of rank 0" },
+        Expected{ "put_meets_accumulate", "rank 1", "MPI_Accumulate: stores", "MPI_Put of rank 0" },
+        Expected{ "loads_after_local_flush", "rank 1", "loads", "MPI_Put of rank 0" },
+        Expected{ "puts_twice", "rank 0", "MPI_Put: stores", "MPI_Put of rank 0" },
+        Expected{ "gets_what_it_puts", "rank 0", "MPI_Get: loads", "MPI_Put of rank 0" },
+        Expected{ "puts_to_added", "rank 0", "MPI_Put: stores", "MPI_Accumulate of rank 0" },
+        Expected{ "stores_before_own_lock", "rank 1", "stores", "MPI_Put of rank 0" },
+        Expected{ "puts_to_itself", "rank 0", "loads", "MPI_Put of rank 0" },
+        Expected{ "stores_while_put_requested", "rank 0", "stores", "MPI_Rput" },
+        Expected{ "loads_while_fetched", "rank 0", "loads", "MPI_Fetch_and_op" },
+        Expected{ "loads_while_exposed", "rank 1", "loads", "MPI_Put of rank 0" }));
 
 class Order : public testing::TestWithParam<const char *>
 {
@@ -121,7 +128,8 @@ TEST_P(Order, IsNoRaceAndTakesNoTime)
 INSTANTIATE_TEST_SUITE_P(
     All, Order,
     testing::Values("ok_loads_after_wait", "ok_both_slots", "ok_again_and_again", "ok_loads_source",
-                    "ok_stores_when_idle", "ok_stores_after_next_list",
+                    "ok_stores_when_idle", "ok_relays_after_wait", "ok_puts_by_two_after_answer",
+                    "ok_adds_twice", "ok_puts_after_flush", "ok_stores_after_next_list",
                     "ok_stores_after_own_notification", "ok_stores_after_answer",
                     "ok_stores_after_message", "ok_between_rows", "ok_polls_last_word",
                     "ok_polls_later_put", "ok_loads_up_to_the_word", "ok_polls_counter",

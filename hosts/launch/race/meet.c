@@ -1,0 +1,65 @@
+/* Transfers that meet each other. */
+#include "hosts/launch/race/internal.h"
+
+/* Epochs of two locks, one of which is exclusive, are one after the other. */
+static bool lock_orders(enum host_lock a, enum host_lock b)
+{
+    return a != HOST_UNLOCKED && b != HOST_UNLOCKED && (a == HOST_EXCLUSIVE || b == HOST_EXCLUSIVE);
+}
+
+struct race_window *race_window_of(const struct race_rank *r, uint32_t number)
+{
+    for (unsigned i = 0; i < r->nwindows; i++)
+        if (r->windows[i].number == number)
+            return &r->windows[i];
+    return NULL;
+}
+
+/* An operation is held back at its target until its lock is granted, so it may come after all that
+ * the rank does with a lock of its own. */
+bool race_lock_orders(const struct race *race, const struct race_rank *r,
+                      const struct race_transfer *x)
+{
+    const struct race_window *w;
+
+    if (x->only == RACE_ANY || x->rank == (unsigned)(r - race->ranks))
+        return false;
+    w = race_window_of(r, x->reach.window);
+    return w != NULL && lock_orders(x->reach.lock, w->lock);
+}
+
+/* A lane of puts does one after the other. One-sided operations of one rank have no order. */
+static bool may_race(const struct race *race, const struct race_transfer *x,
+                     const struct race_transfer *o)
+{
+    const struct race_stream *a = &race->streams[x->stream], *b = &race->streams[o->stream];
+
+    return o->only == x->only && !o->on_gpu && (o->writes || x->writes) &&
+           !(x->only == RACE_ANY && a->node == b->node && a->lane == b->lane) &&
+           !race_knows(&race->ranks[x->rank], o) && !(o->reach.atomic && x->reach.atomic) &&
+           !lock_orders(o->reach.lock, x->reach.lock);
+}
+
+void race_look_at_others(struct race *race, unsigned index, const struct race_transfer *x)
+{
+    const struct race_transfer *o;
+    uint64_t all = race_rows_end(&x->rows) - x->rows.at;
+    struct race_use use = { .bytes = x->rows.width,
+                            .access = x->writes ? HUB_STORES : HUB_LOADS,
+                            .place = x->place };
+
+    if (x->on_gpu)
+        return;
+    for (o = TAILQ_FIRST(&race->nodes[index].transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
+        if (!may_race(race, x, o) || race_rows_overlap(&o->rows, x->rows.at, all) == UINT64_MAX)
+            continue;
+        for (uint64_t i = 0; i < x->rows.count; i++) {
+            uint64_t offset;
+
+            use.at = x->rows.at + i * x->rows.pitch;
+            offset = race_rows_overlap(&o->rows, use.at, use.bytes);
+            if (offset != UINT64_MAX && offset + use.bytes > o->come)
+                race_report_transfer(race, &race->run->ranks[x->rank], &use, o);
+        }
+    }
+}
