@@ -12,7 +12,7 @@
 #include <mpi.h>
 #include <tca-api.h>
 
-enum { LEFT, RIGHT, SIDES, ROUNDS = 10 };
+enum { LEFT, RIGHT, SIDES, CHANNELS = 4, ROUNDS = 10 };
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \
@@ -25,6 +25,7 @@ enum { LEFT, RIGHT, SIDES, ROUNDS = 10 };
 
 static int rank, ranks, n,
     pitch; /* a row has n cells, two of the border, and two that fill it up */
+static int channel[SIDES];
 static double *cells;
 
 static size_t offset(int row, int column)
@@ -32,16 +33,35 @@ static size_t offset(int row, int column)
     return 8 * ((size_t)row * (size_t)pitch + (size_t)column);
 }
 
-/* Channel `side` will put the column at that side into the neighbour's border at the other side. */
-static void prepare(int side, tcaHandle *from, tcaHandle *to)
+/* Channels are the node's, so each of its ranks takes two of its own. */
+static void take_channels(void)
+{
+    MPI_Comm node;
+    int place;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &place);
+    MPI_Comm_free(&node);
+    if (SIDES * (place + 1) > CHANNELS) {
+        fprintf(stderr, "halo: expected %d ranks on a node at most\n", CHANNELS / SIDES);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    for (int side = 0; side < SIDES; side++)
+        channel[side] = SIDES * place + side;
+}
+
+/* The channel of a side will put the column there into the neighbour's border at the other side.
+ * Notifications are the node's as well: the tag is the rank that it is for. */
+static void prepare(int side, tcaHandle *from, tcaHandle *to, int neighbour)
 {
     int flags = tcaDMAUseInternal | tcaDMAUseNotifyInternal | tcaDMANotify;
     int column = side == LEFT ? 1 : n, border = side == LEFT ? n + 1 : 0;
     tcaDesc *list = tcaDescNew();
 
     CHECK(tcaDescSetMemcpy2D(list, to, (off_t)offset(1, border), offset(1, 0), from,
-                             (off_t)offset(1, column), offset(1, 0), 8, (size_t)n, flags, side, 0));
-    CHECK(tcaDescSet(list, side));
+                             (off_t)offset(1, column), offset(1, 0), 8, (size_t)n, flags, side,
+                             neighbour));
+    CHECK(tcaDescSet(list, channel[side]));
     CHECK(tcaDescFree(list));
 }
 
@@ -86,21 +106,22 @@ int main(int argc, char **argv)
     MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine), MPI_BYTE, MPI_COMM_WORLD);
     left = (rank + ranks - 1) % ranks;
     right = (rank + 1) % ranks;
-    prepare(LEFT, &mine, &all[left]);
-    prepare(RIGHT, &mine, &all[right]);
+    take_channels();
+    prepare(LEFT, &mine, &all[left], left);
+    prepare(RIGHT, &mine, &all[right], right);
     for (int round = 0; round < ROUNDS; round++) {
         for (int row = 1; row <= n; row++)
             for (int column = 1; column <= n; column++)
                 cells[offset(row, column) / 8] = value(rank, row, column, round);
         MPI_Barrier(MPI_COMM_WORLD); /* all have read their borders of the round before */
         start = MPI_Wtime();
-        CHECK(tcaStartDMADesc(LEFT));
-        CHECK(tcaStartDMADesc(RIGHT));
-        CHECK(tcaWaitDMARecvDesc(&all[right], LEFT, 0));
-        CHECK(tcaWaitDMARecvDesc(&all[left], RIGHT, 0));
+        CHECK(tcaStartDMADesc(channel[LEFT]));
+        CHECK(tcaStartDMADesc(channel[RIGHT]));
+        CHECK(tcaWaitDMARecvDesc(&all[right], LEFT, rank));
+        CHECK(tcaWaitDMARecvDesc(&all[left], RIGHT, rank));
         us += 1e6 * (MPI_Wtime() - start) / ROUNDS;
-        CHECK(tcaWaitDMAC(LEFT)); /* the own columns may be written again */
-        CHECK(tcaWaitDMAC(RIGHT));
+        CHECK(tcaWaitDMAC(channel[LEFT])); /* the own columns may be written again */
+        CHECK(tcaWaitDMAC(channel[RIGHT]));
         bad += wrong(round);
     }
     if (rank == 0)
