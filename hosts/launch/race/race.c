@@ -179,6 +179,9 @@ struct race *race_create(struct launch *run)
         race_destroy(race);
         return NULL;
     }
+    /* Else a rank may run before another one that is earlier, and what it loads would come before a
+     * transfer that has begun. */
+    sim_keep_step(run->nodes[0].dom);
     for (unsigned i = 0; i < run->nnodes; i++) {
         TAILQ_INIT(&race->nodes[i].transfers);
         TAILQ_INIT(&race->nodes[i].notices);

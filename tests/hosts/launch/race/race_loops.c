@@ -116,10 +116,11 @@ static void polls_old_value(void)
 {
     mine[WORDS - 1] = mine[2 * WORDS - 1] = 7; /* since the last time */
     MPI_Barrier(MPI_COMM_WORLD);
-    if (me == 0) {
+    if (me == 0)
         put(0, 0, WORDS, tcaDMANotify, SLOT);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0)
         return;
-    }
     await(2 * WORDS - 1, 7);
     load(WORDS + 5);
     arrived(SLOT);

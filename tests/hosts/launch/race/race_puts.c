@@ -1,5 +1,7 @@
 /* Puts of DMA: what waits for them, and what does not. */
+#define _POSIX_C_SOURCE 199309L /* nanosleep */
 #include <string.h>
+#include <time.h>
 
 #include "races.h"
 
@@ -118,12 +120,13 @@ static void sends_at_once(void)
 {
     uint64_t word = 0;
 
-    if (me == 0) {
+    if (me == 0)
         put_and_notify();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0)
         MPI_Recv(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else {
+    else
         MPI_Send(&mine[WORDS], 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-    }
 }
 
 static void stores_to_destination(void)
@@ -350,8 +353,37 @@ static void ok_between_rows(void)
         mine[2 * EVERY + 1] = 1;
 }
 
+static void sleep_until(double us)
+{
+    const struct timespec left = { 0, (long)((us - 1e6 * MPI_Wtime()) * 1e3 + 0.5) };
+
+    nanosleep(&left, NULL);
+}
+
+/** From round to round rank 0 loads later, from before the start of rank 1's put on. */
+static void loads_ever_later(void)
+{
+    tcaDesc *d = tcaDescNew();
+    double start = 1e6 * MPI_Wtime() + 100;
+
+    MPI_Bcast(&start, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    tcaDescSetMemcpy(d, &handles[!me], BYTES, &handles[me], 0, 64, IN | tcaDMANotify, SLOT, TAG);
+    tcaDescSet(d, 0);
+    for (int round = 0; round < 40; round++) {
+        sleep_until(start + 20 * round + (me == 0 ? 0.02 * round - 0.41 : 0));
+        if (me == 1)
+            tcaStartDMADesc(0);
+        else
+            load(WORDS);
+        if (me == 0)
+            arrived(SLOT);
+    }
+    tcaDescFree(d);
+}
+
 const struct race_case race_puts[] = {
     CASE(loads_at_once),
+    CASE(loads_ever_later),
     CASE(ok_loads_after_wait),
     CASE(loads_after_senders_wait),
     CASE(loads_after_idle),

@@ -14,9 +14,11 @@ struct Seen {
     uint64_t visible = 0, wire = 0, mistakes = 0;
 };
 
-inline Seen run_case(const std::string &name, unsigned checks)
+inline Seen run_case(const std::string &name, unsigned checks, const sim_order &order = {})
 {
-    Cluster c;
+    ClusterConfig config;
+    config.order = order;
+    Cluster c(config);
     Seen seen;
     launch_config cfg = {};
 
