@@ -236,8 +236,9 @@ cudaError_t cudaFree(void *p)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    freed = cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->memory->free(cr->h, p)
-                                                                 : driver_free_gpu(cr->h, p, NULL);
+    freed = cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED
+                ? cr->h->memory->free(cr->h, p)
+                : driver_free_gpu(cr->h, p, NULL, NULL);
     return cuda_leave(cr, freed != 0 ? cudaSuccess : cudaErrorInvalidDevicePointer);
 }
 

@@ -50,7 +50,7 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
         if (fresh->bar_offset == HOST_NO_BUS)
             return DRIVER_ERR_NOMEM;
         if (h->race != NULL)
-            h->race->pinned(h, g->bar_bus + fresh->bar_offset, fresh->bytes);
+            h->race->given(h, g->bar_bus + fresh->bar_offset, fresh->bytes);
         g->npins++;
         pin = fresh;
     }
@@ -73,7 +73,7 @@ static void keep_pin(struct driver_gpu *g, const struct driver_pin *old, uint64_
 /* A handle that reaches beyond an allocation has pinned more pages, and others name theirs by this
  * pin since. */
 static void unpin(struct host *h, unsigned gpu, uint64_t offset, struct host_freed all,
-                  const struct host_place *place)
+                  driver_unpin_fn fn, void *arg)
 {
     struct driver_gpu *g = &driver_of(h)->gpus[gpu];
 
@@ -88,8 +88,8 @@ static void unpin(struct host *h, unsigned gpu, uint64_t offset, struct host_fre
 
         if (first >= last)
             continue;
-        if (place != NULL && h->race != NULL)
-            h->race->freed(h, &cut, *place);
+        if (fn != NULL)
+            fn(arg, &cut);
         h->gpus->unpin(h, gpu, bar_offset, last - first);
         g->pins[i] = g->pins[--g->npins];
         keep_pin(g, &p, p.offset, first);
@@ -97,21 +97,39 @@ static void unpin(struct host *h, unsigned gpu, uint64_t offset, struct host_fre
     }
 }
 
-uint64_t driver_gpu_bus(struct host *h, unsigned gpu, uint64_t offset)
+/** Where the pages end that are pinned from this place of the BAR on, which need not be all in one
+ * piece. @return `at`: there are none. */
+static uint64_t pinned_until(const struct driver_gpu *g, uint64_t at)
 {
-    const struct driver_gpu *g = &driver_of(h)->gpus[gpu];
-    const struct driver_pin *pin = find_pin(g, offset, 1);
-
-    return pin != NULL ? g->bar_bus + pin->bar_offset + (offset - pin->offset) : HOST_NO_BUS;
+    for (unsigned i = 0; i < g->npins; i++)
+        if (at - g->pins[i].bar_offset < g->pins[i].bytes)
+            return g->pins[i].bar_offset + g->pins[i].bytes;
+    return at;
 }
 
-uint64_t driver_free_gpu(struct host *h, void *p, const struct host_place *place)
+uint64_t driver_gpu_unpinned(struct host *h, uint64_t bus, uint64_t bytes)
+{
+    const struct driver *d = driver_of(h);
+
+    for (unsigned i = 0; i < d->ngpus; i++) {
+        const struct driver_gpu *g = &d->gpus[i];
+        uint64_t at = bus > g->bar_bus ? bus - g->bar_bus : 0;
+        uint64_t end = bus + bytes > g->bar_bus ? bus + bytes - g->bar_bus : 0;
+
+        for (uint64_t next; at < end && at < g->bar_bytes; at = next)
+            if ((next = pinned_until(g, at)) == at)
+                return g->bar_bus + at;
+    }
+    return HOST_NO_BUS;
+}
+
+uint64_t driver_free_gpu(struct host *h, void *p, driver_unpin_fn fn, void *arg)
 {
     struct host_pointer hp = h->memory->pointer(h, p);
     uint64_t bytes = hp.kind == HOST_GPU ? h->gpus->free(h, hp.gpu, p) : 0;
 
     if (bytes != 0)
-        unpin(h, hp.gpu, hp.offset, (struct host_freed){ .p = p, .bytes = bytes }, place);
+        unpin(h, hp.gpu, hp.offset, (struct host_freed){ .p = p, .bytes = bytes }, fn, arg);
     return bytes;
 }
 

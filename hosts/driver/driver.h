@@ -155,11 +155,14 @@ const struct driver_visible *driver_visible(struct host *h);
 /* addresses */
 /** The bus address of device memory, pinning the pages around it when they are not. */
 int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes, uint64_t *bus_p);
-/** Where a byte of device memory is on the bus. HOST_NO_BUS: it is not pinned. */
-uint64_t driver_gpu_bus(struct host *h, unsigned gpu, uint64_t offset);
-/** Gives memory of a GPU back and unpins its pages, which the check for races hears of with the
- * place of the call (NULL: it does not). @return its bytes; 0: no such allocation. */
-uint64_t driver_free_gpu(struct host *h, void *p, const struct host_place *place);
+/** The first of these bus addresses that is in the BAR of a GPU, where no memory is pinned.
+ * HOST_NO_BUS: none. */
+uint64_t driver_gpu_unpinned(struct host *h, uint64_t bus, uint64_t bytes);
+/** Some memory of a GPU is about to be unpinned. */
+typedef void (*driver_unpin_fn)(void *arg, const struct host_freed *part);
+/** Gives memory of a GPU back and unpins its pages; `fn` (or NULL) is called for each part that has
+ * a place of its own on the bus. @return its bytes; 0: no such allocation. */
+uint64_t driver_free_gpu(struct host *h, void *p, driver_unpin_fn fn, void *arg);
 /** Reads from a GPU: what it wrote before, and what was on its way to it, has arrived then. */
 void driver_flush_gpu(struct host *h, unsigned gpu);
 /** All of these, bit per GPU. */

@@ -83,7 +83,7 @@ void peach2_free(const struct peach2_buffer *buf)
     struct host_pointer hp = s.h->memory->pointer(s.h, peach2_pointer(buf));
 
     if (hp.kind == HOST_GPU)
-        driver_free_gpu(s.h, peach2_pointer(buf), NULL);
+        driver_free_gpu(s.h, peach2_pointer(buf), NULL, NULL);
     else
         s.h->memory->free(s.h, peach2_pointer(buf));
 }

@@ -69,10 +69,9 @@ struct host_race_ops {
     /** No program and no transfer is to use this memory until it is given again. Transfers that the
      * rank does not know to have ended may still do so. */
     void (*freed)(struct host *h, const struct host_freed *freed, struct host_place place);
-    /** The back end gives memory of the node or of a GPU, to whichever library. */
-    void (*given)(struct host *h, const void *p, uint64_t bytes);
-    /** Transfers find other memory of a GPU at these bus addresses from now on. */
-    void (*pinned)(struct host *h, uint64_t bus, uint64_t bytes);
+    /** Transfers find memory at these bus addresses again: of the node, which the back end gives to
+     * whichever library, or of a GPU, which the driver pins. */
+    void (*given)(struct host *h, uint64_t bus, uint64_t bytes);
     /** A library uses memory of the program (`rows.at`: an address) until it is taken back by
      * `owner` or by `group` (or NULL): it writes it, or only reads it. */
     void (*lend)(struct host *h, const void *owner, const void *group, struct host_rows rows,

@@ -1,12 +1,16 @@
-/* Where the rank has freed memory, for a second tcaFree() of it, and for lists that read it. */
-#define _GNU_SOURCE /* tdestroy, twalk_r */
+/*
+ * Where the rank has freed memory, for a second tcaFree() of it, and for lists that read what has
+ * left the bus. Both are kept in trees of ranges that do not overlap. For these, two ranges are
+ * equal when they overlap, so a tree finds the one that a range meets.
+ */
+#define _GNU_SOURCE /* tdestroy */
 #include <search.h>
 #include <stdlib.h>
 
 #include "hosts/tca/internal.h"
 
 struct freed {
-    struct host_freed memory;
+    uint64_t at, bytes; /* an address of the process, or of the bus */
     struct host_place place;
 };
 
@@ -14,44 +18,60 @@ static int compare_freed(const void *a, const void *b)
 {
     const struct freed *x = a, *y = b;
 
-    return (x->memory.p > y->memory.p) - (x->memory.p < y->memory.p);
+    return (x->at >= y->at + y->bytes) - (y->at >= x->at + x->bytes);
 }
 
-static struct freed *find_freed(const struct tca_rank *self, const void *p)
+static struct freed *find_freed(void *const *tree, uint64_t at, uint64_t bytes)
 {
-    const struct freed key = { .memory.p = p };
-    struct freed *const *node = tfind(&key, &self->freed, compare_freed);
+    const struct freed key = { .at = at, .bytes = bytes };
+    struct freed *const *node = tfind(&key, tree, compare_freed);
 
     return node != NULL ? *node : NULL;
 }
 
-/* Without room for it a second tcaFree() is refused as well, but not with the place. */
-void tca_freed_add(struct tca_rank *self, const struct host_freed *freed, struct host_place place)
+/* What the range meets in part goes as a whole: then a call fails without a place, not with a wrong
+ * one. */
+static void remove_freed(void **tree, uint64_t at, uint64_t bytes)
 {
     struct freed *f;
 
-    tca_freed_remove(self, freed->p);
-    f = malloc(sizeof(*f));
+    while ((f = find_freed(tree, at, bytes)) != NULL) {
+        (void)tdelete(f, tree, compare_freed);
+        free(f);
+    }
+}
+
+/* Without room for it calls fail as well, but without the place. */
+static void add_freed(void **tree, uint64_t at, uint64_t bytes, struct host_place place)
+{
+    struct freed *f = malloc(sizeof(*f));
+
+    remove_freed(tree, at, bytes);
     if (f == NULL)
         return;
-    *f = (struct freed){ *freed, place };
-    if (tsearch(f, &self->freed, compare_freed) == NULL)
+    *f = (struct freed){ at, bytes, place };
+    if (tsearch(f, tree, compare_freed) == NULL)
         free(f);
 }
 
-void tca_freed_remove(struct tca_rank *self, const void *p)
+void tca_freed_add(struct tca_rank *self, const void *p, uint64_t bytes, struct host_place place)
 {
-    struct freed *f = find_freed(self, p);
+    add_freed(&self->freed, (uintptr_t)p, bytes, place);
+}
 
-    if (f == NULL)
-        return;
-    (void)tdelete(f, &self->freed, compare_freed);
-    free(f);
+void tca_freed_unpin(struct tca_rank *self, const struct host_freed *part, struct host_place place)
+{
+    add_freed(&self->unpinned, part->bus, part->bytes, place);
+}
+
+void tca_freed_remove(struct tca_rank *self, const void *p, uint64_t bytes)
+{
+    remove_freed(&self->freed, (uintptr_t)p, bytes);
 }
 
 const struct host_place *tca_freed_place(const struct tca_rank *self, const void *p)
 {
-    const struct freed *f = find_freed(self, p);
+    const struct freed *f = find_freed(&self->freed, (uintptr_t)p, 1);
 
     return f != NULL ? &f->place : NULL;
 }
@@ -60,58 +80,43 @@ void tca_freed_install(struct tca_rank *self, const tcaDesc *d, int ch)
 {
     struct tca_sources *sources = &self->sources[ch];
 
-    free(sources->at);
-    sources->at = calloc(d->n, sizeof(*sources->at));
-    sources->n = sources->at != NULL ? d->n : 0;
-    for (size_t i = 0; i < sources->n; i++) {
-        const struct tca_put *p = &d->puts[i];
-
-        sources->at[i].at = p->src_bus;
-        sources->at[i].bytes = (p->count - 1) * (p->width + p->src_gap) + p->width;
-    }
+    free(sources->puts);
+    sources->puts = calloc(d->n, sizeof(*sources->puts));
+    sources->n = sources->puts != NULL ? d->n : 0;
+    for (size_t i = 0; i < sources->n; i++)
+        sources->puts[i] = tca_put_rows(&d->puts[i], d->puts[i].src_bus, d->puts[i].src_gap);
 }
 
-struct search {
-    const struct tca_rank *self;
-    const struct tca_sources *sources;
-    const struct host_place *found;
-};
-
-/* Its pages may be reached again, as another owner's. */
-static bool is_reached(struct host *h, const struct host_freed *freed)
+/* Others may have the pages by now, or pages may never have been there: only the first byte that
+ * a row does not find is asked for. */
+static const struct freed *find_unpinned(const struct tca_rank *self, const struct host_rows *rows)
 {
-    struct host_pointer hp = h->memory->pointer(h, freed->p);
+    for (uint64_t i = 0; i < rows->count; i++) {
+        uint64_t bus = driver_gpu_unpinned(self->h, rows->at + i * rows->pitch, rows->width);
 
-    return hp.kind != HOST_GPU || driver_gpu_bus(h, hp.gpu, hp.offset) == freed->bus;
-}
-
-static void look_at(const void *node, VISIT when, void *arg)
-{
-    const struct freed *f = *(struct freed *const *)node;
-    const struct host_freed *m = &f->memory;
-    struct search *s = arg;
-
-    if ((when != postorder && when != leaf) || is_reached(s->self->h, m))
-        return;
-    for (size_t i = 0; i < s->sources->n; i++) {
-        const struct tca_source *source = &s->sources->at[i];
-
-        if (source->at < m->bus + m->bytes && m->bus < source->at + source->bytes)
-            s->found = &f->place;
+        if (bus != HOST_NO_BUS)
+            return find_freed(&self->unpinned, bus, 1);
     }
+    return NULL;
 }
 
 const struct host_place *tca_freed_source(const struct tca_rank *self, int ch)
 {
-    struct search s = { self, &self->sources[ch], NULL };
+    const struct tca_sources *sources = &self->sources[ch];
 
-    twalk_r(self->freed, look_at, &s);
-    return s.found;
+    for (size_t i = 0; i < sources->n; i++) {
+        const struct freed *f = find_unpinned(self, &sources->puts[i]);
+
+        if (f != NULL)
+            return &f->place;
+    }
+    return NULL;
 }
 
 void tca_freed_fini(struct tca_rank *self)
 {
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
-        free(self->sources[c].at);
+        free(self->sources[c].puts);
     tdestroy(self->freed, free);
+    tdestroy(self->unpinned, free);
 }

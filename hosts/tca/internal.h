@@ -18,6 +18,13 @@ struct tca_put {
     uint32_t tag;
 };
 
+static inline struct host_rows tca_put_rows(const struct tca_put *p, uint64_t at, uint64_t gap)
+{
+    return (struct host_rows){
+        .at = at, .width = p->width, .count = p->count, .pitch = p->width + gap
+    };
+}
+
 /** One that a program has made is in a list of its rank's: a rank that is ended frees nothing
  * itself. Its puts are freed by free(). */
 struct tcaDesc {
@@ -31,11 +38,9 @@ struct tca_table {
     tcaDesc *at; /* NULL: no such table */
     int capacity;
 };
-/** What a channel's list reads: from the first to the last byte of each put, on the bus. */
+/** What a channel's list reads, with bus addresses. */
 struct tca_sources {
-    struct tca_source {
-        uint64_t at, bytes;
-    } * at;
+    struct host_rows *puts;
     size_t n;
 };
 
@@ -47,7 +52,7 @@ struct tca_rank {
     struct tca_table *tables;
     int ntables;
     tcaDesc *descs;
-    void *freed; /* a tree: see freed.c */
+    void *freed, *unpinned; /* trees: see freed.c */
     struct tca_sources sources[HUB_DMA_CHANNELS];
     unsigned refused; /* calls that were, as far as they were reported */
 };
@@ -68,15 +73,17 @@ tcaresult tca_refuse_reach(const char *call, const char *name, const tcaHandle *
                            const struct tca_rank *self);
 
 /** The rank has freed it. */
-void tca_freed_add(struct tca_rank *self, const struct host_freed *freed, struct host_place place);
-/** Memory begins there again. */
-void tca_freed_remove(struct tca_rank *self, const void *p);
-/** NULL: the rank has freed nothing that began there. */
+void tca_freed_add(struct tca_rank *self, const void *p, uint64_t bytes, struct host_place place);
+/** With it, this part of a GPU's memory has left the bus. */
+void tca_freed_unpin(struct tca_rank *self, const struct host_freed *part, struct host_place place);
+/** Memory is there again. */
+void tca_freed_remove(struct tca_rank *self, const void *p, uint64_t bytes);
+/** Where memory was freed that `p` is in. NULL: nowhere. */
 const struct host_place *tca_freed_place(const struct tca_rank *self, const void *p);
 /** This list is that of a channel from now on. */
 void tca_freed_install(struct tca_rank *self, const tcaDesc *d, int ch);
-/** Where the rank has freed memory of a GPU that the channel's list reads, and that no device
- * reaches any more. NULL: nowhere. */
+/** Where the rank has freed memory of a GPU that the channel's list reads, and that is not on the
+ * bus. NULL: nowhere. */
 const struct host_place *tca_freed_source(const struct tca_rank *self, int ch);
 void tca_freed_fini(struct tca_rank *self);
 

@@ -65,7 +65,7 @@ tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
                               "n = %zu: the BAR of GPU %u has no room to pin it", n, self->h->gpu);
         }
     }
-    tca_freed_remove(self, got);
+    tca_freed_remove(self, got, n != 0 ? n : 1);
     *p = got;
     return TCA_SUCCESS;
 }
@@ -84,12 +84,25 @@ static tcaresult refuse_free(const char *call, const struct tca_rank *self, cons
                       first->call, place);
 }
 
+struct freeing {
+    struct tca_rank *self;
+    struct host_place place;
+};
+
+static void unpins(void *arg, const struct host_freed *part)
+{
+    const struct freeing *f = arg;
+
+    tca_freed_unpin(f->self, part, f->place);
+    tca_race_freed(f->self, part, f->place);
+}
+
 tcaresult tcaFree(void *p, tcaMemoryKind kind)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
-    struct tca_rank *self = tca_enter(__func__);
-    struct host_freed freed = { .p = p };
+    struct freeing f = { .place = { __func__, __builtin_return_address(0) } };
+    struct tca_rank *self = f.self = tca_enter(__func__);
     struct host_pointer hp;
+    uint64_t bytes;
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
@@ -101,14 +114,13 @@ tcaresult tcaFree(void *p, tcaMemoryKind kind)
     if (hp.kind != (kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU))
         return refuse_pointer(__func__, p, hp.kind, kind);
     host_spend_cost(self->h, HOST_COST_SYSCALL);
-    freed.bus = kind == tcaMemoryCPU ? hp.offset : driver_gpu_bus(self->h, hp.gpu, hp.offset);
-    freed.bytes = kind == tcaMemoryCPU ? self->h->memory->free(self->h, p)
-                                       : driver_free_gpu(self->h, p, &place);
-    if (freed.bytes == 0)
+    bytes = kind == tcaMemoryCPU ? self->h->memory->free(self->h, p)
+                                 : driver_free_gpu(self->h, p, unpins, &f);
+    if (bytes == 0)
         return refuse_free(__func__, self, p);
-    tca_freed_add(self, &freed, place);
+    tca_freed_add(self, p, bytes, f.place);
     if (kind == tcaMemoryCPU)
-        tca_race_freed(self, &freed, place);
+        tca_race_freed(self, &(struct host_freed){ p, bytes, hp.offset }, f.place);
     return TCA_SUCCESS;
 }
 

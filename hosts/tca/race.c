@@ -11,17 +11,10 @@ void tca_race_part(const struct tca_rank *self)
         self->h->race->part(self->h, d->subcluster, d->slot, d->area_base);
 }
 
-static struct host_rows rows_of(const struct tca_put *p, uint64_t at, uint64_t gap)
-{
-    return (struct host_rows){
-        .at = at, .width = p->width, .count = p->count, .pitch = p->width + gap
-    };
-}
-
 static struct host_put put_of(const struct tca_rank *self, const struct tca_put *p)
 {
-    return (struct host_put){ .from = rows_of(p, p->src_bus, p->src_gap),
-                              .to = rows_of(p, p->dst.offset + p->dst_off, p->dst_gap),
+    return (struct host_put){ .from = tca_put_rows(p, p->src_bus, p->src_gap),
+                              .to = tca_put_rows(p, p->dst.offset + p->dst_off, p->dst_gap),
                               .subcluster = self->d->subcluster,
                               .part = p->dst.node,
                               .area = p->dst.area,

@@ -38,11 +38,7 @@ static void *op_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t ali
     struct launch_gpu *g = gpu_of(h, gpu);
     uint64_t offset = range_take(&g->memory, bytes, align);
 
-    if (offset == RANGE_NONE)
-        return NULL;
-    if (h->race != NULL)
-        h->race->given(h, g->bytes + offset, bytes);
-    return g->bytes + offset;
+    return offset != RANGE_NONE ? g->bytes + offset : NULL;
 }
 
 static uint64_t op_free(struct host *h, unsigned gpu, void *p)

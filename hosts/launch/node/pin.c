@@ -119,14 +119,12 @@ static void *op_alloc(struct host *h, uint64_t bytes, uint64_t align)
 {
     struct launch_thread *t = launch_thread_of(h);
     uint64_t bus = range_take(&t->arena, bytes, align);
-    uint8_t *p;
 
     if (bus == RANGE_NONE)
         return NULL;
-    p = t->node->ram->bytes + (bus - t->node->ram->base);
     if (h->race != NULL)
-        h->race->given(h, p, bytes);
-    return p;
+        h->race->given(h, bus, bytes);
+    return t->node->ram->bytes + (bus - t->node->ram->base);
 }
 
 static uint64_t op_free(struct host *h, void *p)

@@ -1,132 +1,144 @@
 /*
  * Memory that was freed: what transfers still did there, and who uses it later. Where it lies is
- * known by address, so a name of it that was kept means what is there when memory is given again.
+ * known by bus address, so a name of it that was kept means what is there when memory is given
+ * again. A node keeps such ranges in a tree. They do not overlap, and for the tree two ranges are
+ * equal when they do.
  */
+#define _GNU_SOURCE /* tdestroy */
 #include "hosts/launch/race/internal.h"
 
+#include <search.h>
 #include <stdlib.h>
+
+static int compare_freed(const void *a, const void *b)
+{
+    const struct race_freed *x = a, *y = b;
+
+    return (x->bus >= y->bus + y->bytes) - (y->bus >= x->bus + x->bytes);
+}
+
+/** The first one that has bytes of [bus, end), or NULL. */
+static struct race_freed *first_freed(const struct race_node *node, uint64_t bus, uint64_t end)
+{
+    struct race_freed *first = NULL;
+
+    while (bus < end) {
+        const struct race_freed key = { .bus = bus, .bytes = end - bus };
+        struct race_freed *const *found = tfind(&key, &node->freed, compare_freed);
+
+        if (found == NULL)
+            break;
+        first = *found;
+        end = first->bus;
+    }
+    return first;
+}
+
+static void insert(struct race_node *node, struct race_freed freed)
+{
+    struct race_freed *f = malloc(sizeof(*f));
+    const void *at;
+
+    SIM_ASSERT(f != NULL);
+    *f = freed;
+    at = tsearch(f, &node->freed, compare_freed);
+    SIM_ASSERT(at != NULL);
+}
+
+static void keep_part(struct race_node *node, struct race_freed f, uint64_t from, uint64_t to)
+{
+    if (from >= to)
+        return;
+    f.at += from - f.bus;
+    f.bus = from;
+    f.bytes = to - from;
+    insert(node, f);
+}
+
+/* What programs announce as freed_range stays: accesses in it are then looked at for nothing. */
+static void cut(struct race_node *node, uint64_t bus, uint64_t end)
+{
+    struct race_freed *f;
+
+    while ((f = first_freed(node, bus, end)) != NULL) {
+        const struct race_freed all = *f;
+
+        (void)tdelete(f, &node->freed, compare_freed);
+        free(f);
+        keep_part(node, all, all.bus, bus);
+        keep_part(node, all, end, all.bus + all.bytes);
+    }
+}
+
+void race_op_given(struct host *h, uint64_t bus, uint64_t bytes)
+{
+    cut(race_node_of(race_of(h), launch_thread_of(h)), bus, bus + bytes);
+}
 
 void race_freed_add(struct race *race, struct launch_thread *t, const struct race_use *u)
 {
     struct race_node *node = race_node_of(race, t);
-    struct race_freed *f = malloc(sizeof(*f));
 
-    SIM_ASSERT(f != NULL);
-    *f = (struct race_freed){ .at = u->at,
-                              .bytes = u->bytes,
-                              .bus = u->bus,
-                              .rank = t->host.rank,
-                              .place = u->place,
-                              .since = sim_now(t->dom) };
-    TAILQ_INSERT_TAIL(&node->freed, f, in_node);
+    cut(node, u->bus, u->bus + u->bytes);
+    insert(node, (struct race_freed){ .at = u->at,
+                                      .bytes = u->bytes,
+                                      .bus = u->bus,
+                                      .rank = t->host.rank,
+                                      .place = u->place,
+                                      .since = sim_now(t->dom) });
+    if (mem_ram_holds(t->node->ram, u->bus, u->bytes))
+        race_range_add(&node->freed_range, u->at, u->at + u->bytes);
     node->changed = true;
-    race_settle(race);
-}
-
-/** Its bytes [from, to), before `f` in the list. */
-static void keep_part(struct race_freed *f, uint64_t from, uint64_t to)
-{
-    struct race_freed *part;
-
-    if (from >= to)
-        return;
-    part = malloc(sizeof(*part));
-    SIM_ASSERT(part != NULL);
-    *part = *f;
-    part->at += from;
-    part->bytes = to - from;
-    part->bus += from;
-    TAILQ_INSERT_BEFORE(f, part, in_node);
-}
-
-static void drop(struct race_node *node, struct race_freed *f)
-{
-    TAILQ_REMOVE(&node->freed, f, in_node);
-    free(f);
-}
-
-/** It begins at `at`; what of it lies in [low, end) is no longer freed. */
-static void cut(struct race_node *node, struct race_freed *f, uint64_t at, uint64_t low,
-                uint64_t end)
-{
-    if (at >= end || low >= at + f->bytes)
-        return;
-    keep_part(f, 0, low > at ? low - at : 0);
-    keep_part(f, end - at, f->bytes);
-    drop(node, f);
-    node->changed = true;
-}
-
-void race_op_given(struct host *h, const void *p, uint64_t bytes)
-{
-    struct race *race = race_of(h);
-    struct race_node *node = race_node_of(race, launch_thread_of(h));
-    struct race_freed *f = TAILQ_FIRST(&node->freed);
-
-    while (f != NULL) {
-        struct race_freed *next = TAILQ_NEXT(f, in_node);
-
-        cut(node, f, f->at, (uintptr_t)p, (uintptr_t)p + bytes);
-        f = next;
-    }
-    race_settle(race);
-}
-
-/* Pages of a BAR have other memory than before, which may have its old place in the process. */
-void race_op_pinned(struct host *h, uint64_t bus, uint64_t bytes)
-{
-    struct race *race = race_of(h);
-    struct race_node *node = race_node_of(race, launch_thread_of(h));
-    struct race_freed *f = TAILQ_FIRST(&node->freed);
-
-    while (f != NULL) {
-        struct race_freed *next = TAILQ_NEXT(f, in_node);
-
-        cut(node, f, f->bus, bus, bus + bytes);
-        f = next;
-    }
     race_settle(race);
 }
 
 void race_freed_look_at(struct race *race, struct launch_thread *t, const struct race_use *u)
 {
+    const struct race_node *node = race_node_of(race, t);
+    const struct mem_ram *ram = t->node->ram;
+    uint64_t bus = u->at - (uintptr_t)ram->bytes + ram->base, end = bus + u->bytes;
     const struct race_freed *f;
 
-    for (f = TAILQ_FIRST(&race_node_of(race, t)->freed); f != NULL; f = TAILQ_NEXT(f, in_node))
-        if (u->at < f->at + f->bytes && f->at < u->at + u->bytes)
-            race_report_freed(race, t, u, f);
+    if (node->freed == NULL || !mem_ram_holds(ram, bus, u->bytes))
+        return;
+    for (; (f = first_freed(node, bus, end)) != NULL; bus = f->bus + f->bytes)
+        race_report_freed(race, t, u, f);
 }
 
-/** One that is about to begin; its rows have bus addresses of the node. */
-void race_freed_look_at_put(struct race *race, unsigned index, const struct race_transfer *x)
+/** A row of a transfer that `u` stands for. */
+static void look_at_row(struct race *race, struct launch_thread *t, const struct race_node *node,
+                        struct race_use u, uint64_t bus, uint64_t end)
 {
-    const struct host_rows *rows = &x->rows;
-    struct race_use use = { .bytes = rows->width * rows->count,
-                            .access = x->writes ? HUB_STORES : HUB_LOADS,
-                            .verb = x->writes ? "writes" : "reads",
-                            .place = x->place };
     const struct race_freed *f;
 
-    for (f = TAILQ_FIRST(&race->nodes[index].freed); f != NULL; f = TAILQ_NEXT(f, in_node)) {
-        uint64_t first = race_rows_overlap(rows, f->bus, f->bytes);
+    for (; (f = first_freed(node, bus, end)) != NULL; bus = f->bus + f->bytes) {
+        u.at = f->at + (bus > f->bus ? bus - f->bus : 0);
+        race_report_freed(race, t, &u, f);
+    }
+}
 
-        if (first == UINT64_MAX)
-            continue;
-        first = rows->at + first / rows->width * rows->pitch + first % rows->width;
-        use.at = f->at + (first - f->bus);
-        race_report_freed(race, &race->run->ranks[x->rank], &use, f);
+/* The node need not be that of the rank that runs. While the check is on no node is ahead of
+ * another one (race_create()), and one thread runs them all: what the node has freed is what it has
+ * freed by now. */
+void race_freed_look_at_put(struct race *race, unsigned index, const struct race_transfer *x)
+{
+    const struct race_node *node = &race->nodes[index];
+    const struct host_rows *rows = &x->rows;
+    const struct race_use use = { .bytes = rows->width * rows->count,
+                                  .access = x->writes ? HUB_STORES : HUB_LOADS,
+                                  .verb = x->writes ? "writes" : "reads",
+                                  .place = x->place };
+
+    if (first_freed(node, rows->at, race_rows_end(rows)) == NULL)
+        return;
+    for (uint64_t i = 0; i < rows->count; i++) {
+        uint64_t bus = rows->at + i * rows->pitch;
+
+        look_at_row(race, &race->run->ranks[x->rank], node, use, bus, bus + rows->width);
     }
 }
 
 void race_freed_fini(struct race_node *node)
 {
-    struct race_freed *f = TAILQ_FIRST(&node->freed);
-
-    while (f != NULL) {
-        struct race_freed *next = TAILQ_NEXT(f, in_node);
-
-        free(f);
-        f = next;
-    }
-    TAILQ_INIT(&node->freed);
+    tdestroy(node->freed, free);
 }

@@ -65,9 +65,8 @@ struct race_lent {
     sim_time_t since;
 };
 
-/** Memory that no program may use, nor a transfer that begins now. Such ranges do not overlap. */
+/** Memory that no program may use, nor a transfer that begins now. */
 struct race_freed {
-    TAILQ_ENTRY(race_freed) in_node;
     uintptr_t at;
     uint64_t bytes, bus;
     unsigned rank;
@@ -98,8 +97,9 @@ struct race_node {
     unsigned subcluster, part;
     uint64_t area_bus[HUB_AREA_SELF];
     TAILQ_HEAD(, race_transfer) transfers;
-    TAILQ_HEAD(, race_freed) freed;
-    TAILQ_HEAD(, race_notice) notices; /* in the order of their start */
+    void *freed;                          /* a tree of struct race_freed */
+    struct hub_program_range freed_range; /* programs load and store it there */
+    TAILQ_HEAD(, race_notice) notices;    /* in the order of their start */
     struct race_channel {
         struct race_list {
             struct host_put *puts;
@@ -240,8 +240,7 @@ void race_op_used(struct host *h, struct host_rows rows, bool stores, struct hos
 /* freed.c */
 /** By a use that frees it. */
 void race_freed_add(struct race *race, struct launch_thread *t, const struct race_use *u);
-void race_op_given(struct host *h, const void *p, uint64_t bytes);
-void race_op_pinned(struct host *h, uint64_t bus, uint64_t bytes);
+void race_op_given(struct host *h, uint64_t bus, uint64_t bytes);
 void race_freed_look_at(struct race *race, struct launch_thread *t, const struct race_use *u);
 void race_freed_look_at_put(struct race *race, unsigned index, const struct race_transfer *x);
 void race_freed_fini(struct race_node *node);

@@ -27,14 +27,11 @@ void race_rank_range(const struct race *race, struct race_rank *r, const struct 
 {
     const struct race_transfer *x;
     const struct race_lent *l;
-    const struct race_freed *f;
 
-    r->range.bytes = 0;
+    r->range = node->freed_range;
     for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
         if (!x->on_gpu && race_concerns(race, r, x) && !race_knows(r, x))
             race_range_add(&r->range, x->rows.at, race_rows_end(&x->rows));
-    for (f = TAILQ_FIRST(&node->freed); f != NULL; f = TAILQ_NEXT(f, in_node))
-        race_range_add(&r->range, f->at, f->at + f->bytes);
     for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
         race_range_add(&r->range, l->range.low, l->range.low + l->range.bytes);
 }

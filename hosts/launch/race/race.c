@@ -151,7 +151,6 @@ const struct host_race_ops race_ops = {
     .stored = race_op_stored,
     .freed = op_freed,
     .given = race_op_given,
-    .pinned = race_op_pinned,
     .lend = race_op_lend,
     .take_back = race_op_take_back,
     .window = race_op_window,
@@ -185,7 +184,6 @@ struct race *race_create(struct launch *run)
     for (unsigned i = 0; i < run->nnodes; i++) {
         TAILQ_INIT(&race->nodes[i].transfers);
         TAILQ_INIT(&race->nodes[i].notices);
-        TAILQ_INIT(&race->nodes[i].freed);
     }
     for (unsigned i = 0; i < run->nranks; i++) {
         TAILQ_INIT(&race->ranks[i].lent);

@@ -395,6 +395,26 @@ static void get_again(size_t bytes)
     need(given == mine);
 }
 
+/* Each has its own place, also beside others. */
+static void loads_one_of_many(void)
+{
+    enum { BLOCKS = 64, ONE = 33 };
+    void *blocks[BLOCKS];
+
+    for (int i = 0; i < BLOCKS; i++)
+        need(tcaMalloc(&blocks[i], SMALL, tcaMemoryCPU) == TCA_SUCCESS);
+    for (int i = 0; i < BLOCKS; i++) {
+        mine = blocks[(i * 7) % BLOCKS];
+        if (mine == blocks[ONE])
+            free_again(mine);
+        else
+            free_mine();
+    }
+    mine = blocks[ONE];
+    if (me == 1)
+        load(SMALL / 8 - 1);
+}
+
 /* Some of it is memory again. */
 static void loads_rest_of_freed(void)
 {
@@ -533,6 +553,47 @@ static void waits_for_nothing(void)
     tcaDescFree(d);
 }
 
+/* On the BAR the list's memory lies behind the only page of `other` that has a place there. */
+static void waits_for_nothing_beside_freed(void)
+{
+    enum { PAGE = 65536 };
+    tcaDesc *d = tcaDescNew();
+    tcaHandle first, nowhere;
+    void *other;
+
+    need(cudaMalloc(&other, 4 * PAGE) == cudaSuccess);
+    need(tcaCreateHandle(&first, other, PAGE, tcaMemoryGPU) == TCA_SUCCESS);
+    set_up_gpus();
+    need(gpus[me].bus == first.bus + PAGE);
+    nowhere = gpus[me];
+    nowhere.bus += (uint64_t)1 << 40;
+    if (me == 0) {
+        need(tcaFree(other, tcaMemoryGPU) == TCA_SUCCESS);
+        need(tcaDescSetMemcpy(d, &handles[1], 0, &gpus[0], 0, 64, IN, SLOT, TAG) == TCA_SUCCESS);
+        need(tcaDescSetMemcpy(d, &handles[1], 0, &nowhere, 0, 64, IN, SLOT, TAG) == TCA_SUCCESS);
+        need(tcaDescSet(d, 0) == TCA_SUCCESS);
+        start(0);
+        need(tcaWaitDMAC(0) == TCA_ERROR_DMA);
+    }
+    tcaDescFree(d);
+}
+
+/* What is given again covers what was freed as two blocks. */
+static void frees_part_of_given(void)
+{
+    void *first, *second, *both;
+
+    if (me == 0) {
+        need(tcaMalloc(&first, SMALL, tcaMemoryCPU) == TCA_SUCCESS);
+        need(tcaMalloc(&second, SMALL, tcaMemoryCPU) == TCA_SUCCESS);
+        need((char *)second == (char *)first + SMALL);
+        need(tcaFree(first, tcaMemoryCPU) == TCA_SUCCESS);
+        need(tcaFree(second, tcaMemoryCPU) == TCA_SUCCESS);
+        need(tcaMalloc(&both, 2 * SMALL, tcaMemoryCPU) == TCA_SUCCESS && both == first);
+        need(tcaFree(second, tcaMemoryCPU) == TCA_ERROR_INVALID_VALUE);
+    }
+}
+
 static void frees_twice(void)
 {
     if (me == 0) {
@@ -581,6 +642,7 @@ const struct race_case race_freed[] = {
     CASE(stores_word_to_freed),
     CASE(polls_freed),
     CASE(sends_freed),
+    CASE(loads_one_of_many),
     CASE(loads_rest_of_freed),
     CASE(loads_between_given),
     CASE(ok_given_again_on_gpu),
@@ -590,6 +652,8 @@ const struct race_case race_freed[] = {
     CASE(ok_given_to_others),
     CASE(waits_for_freed_gpu),
     CASE(waits_for_nothing),
+    CASE(waits_for_nothing_beside_freed),
+    CASE(frees_part_of_given),
     CASE(frees_twice),
     CASE(frees_thrice),
     { NULL, NULL },

@@ -98,6 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
                               "free_mine" },
                     Expected{ "stores_word_to_freed", "rank 1", "stores 8 bytes", "store_word",
                               "tcaFree of rank 1", "free_mine" },
+                    Expected{ "loads_one_of_many", "rank 1", "loads 8 bytes", "load",
+                              "tcaFree of rank 1", "free_again" },
                     Expected{ "polls_freed", "rank 0", "loads 8 bytes", "poll_word",
                               "tcaFree of rank 0", "free_mine" },
                     Expected{ "sends_freed", "rank 1", "MPI_Send: loads 8 bytes", "send_words",
@@ -153,6 +155,15 @@ TEST(FreedTwice, IsRefusedWithThePlaceBefore)
     }
 }
 
+TEST(FreedTwice, IsNotBlamedOnWhatWasThereBefore)
+{
+    std::vector<std::string> lines = remarks_of("frees_part_of_given", "tcaFree: p = ");
+    const std::string end = ": freed before, or not where memory of tcaMalloc() begins";
+
+    ASSERT_EQ(1u, lines.size());
+    EXPECT_EQ(lines[0].size() - end.size(), lines[0].rfind(end)) << lines[0];
+}
+
 TEST(FreedSource, OfAListThatBreaksOffIsNamed)
 {
     std::vector<std::string> lines = remarks_of("waits_for_freed_gpu", "broke off");
@@ -168,10 +179,12 @@ TEST(FreedSource, OfAListThatBreaksOffIsNamed)
 
 TEST(FreedSource, IsNotBlamedForOthers)
 {
-    std::vector<std::string> lines = remarks_of("waits_for_nothing", "broke off");
-    const std::string end = "tcaWaitDMAC: a transfer of channel 0 broke off";
+    for (const char *name : { "waits_for_nothing", "waits_for_nothing_beside_freed" }) {
+        std::vector<std::string> lines = remarks_of(name, "broke off");
+        const std::string end = "tcaWaitDMAC: a transfer of channel 0 broke off";
 
-    ASSERT_EQ(1u, lines.size());
-    EXPECT_EQ(lines[0].size() - end.size(), lines[0].rfind(end)) << lines[0];
+        ASSERT_EQ(1u, lines.size()) << name;
+        EXPECT_EQ(lines[0].size() - end.size(), lines[0].rfind(end)) << lines[0];
+    }
 }
 } // namespace
