@@ -252,8 +252,11 @@ void pcie_order_by(struct pcie_tlp *tlp, unsigned port)
         return;
     if (tlp->trace_id >> shift != 0)
         shift += ROUTE_BITS;
-    SIM_ASSERT(port + 1 < 1u << ROUTE_BITS && tlp->trace_id >> shift == 0);
-    tlp->trace_id |= (port + UINT64_C(1)) << shift;
+    SIM_ASSERT(port + 1 < 1u << ROUTE_BITS);
+    if (tlp->trace_id >> shift == 0)
+        tlp->trace_id |= (port + UINT64_C(1)) << shift;
+    else
+        tlp->trace_id = 0;
 }
 
 static struct order_source *place_of(struct order_source *sources, uint32_t mask, uint64_t id)

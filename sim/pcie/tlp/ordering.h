@@ -74,7 +74,8 @@ void pcie_order_end_destroy(struct pcie_order_end *e); /* NULL too */
 void pcie_order_begin(struct pcie_order_end *e, struct pcie_tlp *tlp);
 /**
  * The packet leaves or enters a node by this port, 0 .. 14. A node with several hubs is reached by
- * several routes, and packets of different routes have no order. At most twice on its way.
+ * several routes, and packets of different routes have no order. One that goes by a third port is
+ * at an address that a program has made itself, and takes part no more.
  */
 void pcie_order_by(struct pcie_tlp *tlp, unsigned port);
 /** A packet takes effect here: bytes are written, a read sees memory, a completion is used. Asserts

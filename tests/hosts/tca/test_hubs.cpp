@@ -1,4 +1,5 @@
 /* Nodes with two hubs: which one a rank uses, and what the two carry at once. */
+#include "hosts/driver/driver.h"
 #include "tests/hosts/machine_file.h"
 #include "tests/hosts/tca/rank.h"
 
@@ -291,4 +292,49 @@ TEST(Hubs, OneThatNobodyMissesIsNotRemarked)
         EXPECT_EQ(std::string::npos, line.find("no rank uses it")) << line;
 }
 
+/* Rank 1 opens an area of its hub 0 that leads to its hub 1, by a handle that it has made itself,
+ * and so does rank 0 to store there. No order is broken, for there is no such route. */
+TEST(Hubs, AWriteMayBeSentOnByAThirdRootPort)
+{
+    RanksOn run(rails, 0, { 0, 1, 2 }, [] {
+        Rank r;
+        const struct driver *d = driver_of(host_self());
+        auto *p = r.memory<uint64_t>(8, tcaMemoryCPU);
+        std::vector<tcaHandle> all = r.publish(p, 64, tcaMemoryCPU);
+        uint64_t word = 77;
+
+        p[0] = 0;
+        if (r.me == 1) {
+            tcaHandle area = all[1];
+            tcaDesc *list = tcaDescNew();
+
+            p[1] = d[1].window_bus + 2 * d[1].part_bytes;
+            area.offset = HUB_AREA_SELF * d->area_bytes + HUB_AREA_BASE(HUB_AREA_GPU0);
+            EXPECT_EQ(TCA_SUCCESS,
+                      tcaDescSetMemcpy(list, &area, 0, &all[1], 8, 8,
+                                       tcaDMAUseInternal | tcaDMAUseNotifyInternal, 0, TAG));
+            EXPECT_EQ(TCA_SUCCESS, tcaDescSet(list, 0));
+            EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(0));
+            EXPECT_EQ(TCA_SUCCESS, tcaWaitDMAC(0));
+            tcaDescFree(list);
+        }
+        r.barrier();
+        if (r.me == 0) {
+            tcaHandle by_1 = all[2];
+            tcaPIOHandle pio;
+
+            by_1.node = 1;
+            by_1.offset += d->area_bytes;
+            EXPECT_EQ(TCA_SUCCESS, tcaSetPIORegion(&pio, &by_1, 0, 64));
+            EXPECT_EQ(TCA_SUCCESS, tcaSendPIO(&pio, 0, &word, sizeof(word)));
+            EXPECT_EQ(TCA_SUCCESS, tcaSendPIOCommit());
+        }
+        for (double end = MPI_Wtime() + 20e-6; MPI_Wtime() < end;)
+            ;
+        EXPECT_EQ(r.me == 2 ? 77u : 0u, p[0]);
+        return 0;
+    });
+
+    EXPECT_TRUE(run.well()) << run.c.err.text;
+}
 } // namespace

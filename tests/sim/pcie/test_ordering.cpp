@@ -261,6 +261,9 @@ TEST_F(Order, IsThatOfOneRoute)
     EXPECT_TRUE(arrive(c));
     EXPECT_TRUE(arrive(b));
     EXPECT_FALSE(arrive(a));
+    pcie_tlp astray = by({ 0, 1, 2 });
+    EXPECT_EQ(0u, astray.trace_id);
+    EXPECT_TRUE(arrive(astray));
     pcie_tlp strange = tlp(PCIE_MWR); /* its component takes no part */
     pcie_order_by(&strange, 14);
     EXPECT_EQ(0u, strange.trace_id);
