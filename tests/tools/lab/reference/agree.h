@@ -3,6 +3,7 @@
 #define TESTS_TOOLS_LAB_REFERENCE_AGREE_H
 
 #include "tests/hosts/machine_file.h"
+#include "tests/tools/lab/reference/carries.h"
 #include "tests/tools/lab/reference/play.h"
 
 #include "tools/lab/bounds/bounds_route.h"

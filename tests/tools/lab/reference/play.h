@@ -10,7 +10,7 @@
 #include <deque>
 #include <random>
 
-#include "tests/tools/lab/reference/reference.h"
+#include "tests/tools/lab/reference/drains.h"
 
 namespace reference
 {
