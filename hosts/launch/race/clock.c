@@ -4,7 +4,7 @@
  * place. It learns by waiting, by a notification, by a word that it polls, and from ranks that it
  * hears of: those hand on what they know (vector clocks, with streams in the place of processes).
  */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,6 @@ void race_clock_put(struct race_clock *c)
         free(c);
 }
 
-/* What the rank knows now; the caller puts it back. */
 struct race_clock *race_clock_of(struct race_rank *r)
 {
     struct race_clock *c = r->clock;
@@ -63,7 +62,6 @@ bool race_knows(const struct race_rank *r, const struct race_transfer *x)
     return x->stream < r->n && r->known[x->stream] >= x->seq;
 }
 
-/** @return its number. */
 unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to)
 {
     struct race_stream *s;
@@ -90,11 +88,4 @@ void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uin
         race_knows_all(r, clock->seq, clock->n);
     if (r->version != version)
         race_node_changed(race, t->node->shared.index);
-}
-
-void race_letter_free(struct race_mail *mail, struct race_letter *letter)
-{
-    TAILQ_REMOVE(mail, letter, in_mail);
-    race_clock_put(letter->clock);
-    free(letter);
 }

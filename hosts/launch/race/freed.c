@@ -5,7 +5,9 @@
  * equal when they do.
  */
 #define _GNU_SOURCE /* tdestroy */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/freed.h"
+#include "hosts/launch/race/memory.h"
+#include "hosts/launch/race/report.h"
 
 #include <search.h>
 #include <stdlib.h>

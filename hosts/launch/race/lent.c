@@ -1,5 +1,5 @@
-/* Memory of programs that libraries use for a while. */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/lent.h"
+#include "hosts/launch/race/memory.h"
 
 #include <stdlib.h>
 

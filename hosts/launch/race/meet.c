@@ -1,18 +1,11 @@
-/* Transfers that meet each other. */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/meet.h"
+#include "hosts/launch/race/message.h"
+#include "hosts/launch/race/report.h"
 
 /* Epochs of two locks, one of which is exclusive, are one after the other. */
 static bool lock_orders(enum host_lock a, enum host_lock b)
 {
     return a != HOST_UNLOCKED && b != HOST_UNLOCKED && (a == HOST_EXCLUSIVE || b == HOST_EXCLUSIVE);
-}
-
-struct race_window *race_window_of(const struct race_rank *r, uint32_t number)
-{
-    for (unsigned i = 0; i < r->nwindows; i++)
-        if (r->windows[i].number == number)
-            return &r->windows[i];
-    return NULL;
 }
 
 /* An operation is held back at its target until its lock is granted, so it may come after all that
@@ -34,7 +27,7 @@ static bool may_race(const struct race *race, const struct race_transfer *x,
 {
     const struct race_stream *a = &race->streams[x->stream], *b = &race->streams[o->stream];
 
-    return o->only == x->only && !o->on_gpu && (o->writes || x->writes) &&
+    return o->only == x->only && !o->elsewhere && (o->writes || x->writes) &&
            !(x->only == RACE_ANY && a->node == b->node && a->lane == b->lane) &&
            !race_knows(&race->ranks[x->rank], o) && !(o->reach.atomic && x->reach.atomic) &&
            !lock_orders(o->reach.lock, x->reach.lock);
@@ -48,7 +41,7 @@ void race_look_at_others(struct race *race, unsigned index, const struct race_tr
                             .access = x->writes ? HUB_STORES : HUB_LOADS,
                             .place = x->place };
 
-    if (x->on_gpu)
+    if (x->elsewhere)
         return;
     for (o = TAILQ_FIRST(&race->nodes[index].transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
         if (!may_race(race, x, o) || race_rows_overlap(&o->rows, x->rows.at, all) == UINT64_MAX)

@@ -1,5 +1,7 @@
 /* Memory that transfers use, and who may still race with them. */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/memory.h"
+#include "hosts/launch/race/freed.h"
+#include "hosts/launch/race/lent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ void race_rank_range(const struct race *race, struct race_rank *r, const struct 
 
     r->range = node->freed_range;
     for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
-        if (!x->on_gpu && race_concerns(race, r, x) && !race_knows(r, x))
+        if (!x->elsewhere && race_concerns(race, r, x) && !race_knows(r, x))
             race_range_add(&r->range, x->rows.at, race_rows_end(&x->rows));
     for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
         race_range_add(&r->range, l->range.low, l->range.low + l->range.bytes);
@@ -147,8 +149,7 @@ static unsigned count_ahead(const struct race_node *node, const struct race_tran
     return n;
 }
 
-/** `rows` has bus addresses of the node. No program polls what does not lie in the node's memory,
- * so it counts as there at once. */
+/* No program polls what does not lie in the node's memory, so it counts as there at once. */
 const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
                                               struct race_transfer x)
 {
@@ -159,11 +160,11 @@ const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
     if (x.rows.count == 0)
         return NULL;
     race_freed_look_at_put(race, index, &x);
-    x.on_gpu = x.arrived = !mem_ram_holds(ram, at, race_rows_end(&x.rows) - at);
-    if (!x.on_gpu)
+    x.elsewhere = x.arrived = !mem_ram_holds(ram, at, race_rows_end(&x.rows) - at);
+    if (!x.elsewhere)
         x.rows.at = (uintptr_t)ram->bytes + (at - ram->base);
     kept = race_transfer_keep(race, index, x);
-    if (!x.writes || x.on_gpu)
+    if (!x.writes || x.elsewhere)
         return kept;
     kept->before = malloc(x.rows.width * x.rows.count);
     SIM_ASSERT(kept->before != NULL);
@@ -186,7 +187,6 @@ void race_settle(struct race *race)
     }
 }
 
-/** @return the first one's offset in the rows, or UINT64_MAX: none of the bytes is in them. */
 uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes)
 {
     uintptr_t end = race_rows_end(rows);
@@ -205,10 +205,9 @@ uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t 
     return first + bytes > rows->pitch ? (row + 1) * rows->width : UINT64_MAX;
 }
 
-/** As race_rows_overlap(), for what is used. Memory of a GPU is only ever freed. */
 uint64_t race_meets(const struct race_transfer *x, const struct race_use *u)
 {
-    if (!x->on_gpu)
+    if (!x->elsewhere)
         return race_rows_overlap(&x->rows, u->at, u->bytes);
     return u->bus != 0 ? race_rows_overlap(&x->rows, u->bus, u->bytes) : UINT64_MAX;
 }

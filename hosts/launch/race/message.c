@@ -1,7 +1,15 @@
-/* Messages and one-sided operations: the order that they make. */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/message.h"
+#include "hosts/launch/race/meet.h"
+#include "hosts/launch/race/put.h"
 
 #include <stdlib.h>
+
+/** A message on its way, and what its sender knew. */
+struct race_letter {
+    TAILQ_ENTRY(race_letter) in_mail;
+    uint64_t number;
+    struct race_clock *clock;
+};
 
 static unsigned reach_stream(struct race *race, unsigned from, unsigned to)
 {
@@ -27,6 +35,14 @@ static void add_unlocked(struct race_rank *there, struct race_rank *r)
     }
     if (old != NULL)
         race_clock_put(old);
+}
+
+struct race_window *race_window_of(const struct race_rank *r, uint32_t number)
+{
+    for (unsigned i = 0; i < r->nwindows; i++)
+        if (r->windows[i].number == number)
+            return &r->windows[i];
+    return NULL;
 }
 
 void race_op_window(struct host *h, uint32_t number, const void *base)
@@ -111,6 +127,25 @@ void race_op_pause(struct host *h, bool pauses)
     race_rank_of(race_of(h), launch_thread_of(h))->paused = pauses;
 }
 
+static void letter_free(struct race_mail *mail, struct race_letter *letter)
+{
+    TAILQ_REMOVE(mail, letter, in_mail);
+    race_clock_put(letter->clock);
+    free(letter);
+}
+
+void race_mail_free(struct race_mail *mail)
+{
+    struct race_letter *letter = TAILQ_FIRST(mail);
+
+    while (letter != NULL) {
+        struct race_letter *next = TAILQ_NEXT(letter, in_mail);
+
+        letter_free(mail, letter);
+        letter = next;
+    }
+}
+
 void race_op_sends(struct host *h, unsigned rank, uint64_t number)
 {
     struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
@@ -135,25 +170,16 @@ void race_op_heard(struct host *h, unsigned rank, uint64_t number)
     struct race *race = race_of(h);
     struct race_rank *r = race_rank_of(race, t);
     struct race_mail *mail = &race->ranks[rank].mail[h->rank];
-    struct race_letter *letter;
+    struct race_letter *letter = TAILQ_FIRST(mail);
     uint64_t version = r->version;
 
-    while ((letter = TAILQ_FIRST(mail)) != NULL && letter->number <= number) {
+    while (letter != NULL && letter->number <= number) {
+        struct race_letter *next = TAILQ_NEXT(letter, in_mail);
+
         race_knows_all(r, letter->clock->seq, letter->clock->n);
-        race_letter_free(mail, letter);
+        letter_free(mail, letter);
+        letter = next;
     }
     if (r->version != version)
         race_node_changed(race, t->node->shared.index);
-}
-
-void race_op_used(struct host *h, struct host_rows rows, bool stores, struct host_place place)
-{
-    struct race_use use = { .bytes = rows.width,
-                            .access = stores ? HUB_STORES : HUB_LOADS,
-                            .place = place };
-
-    for (uint64_t i = 0; i < rows.count; i++) {
-        use.at = rows.at + i * rows.pitch;
-        race_look_at(race_of(h), launch_thread_of(h), &use);
-    }
 }

@@ -1,8 +1,20 @@
-/* Puts of hubs: their lists, starts and notifications. */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/put.h"
+#include "hosts/launch/race/meet.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define NOTES_MAX 64u /* notifications of one kind that no rank has taken */
+
+/** A notification that no rank has taken yet, and what it says. */
+struct race_notice {
+    TAILQ_ENTRY(race_notice) in_node;
+    unsigned part, slot;
+    uint32_t tag;
+    unsigned stream, reads;
+    uint64_t seq;
+    struct race_clock *clock;
+};
 
 void race_op_part(struct host *h, unsigned subcluster, unsigned part, const uint64_t *area_bus)
 {
@@ -35,7 +47,6 @@ void race_op_install(struct host *h, unsigned channel, const struct host_put *pu
     list->n = n;
 }
 
-/* A put that begins now, but for what it uses and the order that it is in. */
 struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
                                       struct race_clock *clock)
 {
@@ -67,6 +78,25 @@ static void add_writes(struct race *race, struct race_transfer x, const struct h
     add_to_node(race, to, x);
 }
 
+static void notice_free(struct race_node *node, struct race_notice *notice)
+{
+    TAILQ_REMOVE(&node->notices, notice, in_node);
+    race_clock_put(notice->clock);
+    free(notice);
+}
+
+void race_notices_free(struct race_node *node)
+{
+    struct race_notice *notice = TAILQ_FIRST(&node->notices);
+
+    while (notice != NULL) {
+        struct race_notice *next = TAILQ_NEXT(notice, in_node);
+
+        notice_free(node, notice);
+        notice = next;
+    }
+}
+
 /* A program need not take them. The oldest one goes: the next one says more. */
 static void drop_forgotten(struct race_node *node, unsigned part, const struct host_put *put)
 {
@@ -80,11 +110,8 @@ static void drop_forgotten(struct race_node *node, unsigned part, const struct h
         oldest = oldest != NULL ? oldest : notice;
         n++;
     }
-    if (n < RACE_NOTES)
-        return;
-    TAILQ_REMOVE(&node->notices, oldest, in_node);
-    race_clock_put(oldest->clock);
-    free(oldest);
+    if (n >= NOTES_MAX)
+        notice_free(node, oldest);
 }
 
 static void add_notice(struct race *race, unsigned to, const struct race_transfer *x,
@@ -191,11 +218,9 @@ static bool has_arrived(const struct race_node *node, const struct race_notice *
 
 static void take_notice(struct race *race, struct launch_thread *t, struct race_notice *notice)
 {
-    TAILQ_REMOVE(&race_node_of(race, t)->notices, notice, in_node);
     race_learn(race, t, notice->reads, notice->seq, NULL);
     race_learn(race, t, notice->stream, notice->seq, notice->clock);
-    race_clock_put(notice->clock);
-    free(notice);
+    notice_free(race_node_of(race, t), notice);
 }
 
 /* Channels have no order, so it may be that of any one whose data are there: the oldest such one.

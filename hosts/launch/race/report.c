@@ -1,5 +1,7 @@
-/* What the check for races has found, with both places. */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/report.h"
+#include "hosts/launch/race/freed.h"
+#include "hosts/launch/race/lent.h"
+#include "hosts/launch/race/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -136,7 +136,7 @@ struct mpi_request *mpi_request_new(struct mpi_rank *mr);
 void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_requests_release(struct mpi_rank *mr);
 
-/* race.c: without effect where races are not looked for */
+/* uses.c: without effect where races are not looked for */
 /** Memory of the program that the library uses, in the words of a datatype. */
 struct mpi_race_use {
     struct mpi_rank *mr;

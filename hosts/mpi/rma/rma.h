@@ -40,7 +40,7 @@ struct mpi_win_making {
 };
 int mpi_do_win(const char *call, MPI_Comm comm, const struct mpi_win_making *given);
 
-/* race.c */
+/* reach.c */
 /** An operation begins, whose memory belongs to it until it is complete. */
 void mpi_win_race_begin(struct mpi_win *win, const struct mpi_rma_call *a,
                         const struct mpi_request *handle);

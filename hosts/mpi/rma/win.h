@@ -226,7 +226,7 @@ static inline int mpi_win_tag(uint32_t number, bool answers)
     return 1 + (int)(number % (INT32_MAX / 2)) * 2 + answers;
 }
 
-/* race.c: of one rank, or of all (-1) */
+/* reach.c: of one rank, or of all (-1) */
 /** The operations there are done, or will be when another rank hears of this one. */
 void mpi_win_race_done(struct mpi_win *win, int rank, bool unlocks);
 /** The rank has the lock of one, which may be its own, or has it no more. */

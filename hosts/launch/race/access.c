@@ -1,7 +1,9 @@
-/* The check for races: accesses of programs, and what libraries call. */
-#include "hosts/launch/race/internal.h"
+#include "hosts/launch/race/access.h"
+#include "hosts/launch/race/freed.h"
+#include "hosts/launch/race/lent.h"
+#include "hosts/launch/race/meet.h"
+#include "hosts/launch/race/report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- words that ranks poll ----------------------------------------------------------- */
@@ -122,7 +124,7 @@ void race_access(struct race *race, struct launch_thread *t, const volatile void
 }
 
 /* For transfers that may not have ended it is as if the rank stored to all of it. */
-static void op_freed(struct host *h, const struct host_freed *freed, struct host_place place)
+void race_op_freed(struct host *h, const struct host_freed *freed, struct host_place place)
 {
     struct launch_thread *t = launch_thread_of(h);
     const struct race_use use = { .at = (uintptr_t)freed->p,
@@ -136,113 +138,14 @@ static void op_freed(struct host *h, const struct host_freed *freed, struct host
     race_freed_add(race_of(h), t, &use);
 }
 
-const struct hub_program_range *race_range(const struct race *race, unsigned rank)
+void race_op_used(struct host *h, struct host_rows rows, bool stores, struct host_place place)
 {
-    return &race->ranks[rank].range;
-}
+    struct race_use use = { .bytes = rows.width,
+                            .access = stores ? HUB_STORES : HUB_LOADS,
+                            .place = place };
 
-const struct host_race_ops race_ops = {
-    .part = race_op_part,
-    .install = race_op_install,
-    .start = race_op_start,
-    .failed = race_op_failed,
-    .idle = race_op_idle,
-    .notified = race_op_notified,
-    .stored = race_op_stored,
-    .freed = op_freed,
-    .given = race_op_given,
-    .lend = race_op_lend,
-    .take_back = race_op_take_back,
-    .window = race_op_window,
-    .reach = race_op_reach,
-    .reached = race_op_reached,
-    .locked = race_op_locked,
-    .pause = race_op_pause,
-    .sends = race_op_sends,
-    .heard = race_op_heard,
-    .used = race_op_used,
-};
-
-/* ---- beginning and end --------------------------------------------------------------- */
-
-struct race *race_create(struct launch *run)
-{
-    struct race *race = calloc(1, sizeof(*race));
-
-    if (race == NULL)
-        return NULL;
-    race->run = run;
-    race->ranks = calloc(run->nranks, sizeof(*race->ranks));
-    race->nodes = calloc(run->nnodes, sizeof(*race->nodes));
-    if (race->ranks == NULL || race->nodes == NULL) {
-        race_destroy(race);
-        return NULL;
+    for (uint64_t i = 0; i < rows.count; i++) {
+        use.at = rows.at + i * rows.pitch;
+        race_look_at(race_of(h), launch_thread_of(h), &use);
     }
-    /* Else a rank may run before another one that is earlier, and what it loads would come before a
-     * transfer that has begun. */
-    sim_keep_step(run->nodes[0].dom);
-    for (unsigned i = 0; i < run->nnodes; i++) {
-        TAILQ_INIT(&race->nodes[i].transfers);
-        TAILQ_INIT(&race->nodes[i].notices);
-    }
-    for (unsigned i = 0; i < run->nranks; i++) {
-        TAILQ_INIT(&race->ranks[i].lent);
-        race->ranks[i].mail = calloc(run->nranks, sizeof(race->ranks[i].mail[0]));
-        SIM_ASSERT(race->ranks[i].mail != NULL);
-        for (unsigned to = 0; to < run->nranks; to++)
-            TAILQ_INIT(&race->ranks[i].mail[to]);
-    }
-    return race;
-}
-
-static void node_fini(struct race_node *node)
-{
-    struct race_transfer *x;
-    struct race_notice *notice;
-
-    while ((x = TAILQ_FIRST(&node->transfers)) != NULL)
-        race_transfer_free(node, x);
-    while ((notice = TAILQ_FIRST(&node->notices)) != NULL) {
-        TAILQ_REMOVE(&node->notices, notice, in_node);
-        race_clock_put(notice->clock);
-        free(notice);
-    }
-    race_freed_fini(node);
-    for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
-        free(node->channels[c].list.puts);
-}
-
-static void rank_fini(struct race_rank *r, unsigned nranks)
-{
-    struct race_lent *l;
-    struct race_letter *letter;
-
-    while ((l = TAILQ_FIRST(&r->lent)) != NULL)
-        race_lent_free(r, l);
-    for (unsigned to = 0; r->mail != NULL && to < nranks; to++)
-        while ((letter = TAILQ_FIRST(&r->mail[to])) != NULL)
-            race_letter_free(&r->mail[to], letter);
-    if (r->clock != NULL)
-        race_clock_put(r->clock);
-    if (r->unlocked != NULL)
-        race_clock_put(r->unlocked);
-    free(r->known);
-    free(r->mail);
-    free(r->windows);
-}
-
-void race_destroy(struct race *race)
-{
-    if (race == NULL)
-        return;
-    for (unsigned i = 0; race->nodes != NULL && i < race->run->nnodes; i++)
-        if (race->nodes[i].transfers.tqh_last != NULL)
-            node_fini(&race->nodes[i]);
-    for (unsigned i = 0; race->ranks != NULL && i < race->run->nranks; i++)
-        if (race->ranks[i].lent.tqh_last != NULL)
-            rank_fini(&race->ranks[i], race->run->nranks);
-    free(race->nodes);
-    free(race->ranks);
-    free(race->streams);
-    free(race);
 }

@@ -1,0 +1,37 @@
+/* What ranks know of transfers: clock.c. */
+#ifndef LAUNCH_RACE_CLOCK_H
+#define LAUNCH_RACE_CLOCK_H
+
+#include "hosts/launch/race/state.h"
+
+#include <limits.h>
+
+#define RACE_READS UINT_MAX /* of race_stream.to: what the transfers read of their own node */
+
+struct race_transfer;
+
+/** What a rank knows of each stream: the last transfer that has ended. */
+struct race_clock {
+    unsigned refs, n;
+    uint64_t seq[];
+};
+
+/** Transfers that end in the order of their numbers. */
+struct race_stream {
+    unsigned node, lane, to; /* lane: a channel, or above those the stores of a rank */
+};
+
+void race_clock_put(struct race_clock *c);
+/** What the rank knows now; the caller puts it back. */
+struct race_clock *race_clock_of(struct race_rank *r);
+void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq);
+void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n);
+/** Does the rank know that the transfer has ended? */
+bool race_knows(const struct race_rank *r, const struct race_transfer *x);
+/** @return its number. */
+unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
+/** The rank knows a stream up to there, and what `clock` (or NULL) says. */
+void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
+                const struct race_clock *clock);
+
+#endif /* LAUNCH_RACE_CLOCK_H */

@@ -1,0 +1,26 @@
+/* Memory that was freed. */
+#ifndef LAUNCH_RACE_FREED_H
+#define LAUNCH_RACE_FREED_H
+
+#include "hosts/launch/race/access.h"
+
+struct race_transfer;
+
+/** Memory that no program may use, nor a transfer that begins now. */
+struct race_freed {
+    uintptr_t at;
+    uint64_t bytes, bus;
+    unsigned rank;
+    struct host_place place;
+    sim_time_t since;
+};
+
+/** By a use that frees it. */
+void race_freed_add(struct race *race, struct launch_thread *t, const struct race_use *u);
+void race_op_given(struct host *h, uint64_t bus, uint64_t bytes);
+void race_freed_look_at(struct race *race, struct launch_thread *t, const struct race_use *u);
+/** One that is about to begin; its rows have bus addresses of the node. */
+void race_freed_look_at_put(struct race *race, unsigned index, const struct race_transfer *x);
+void race_freed_fini(struct race_node *node);
+
+#endif /* LAUNCH_RACE_FREED_H */

@@ -1,0 +1,26 @@
+/* Memory of programs that libraries use for a while. */
+#ifndef LAUNCH_RACE_LENT_H
+#define LAUNCH_RACE_LENT_H
+
+#include "hosts/launch/race/state.h"
+
+/** Memory of the program that a library uses, by one call. */
+struct race_lent {
+    TAILQ_ENTRY(race_lent) in_rank;
+    const void *owner, *group; /* either may take it back */
+    struct host_rows *rows;    /* thousands, where a datatype has as many pieces: */
+    unsigned n, room;
+    bool ordered; /* each begins behind the end of the one before */
+    struct hub_program_range range;
+    bool writes;
+    struct host_place place;
+    sim_time_t since;
+};
+
+void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
+                  bool writes, struct host_place place);
+void race_op_take_back(struct host *h, const void *owner_or_group);
+void race_lent_free(struct race_rank *r, struct race_lent *l);
+bool race_lent_overlaps(const struct race_lent *l, uintptr_t at, uint64_t bytes);
+
+#endif /* LAUNCH_RACE_LENT_H */

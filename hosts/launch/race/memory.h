@@ -1,0 +1,60 @@
+/* Transfers, and the memory that they use. */
+#ifndef LAUNCH_RACE_MEMORY_H
+#define LAUNCH_RACE_MEMORY_H
+
+#include "hosts/launch/race/access.h"
+#include "hosts/launch/race/clock.h"
+
+#define RACE_ANY UINT_MAX /* of race_transfer.only */
+
+/** Memory that a transfer uses, until all ranks of its node know that it has ended. */
+struct race_transfer {
+    TAILQ_ENTRY(race_transfer) in_node;
+    bool writes, arrived;
+    bool elsewhere;          /* not in the node's memory: its rows have bus addresses */
+    unsigned only;           /* rank whose memory it is, by a one-sided operation; or RACE_ANY */
+    struct host_reach reach; /* then */
+    struct host_rows rows;   /* addresses of this process, else */
+    unsigned stream, reads;  /* its own; that of what it reads */
+    uint64_t seq;
+    struct race_clock *clock; /* what the rank knew that began it */
+    unsigned rank;
+    struct host_place place;
+    sim_time_t since;
+    /* What is at the rows before it comes, to see whether a word of them has been written; `come`:
+     * so many bytes are known to have been. */
+    uint8_t *before;
+    uint64_t come;
+    unsigned ahead; /* transfers that end with the same byte and have not come */
+    /* An older one, which has come and has made room for it; or no clock. */
+    struct {
+        uint64_t seq;
+        struct race_clock *clock;
+    } older;
+    struct mem_ram *ram;    /* NULL: no device watches it */
+    struct mem_watch watch; /* for its last byte */
+};
+
+static inline uintptr_t race_rows_end(const struct host_rows *rows)
+{
+    return rows->at + (rows->count - 1) * rows->pitch + rows->width;
+}
+
+void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t end);
+bool race_concerns(const struct race *race, const struct race_rank *r,
+                   const struct race_transfer *x);
+/** Where the rank's program has to announce what it loads and stores. */
+void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node);
+void race_transfer_free(struct race_node *node, struct race_transfer *x);
+void race_node_changed(struct race *race, unsigned index);
+struct race_transfer *race_transfer_keep(struct race *race, unsigned index, struct race_transfer x);
+/** `rows` has bus addresses of the node. @return NULL: it uses nothing. */
+const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
+                                              struct race_transfer x);
+void race_settle(struct race *race);
+/** @return the first one's offset in the rows, or UINT64_MAX: none of the bytes is in them. */
+uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes);
+/** As race_rows_overlap(), for what is used. Memory elsewhere is only ever freed. */
+uint64_t race_meets(const struct race_transfer *x, const struct race_use *u);
+
+#endif /* LAUNCH_RACE_MEMORY_H */

@@ -1,0 +1,75 @@
+/* What the check for races keeps: of the run, of its nodes and of its ranks. */
+#ifndef LAUNCH_RACE_STATE_H
+#define LAUNCH_RACE_STATE_H
+
+#include "hosts/launch/race/race.h"
+#include "regs/hub_regs.h"
+
+#include <sys/queue.h>
+
+#define RACE_SEEN 256u /* more than are shown */
+
+struct race_node {
+    bool changed; /* what is used of its memory: see race_settle() */
+    bool has_part;
+    unsigned subcluster, part;
+    uint64_t area_bus[HUB_AREA_SELF];
+    TAILQ_HEAD(, race_transfer) transfers;
+    void *freed;                          /* a tree of struct race_freed */
+    struct hub_program_range freed_range; /* programs load and store it there */
+    TAILQ_HEAD(, race_notice) notices;    /* in the order of their start */
+    struct race_channel {
+        struct race_list {
+            struct host_put *puts;
+            unsigned n;
+        } list;
+        uint64_t seq;
+    } channels[HUB_DMA_CHANNELS];
+};
+
+struct race_rank {
+    uint64_t *known; /* by stream */
+    unsigned n;
+    uint64_t version;         /* rises with what it knows */
+    struct race_clock *clock; /* what it knew at `clock_version`; or NULL */
+    uint64_t clock_version;
+    TAILQ_HEAD(race_mail, race_letter) * mail; /* by rank: messages on their way */
+    uint64_t stores, reaches;
+    struct race_clock *unlocked; /* what ranks knew that have unlocked its windows; or NULL */
+    bool paused;
+    struct race_window *windows; /* of one-sided operations */
+    unsigned nwindows;
+    TAILQ_HEAD(race_loans, race_lent) lent;
+    struct hub_program_range range;
+};
+
+struct race {
+    struct launch *run;
+    struct race_stream *streams;
+    unsigned nstreams;
+    struct race_node *nodes;
+    struct race_rank *ranks;
+    struct race_seen {
+        const void *use, *place;
+        unsigned rank;
+        enum hub_program_access access;
+    } seen[RACE_SEEN]; /* reported ones */
+    unsigned nseen;
+};
+
+static inline struct race_node *race_node_of(struct race *race, const struct launch_thread *t)
+{
+    return &race->nodes[t->node->shared.index];
+}
+
+static inline struct race_rank *race_rank_of(struct race *race, const struct launch_thread *t)
+{
+    return &race->ranks[t->host.rank];
+}
+
+static inline struct race *race_of(struct host *h)
+{
+    return launch_thread_of(h)->node->run->race;
+}
+
+#endif /* LAUNCH_RACE_STATE_H */
