@@ -2,10 +2,14 @@
 #include "hosts/launch/race/message.h"
 #include "hosts/launch/race/report.h"
 
-/* Epochs of two locks, one of which is exclusive, are one after the other. */
-static bool lock_orders(enum host_lock a, enum host_lock b)
+/* Epochs of two ranks' locks, one of which is exclusive, are one after the other. What one rank
+ * does may be in one epoch; it knows that an earlier one is over. */
+static bool lock_orders(const struct race_transfer *x, unsigned rank, enum host_lock lock)
 {
-    return a != HOST_UNLOCKED && b != HOST_UNLOCKED && (a == HOST_EXCLUSIVE || b == HOST_EXCLUSIVE);
+    enum host_lock other = x->reach.lock;
+
+    return x->rank != rank && lock != HOST_UNLOCKED && other != HOST_UNLOCKED &&
+           (lock == HOST_EXCLUSIVE || other == HOST_EXCLUSIVE);
 }
 
 /* An operation is held back at its target until its lock is granted, so it may come after all that
@@ -13,12 +17,9 @@ static bool lock_orders(enum host_lock a, enum host_lock b)
 bool race_lock_orders(const struct race *race, const struct race_rank *r,
                       const struct race_transfer *x)
 {
-    const struct race_window *w;
+    const struct race_window *w = race_window_of(r, x->reach.window);
 
-    if (x->only == RACE_ANY || x->rank == (unsigned)(r - race->ranks))
-        return false;
-    w = race_window_of(r, x->reach.window);
-    return w != NULL && lock_orders(x->reach.lock, w->lock);
+    return w != NULL && lock_orders(x, (unsigned)(r - race->ranks), w->lock);
 }
 
 /* A lane of puts does one after the other. One-sided operations of one rank have no order. */
@@ -30,7 +31,7 @@ static bool may_race(const struct race *race, const struct race_transfer *x,
     return o->only == x->only && !o->elsewhere && (o->writes || x->writes) &&
            !(x->only == RACE_ANY && a->node == b->node && a->lane == b->lane) &&
            !race_knows(&race->ranks[x->rank], o) && !(o->reach.atomic && x->reach.atomic) &&
-           !lock_orders(o->reach.lock, x->reach.lock);
+           !lock_orders(o, x->rank, x->reach.lock);
 }
 
 void race_look_at_others(struct race *race, unsigned index, const struct race_transfer *x)

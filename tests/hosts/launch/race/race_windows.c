@@ -299,6 +299,33 @@ static void ok_puts_after_flush(void)
     MPI_Win_free(&win);
 }
 
+/** Rank 0 puts twice to word 44 and beside it, in one exclusive epoch or in two. */
+static void exclude_and_put(int epochs)
+{
+    open_window();
+    if (me == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        put_words(40);
+        if (epochs == 2) {
+            unlock();
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        }
+        put_words(44);
+        unlock();
+    }
+    MPI_Win_free(&win);
+}
+
+static void puts_twice_exclusively(void)
+{
+    exclude_and_put(1);
+}
+
+static void ok_puts_in_two_epochs(void)
+{
+    exclude_and_put(2);
+}
+
 /** Rank 0 puts within a lock while rank 1 stores to its window within one of its own. */
 static void both_lock(int own_type)
 {
@@ -463,6 +490,8 @@ const struct race_case race_windows[] = {
     CASE(puts_to_added),
     CASE(ok_adds_twice),
     CASE(ok_puts_after_flush),
+    CASE(puts_twice_exclusively),
+    CASE(ok_puts_in_two_epochs),
     CASE(ok_both_exclude),
     CASE(ok_one_excludes),
     CASE(stores_before_own_lock),
