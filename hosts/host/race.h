@@ -84,9 +84,9 @@ struct host_race_ops {
     /** A one-sided operation uses memory of a rank's window (`rows.at`: bytes from its base). */
     void (*reach)(struct host *h, const struct host_reach *reach, struct host_rows rows,
                   struct host_place place);
-    /** All of them for this rank have been done there, or will have been when it hears of it;
-     * `unlocks`: with the lock of its window. */
-    void (*reached)(struct host *h, unsigned rank, bool unlocks);
+    /** All of them in this rank's window have been done, or will have been when it hears of it;
+     * `unlocks`: with the lock of the window. */
+    void (*reached)(struct host *h, unsigned rank, uint32_t window, bool unlocks);
     /** The rank has this lock of its own window: what others have done with theirs is over. It has
      * it until it is HOST_UNLOCKED. */
     void (*locked)(struct host *h, uint32_t window, enum host_lock lock);

@@ -16,9 +16,10 @@ struct race_clock {
     uint64_t seq[];
 };
 
-/** Transfers that end in the order of their numbers. */
+/** Transfers that end in the order of their numbers. Lanes are channels of the node, then the ranks
+ * for their stores. Above all of these lanes are windows, and `node` and `to` are ranks. */
 struct race_stream {
-    unsigned node, lane, to; /* lane: a channel, or above those the stores of a rank */
+    unsigned node, lane, to;
 };
 
 void race_clock_put(struct race_clock *c);

@@ -80,11 +80,9 @@ static void rank_fini(struct race_rank *r, unsigned nranks)
         race_mail_free(&r->mail[to]);
     if (r->clock != NULL)
         race_clock_put(r->clock);
-    if (r->unlocked != NULL)
-        race_clock_put(r->unlocked);
+    race_windows_free(r);
     free(r->known);
     free(r->mail);
-    free(r->windows);
 }
 
 void race_destroy(struct race *race)

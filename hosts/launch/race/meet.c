@@ -2,14 +2,15 @@
 #include "hosts/launch/race/message.h"
 #include "hosts/launch/race/report.h"
 
-/* Epochs of two ranks' locks, one of which is exclusive, are one after the other. What one rank
- * does may be in one epoch; it knows that an earlier one is over. */
-static bool lock_orders(const struct race_transfer *x, unsigned rank, enum host_lock lock)
+/* Epochs of one window and two ranks, one of which excludes others, are one after the other. What
+ * one rank does may be in one epoch; it knows that an earlier one is over. */
+static bool lock_orders(const struct race_transfer *x, unsigned rank, uint32_t window,
+                        enum host_lock lock)
 {
     enum host_lock other = x->reach.lock;
 
-    return x->rank != rank && lock != HOST_UNLOCKED && other != HOST_UNLOCKED &&
-           (lock == HOST_EXCLUSIVE || other == HOST_EXCLUSIVE);
+    return x->rank != rank && x->reach.window == window && lock != HOST_UNLOCKED &&
+           other != HOST_UNLOCKED && (lock == HOST_EXCLUSIVE || other == HOST_EXCLUSIVE);
 }
 
 /* An operation is held back at its target until its lock is granted, so it may come after all that
@@ -19,7 +20,7 @@ bool race_lock_orders(const struct race *race, const struct race_rank *r,
 {
     const struct race_window *w = race_window_of(r, x->reach.window);
 
-    return w != NULL && lock_orders(x, (unsigned)(r - race->ranks), w->lock);
+    return w != NULL && lock_orders(x, (unsigned)(r - race->ranks), w->number, w->lock);
 }
 
 /* A lane of puts does one after the other. One-sided operations of one rank have no order. */
@@ -31,7 +32,7 @@ static bool may_race(const struct race *race, const struct race_transfer *x,
     return o->only == x->only && !o->elsewhere && (o->writes || x->writes) &&
            !(x->only == RACE_ANY && a->node == b->node && a->lane == b->lane) &&
            !race_knows(&race->ranks[x->rank], o) && !(o->reach.atomic && x->reach.atomic) &&
-           !lock_orders(o, x->rank, x->reach.lock);
+           !lock_orders(o, x->rank, x->reach.window, x->reach.lock);
 }
 
 void race_look_at_others(struct race *race, unsigned index, const struct race_transfer *x)

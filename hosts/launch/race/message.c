@@ -11,13 +11,15 @@ struct race_letter {
     struct race_clock *clock;
 };
 
-static unsigned reach_stream(struct race *race, unsigned from, unsigned to)
+/* The operations of one rank in a window of another one: that one knows when they have ended, and
+ * nothing of other windows. */
+static unsigned reach_stream(struct race *race, unsigned from, uint32_t window, unsigned to)
 {
-    return race_stream_of(race, from, HUB_DMA_CHANNELS + race->run->nranks + from, to);
+    return race_stream_of(race, from, HUB_DMA_CHANNELS + race->run->nranks + window, to);
 }
 
-/* Adds what `r` knows to what the next one with the lock of `there` will know. */
-static void add_unlocked(struct race_rank *there, struct race_rank *r)
+/* Adds what `r` knows to what the next one with the lock of the window will know. */
+static void add_unlocked(struct race_window *there, struct race_rank *r)
 {
     struct race_clock *now = race_clock_of(r), *old = there->unlocked;
 
@@ -54,8 +56,18 @@ void race_op_window(struct host *h, uint32_t number, const void *base)
         r->windows = realloc(r->windows, (r->nwindows + 1) * sizeof(*w));
         SIM_ASSERT(r->windows != NULL);
         w = &r->windows[r->nwindows++];
+    } else if (w->unlocked != NULL) { /* of one before, which was freed */
+        race_clock_put(w->unlocked);
     }
-    *w = (struct race_window){ number, (uintptr_t)base, HOST_UNLOCKED };
+    *w = (struct race_window){ number, (uintptr_t)base, HOST_UNLOCKED, NULL };
+}
+
+void race_windows_free(struct race_rank *r)
+{
+    for (unsigned i = 0; i < r->nwindows; i++)
+        if (r->windows[i].unlocked != NULL)
+            race_clock_put(r->windows[i].unlocked);
+    free(r->windows);
 }
 
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
@@ -69,7 +81,7 @@ void race_op_reach(struct host *h, const struct host_reach *reach, struct host_r
     unsigned node = race->run->ranks[reach->rank].node->shared.index;
 
     SIM_ASSERT(w != NULL);
-    x.stream = x.reads = reach_stream(race, h->rank, reach->rank);
+    x.stream = x.reads = reach_stream(race, h->rank, reach->window, reach->rank);
     x.seq = ++race_rank_of(race, t)->reaches;
     x.only = reach->rank;
     x.reach = *reach;
@@ -83,9 +95,9 @@ void race_op_reach(struct host *h, const struct host_reach *reach, struct host_r
     race_settle(race);
 }
 
-/* What ranks knew that had the lock of its windows before. */
+/* What ranks knew that had the lock of the window before. */
 static void learn_unlocked(struct race *race, struct launch_thread *t,
-                           const struct race_rank *there)
+                           const struct race_window *there)
 {
     struct race_rank *r = race_rank_of(race, t);
     uint64_t version = r->version;
@@ -97,13 +109,15 @@ static void learn_unlocked(struct race *race, struct launch_thread *t,
 }
 
 /* A lock that is given back was that of a rank before, and goes to the next one. */
-void race_op_reached(struct host *h, unsigned rank, bool unlocks)
+void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlocks)
 {
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
-    struct race_rank *there = &race->ranks[rank], *r = race_rank_of(race, t);
+    struct race_rank *r = race_rank_of(race, t);
+    struct race_window *there = race_window_of(&race->ranks[rank], window);
 
-    race_learn(race, t, reach_stream(race, h->rank, rank), r->reaches, NULL);
+    SIM_ASSERT(there != NULL);
+    race_learn(race, t, reach_stream(race, h->rank, window, rank), r->reaches, NULL);
     if (!unlocks)
         return;
     learn_unlocked(race, t, there);
@@ -113,13 +127,12 @@ void race_op_reached(struct host *h, unsigned rank, bool unlocks)
 void race_op_locked(struct host *h, uint32_t window, enum host_lock lock)
 {
     struct launch_thread *t = launch_thread_of(h);
-    struct race_rank *r = race_rank_of(race_of(h), t);
-    struct race_window *w = race_window_of(r, window);
+    struct race_window *w = race_window_of(race_rank_of(race_of(h), t), window);
 
-    if (w != NULL)
-        w->lock = lock;
+    SIM_ASSERT(w != NULL);
+    w->lock = lock;
     if (lock != HOST_UNLOCKED)
-        learn_unlocked(race_of(h), t, r);
+        learn_unlocked(race_of(h), t, w);
 }
 
 void race_op_pause(struct host *h, bool pauses)

@@ -8,18 +8,20 @@
 struct race_window {
     uint32_t number;
     uintptr_t base;
-    enum host_lock lock; /* the rank's own */
+    enum host_lock lock;         /* the rank's own */
+    struct race_clock *unlocked; /* what ranks knew that have unlocked it; or NULL */
 };
 
 /** @return NULL: there is none. */
 struct race_window *race_window_of(const struct race_rank *r, uint32_t number);
+void race_windows_free(struct race_rank *r);
 /** Messages on their way to another rank. */
 void race_mail_free(struct race_mail *mail);
 
 void race_op_window(struct host *h, uint32_t number, const void *base);
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place);
-void race_op_reached(struct host *h, unsigned rank, bool unlocks);
+void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlocks);
 void race_op_locked(struct host *h, uint32_t window, enum host_lock lock);
 void race_op_pause(struct host *h, bool pauses);
 void race_op_sends(struct host *h, unsigned rank, uint64_t number);

@@ -35,7 +35,6 @@ struct race_rank {
     uint64_t clock_version;
     TAILQ_HEAD(race_mail, race_letter) * mail; /* by rank: messages on their way */
     uint64_t stores, reaches;
-    struct race_clock *unlocked; /* what ranks knew that have unlocked its windows; or NULL */
     bool paused;
     struct race_window *windows; /* of one-sided operations */
     unsigned nwindows;

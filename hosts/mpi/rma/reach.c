@@ -53,7 +53,7 @@ void mpi_win_race_done(struct mpi_win *win, int rank, bool unlocks)
     const struct host_race_ops *race = win->mr->host->race;
 
     for (int r = rank < 0 ? 0 : rank; race != NULL && r < end_of(win, rank); r++)
-        race->reached(win->mr->host, (unsigned)win->comm->world[r], unlocks);
+        race->reached(win->mr->host, (unsigned)win->comm->world[r], win->comm->context, unlocks);
     if (unlocks)
         mpi_win_race_locked(win, rank, HOST_UNLOCKED);
 }

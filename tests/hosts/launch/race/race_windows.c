@@ -418,6 +418,97 @@ static void loads_while_fetched(void)
     MPI_Win_free(&win);
 }
 
+/** Another window of the buffer, that of `win`: no lock or flush of one is about the other. */
+static MPI_Win other_win;
+
+static void open_windows(void)
+{
+    open_window();
+    MPI_Win_create(buffer, sizeof(buffer), 8, MPI_INFO_NULL, MPI_COMM_WORLD, &other_win);
+}
+
+static void close_windows(void)
+{
+    MPI_Win_free(&other_win);
+    MPI_Win_free(&win);
+}
+
+static void puts_with_locks_of_two_windows(void)
+{
+    open_windows();
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, me == 0 ? win : other_win);
+    if (me == 0) {
+        put_40_then_barrier();
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Put(other_buffer, 8, MPI_UINT64_T, 1, 44, 8, MPI_UINT64_T, other_win);
+    }
+    MPI_Win_unlock(1, me == 0 ? win : other_win);
+    close_windows();
+}
+
+/* What the other rank asks for is answered meanwhile. */
+static void answer_until(double seconds)
+{
+    int comes;
+
+    while (MPI_Wtime() < seconds)
+        MPI_Iprobe(!me, 0, MPI_COMM_WORLD, &comes, MPI_STATUS_IGNORE);
+}
+
+/** Rank 1 locks its window long after rank 0 has unlocked it, or the other one. No message of rank
+ * 0 comes before. */
+static void lock_later(MPI_Win *later)
+{
+    double start;
+
+    open_windows();
+    start = MPI_Wtime();
+    if (me == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        put_words(40);
+        unlock();
+        answer_until(start + 2e-3);
+    } else {
+        answer_until(start + 1e-3);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, *later);
+        seen += buffer[42];
+        MPI_Win_unlock(1, *later);
+    }
+    close_windows();
+}
+
+static void loads_with_lock_of_other_window(void)
+{
+    lock_later(&other_win);
+}
+
+static void ok_loads_with_later_lock(void)
+{
+    lock_later(&win);
+}
+
+static void loads_after_flush_of_other_window(void)
+{
+    uint64_t word = 0;
+
+    open_windows();
+    if (me == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, other_win);
+        put_words(40);
+        MPI_Put(other_buffer, 8, MPI_UINT64_T, 1, 80, 8, MPI_UINT64_T, other_win);
+        MPI_Win_flush(1, other_win);
+        MPI_Send(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        MPI_Win_unlock(1, other_win);
+        unlock();
+    } else {
+        MPI_Recv(&word, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        seen += buffer[42] + buffer[82];
+    }
+    close_windows();
+}
+
 static MPI_Group other_rank(void)
 {
     MPI_Group world, other;
@@ -495,6 +586,10 @@ const struct race_case race_windows[] = {
     CASE(ok_both_exclude),
     CASE(ok_one_excludes),
     CASE(stores_before_own_lock),
+    CASE(puts_with_locks_of_two_windows),
+    CASE(loads_with_lock_of_other_window),
+    CASE(ok_loads_with_later_lock),
+    CASE(loads_after_flush_of_other_window),
     CASE(puts_to_itself),
     CASE(stores_while_put_requested),
     CASE(ok_stores_after_put_requested),

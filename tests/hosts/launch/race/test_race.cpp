@@ -106,6 +106,10 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{ "puts_to_added", "rank 0", "MPI_Put: stores", "MPI_Accumulate of rank 0" },
         Expected{ "puts_twice_exclusively", "rank 0", "MPI_Put: stores", "MPI_Put of rank 0" },
         Expected{ "stores_before_own_lock", "rank 1", "stores", "MPI_Put of rank 0" },
+        Expected{ "puts_with_locks_of_two_windows", "rank 1", "MPI_Put: stores",
+                  "MPI_Put of rank 0" },
+        Expected{ "loads_with_lock_of_other_window", "rank 1", "loads", "MPI_Put of rank 0" },
+        Expected{ "loads_after_flush_of_other_window", "rank 1", "loads", "MPI_Put of rank 0" },
         Expected{ "puts_to_itself", "rank 0", "loads", "MPI_Put of rank 0" },
         Expected{ "stores_while_put_requested", "rank 0", "stores", "MPI_Rput" },
         Expected{ "loads_while_fetched", "rank 0", "loads", "MPI_Fetch_and_op" },
@@ -155,5 +159,6 @@ INSTANTIATE_TEST_SUITE_P(
                     "ok_loads_got", "ok_loads_fetched_by_no_op", "ok_fences",
                     "ok_accumulates_from_both", "ok_loads_after_flush", "ok_loads_after_unlock",
                     "ok_puts_in_two_epochs", "ok_both_exclude", "ok_one_excludes",
-                    "ok_stores_after_put_requested", "ok_post_and_wait"));
+                    "ok_loads_with_later_lock", "ok_stores_after_put_requested",
+                    "ok_post_and_wait"));
 } // namespace
