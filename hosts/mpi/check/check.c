@@ -65,6 +65,7 @@ static struct mpi_check *create_record(struct mpi_rank *mr)
     ck->begins = mpi_need(mr, calloc(n, sizeof(*ck->begins)));
     ck->ends = mpi_need(mr, calloc(n, sizeof(*ck->ends)));
     ck->sent = mpi_need(mr, calloc(n, sizeof(*ck->sent)));
+    TAILQ_INIT(&ck->found);
     for (unsigned r = 0; r < n; r++)
         TAILQ_INIT(&ck->sent[r]);
     host_state_add(&ck->run->states, &ck->kept, release_record);

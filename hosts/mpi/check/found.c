@@ -1,8 +1,9 @@
 /*
  * Mistakes are reported as they are found. One like an earlier one, in the same call of the program
- * with the same other call, is counted: the last one has a line, when the run has ended.
+ * with the same other call, is counted: the last one has a line, when the run has ended. Those
+ * lines are in the order of the first ones: that of the tree, by pointers, differs from run to run.
  */
-#define _GNU_SOURCE /* trees of search.h: how to walk and free them */
+#define _GNU_SOURCE /* tdestroy */
 #include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,10 +12,12 @@
 
 #include "hosts/mpi/check/record.h"
 
-struct likes {
-    struct mpi_place at, other; /* the last one's; other.host NULL: there is none */
-    unsigned more;              /* than the first one */
-    char text[];                /* what comes between their places, and behind them */
+struct mpi_likes {
+    TAILQ_ENTRY(mpi_likes) in_found;
+    struct mpi_place at;    /* the last one's */
+    struct mpi_place other; /* the first one's; its host NULL: there is none */
+    unsigned more;          /* than the first one */
+    char text[];            /* what comes between their places, and behind them */
 };
 
 static int compare_places(const struct mpi_place *a, const struct mpi_place *b)
@@ -28,7 +31,7 @@ static int compare_places(const struct mpi_place *a, const struct mpi_place *b)
 
 static int by_kind(const void *left, const void *right)
 {
-    const struct likes *a = left, *b = right;
+    const struct mpi_likes *a = left, *b = right;
     int order = compare_places(&a->at, &b->at);
 
     if (order == 0)
@@ -36,7 +39,7 @@ static int by_kind(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->text, b->text);
 }
 
-static void print_found(const struct mpi_place *at, const char *text)
+static void report_line(const struct mpi_place *at, const char *text)
 {
     struct host *h = at->host;
     char place[128], line[800];
@@ -47,7 +50,7 @@ static void print_found(const struct mpi_place *at, const char *text)
     h->process->found(h, line);
 }
 
-static void print_first(const struct mpi_mistake *m, const char *text)
+static void report_first(const struct mpi_mistake *m, const char *text)
 {
     char number[32] = "", other[200] = "", all[700];
 
@@ -57,15 +60,16 @@ static void print_first(const struct mpi_mistake *m, const char *text)
         mpi_place_text(m->other, other, sizeof(other));
     (void)snprintf(all, sizeof(all), "%s%s%s%s", number, text, other,
                    m->after != NULL ? m->after : "");
-    print_found(m->at, all);
+    report_line(m->at, all);
 }
 
 /* @return what is kept of those like it; NULL: it is the first one */
-static struct likes *find_likes(struct mpi_check *ck, const struct mpi_mistake *m, const char *text)
+static struct mpi_likes *add_like(struct mpi_check *ck, const struct mpi_mistake *m,
+                                  const char *text)
 {
     const char *after = m->after != NULL ? m->after : "";
     size_t n = strlen(text) + strlen(after) + 1;
-    struct likes *new = calloc(1, sizeof(*new) + n), **found;
+    struct mpi_likes *new = calloc(1, sizeof(*new) + n), **found;
 
     if (new == NULL)
         return NULL;
@@ -73,9 +77,11 @@ static struct likes *find_likes(struct mpi_check *ck, const struct mpi_mistake *
     if (m->other != NULL)
         new->other = *m->other;
     (void)snprintf(new->text, n, "%s%s", text, after);
-    found = tsearch(new, &ck->found, by_kind);
-    if (found != NULL && *found == new)
+    found = tsearch(new, &ck->likes, by_kind);
+    if (found != NULL && *found == new) {
+        TAILQ_INSERT_TAIL(&ck->found, new, in_found);
         return NULL;
+    }
     free(new);
     return found != NULL ? *found : NULL;
 }
@@ -84,15 +90,15 @@ void mpi_check_found(struct mpi_check *ck, const struct mpi_mistake *m, const ch
 {
     struct host *h = m->at->host;
     char text[512];
-    struct likes *likes;
+    struct mpi_likes *likes;
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    likes = find_likes(ck, m, text);
+    likes = add_like(ck, m, text);
     if (likes == NULL) {
-        print_first(m, text);
+        report_first(m, text);
         return;
     }
     if (likes->more++ > 0) /* the one before is not the last one */
@@ -100,20 +106,21 @@ void mpi_check_found(struct mpi_check *ck, const struct mpi_mistake *m, const ch
     likes->at = *m->at;
 }
 
-static void print_last(const void *node, VISIT visit, void *arg)
+static void report_last(const struct mpi_likes *likes)
 {
-    const struct likes *likes = *(struct likes *const *)node;
     char text[64];
 
-    (void)arg;
-    if ((visit != postorder && visit != leaf) || likes->more == 0)
+    if (likes->more == 0)
         return;
     (void)snprintf(text, sizeof(text), ": the last of %u more like the first one", likes->more);
-    print_found(&likes->at, likes->more > 1 ? text : ": one more like the first one");
+    report_line(&likes->at, likes->more > 1 ? text : ": one more like the first one");
 }
 
 void mpi_found_release(struct mpi_check *ck)
 {
-    twalk_r(ck->found, print_last, NULL);
-    tdestroy(ck->found, free);
+    const struct mpi_likes *likes;
+
+    for (likes = TAILQ_FIRST(&ck->found); likes != NULL; likes = TAILQ_NEXT(likes, in_found))
+        report_last(likes);
+    tdestroy(ck->likes, free);
 }

@@ -5,6 +5,7 @@
 #include "hosts/mpi/check/check.h"
 
 TAILQ_HEAD(mpi_sents, mpi_sent);
+TAILQ_HEAD(mpi_found, mpi_likes);
 
 struct mpi_check {
     struct host_state kept; /* first: see host_state_of() */
@@ -15,7 +16,8 @@ struct mpi_check {
     void *meetings;             /* tree of those that not all ranks have come to */
     uint32_t *astray; /* contexts whose ranks no longer call the same: what follows is no news */
     unsigned nastray;
-    void *found;            /* tree of mistakes, one of those that are alike */
+    struct mpi_found found; /* mistakes, one of those that are alike, in the order of the first */
+    void *likes;            /* a tree of them, which owns them */
     struct mpi_sents *sent; /* by the rank that they are for, in the order of their beginning */
 };
 

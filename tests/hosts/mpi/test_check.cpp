@@ -75,7 +75,7 @@ const Mistake mistakes[] = {
       { head(0, "MPI_Barrier") + ", collective 1" + WORLD + ": not called by rank 1" } },
     { "never_received", { left("MPI_Send", 8, 3) + BEFORE } },
     { "never_received_often",
-      { left("MPI_Send", 4, 3) + BEFORE, left("MPI_Send", 4, 4) + BEFORE,
+      { left("MPI_Send", 4, 4) + BEFORE, left("MPI_Send", 4, 3) + BEFORE,
         head(0, "MPI_Send") + ": the last of 9 more like the first one",
         head(0, "MPI_Send") + ": one more like the first one" },
       12 },

@@ -156,7 +156,7 @@ static void never_received(void)
 static void never_received_often(void)
 {
     for (int i = 0; rank == 0 && i < 12; i++)
-        MPI_Send(ints, 1, MPI_INT, 1, i == 4 || i == 6 ? 4 : 3, MPI_COMM_WORLD);
+        MPI_Send(ints, 1, MPI_INT, 1, i == 4 || i == 6 ? 3 : 4, MPI_COMM_WORLD);
 }
 
 static void other_root_often(void)
