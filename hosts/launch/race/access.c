@@ -1,5 +1,6 @@
 #include "hosts/launch/race/access.h"
 #include "hosts/launch/race/freed.h"
+#include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/meet.h"
 #include "hosts/launch/race/report.h"
@@ -97,7 +98,7 @@ static void look_at_lent(struct race *race, struct launch_thread *t, const struc
             race_report_lent(race, t, u, l);
 }
 
-void race_look_at(struct race *race, struct launch_thread *t, const struct race_use *u)
+static void look_at_use(struct race *race, struct launch_thread *t, const struct race_use *u)
 {
     const struct hub_program_range *range = &race_rank_of(race, t)->range;
 
@@ -120,7 +121,7 @@ void race_access(struct race *race, struct launch_thread *t, const volatile void
     };
 
     if (!race_rank_of(race, t)->paused)
-        race_look_at(race, t, &use);
+        look_at_use(race, t, &use);
 }
 
 /* For transfers that may not have ended it is as if the rank stored to all of it. */
@@ -134,7 +135,7 @@ void race_op_freed(struct host *h, const struct host_freed *freed, struct host_p
                                   .place = place,
                                   .bus = freed->bus };
 
-    race_look_at(race_of(h), t, &use);
+    look_at_use(race_of(h), t, &use);
     race_freed_add(race_of(h), t, &use);
 }
 
@@ -146,6 +147,6 @@ void race_op_used(struct host *h, struct host_rows rows, bool stores, struct hos
 
     for (uint64_t i = 0; i < rows.count; i++) {
         use.at = rows.at + i * rows.pitch;
-        race_look_at(race_of(h), launch_thread_of(h), &use);
+        look_at_use(race_of(h), launch_thread_of(h), &use);
     }
 }

@@ -4,7 +4,7 @@
  * place. It learns by waiting, by a notification, by a word that it polls, and from ranks that it
  * hears of: those hand on what they know (vector clocks, with streams in the place of processes).
  */
-#include "hosts/launch/race/memory.h"
+#include "hosts/launch/race/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,11 +57,6 @@ void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n)
             race_knows_more(r, s, seq[s]);
 }
 
-bool race_knows(const struct race_rank *r, const struct race_transfer *x)
-{
-    return x->stream < r->n && r->known[x->stream] >= x->seq;
-}
-
 unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to)
 {
     struct race_stream *s;
@@ -75,17 +70,4 @@ unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigne
     SIM_ASSERT(race->streams != NULL);
     race->streams[race->nstreams] = (struct race_stream){ node, lane, to };
     return race->nstreams++;
-}
-
-void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
-                const struct race_clock *clock)
-{
-    struct race_rank *r = race_rank_of(race, t);
-    uint64_t version = r->version;
-
-    race_knows_more(r, stream, seq);
-    if (clock != NULL)
-        race_knows_all(r, clock->seq, clock->n);
-    if (r->version != version)
-        race_node_changed(race, t->node->shared.index);
 }

@@ -1,4 +1,4 @@
-/* What ranks know of transfers: clock.c. */
+/* What ranks know of transfers, and what they hand on of it: clock.c. */
 #ifndef LAUNCH_RACE_CLOCK_H
 #define LAUNCH_RACE_CLOCK_H
 
@@ -7,8 +7,6 @@
 #include <limits.h>
 
 #define RACE_READS UINT_MAX /* of race_stream.to: what the transfers read of their own node */
-
-struct race_transfer;
 
 /** What a rank knows of each stream: the last transfer that has ended. */
 struct race_clock {
@@ -27,12 +25,7 @@ void race_clock_put(struct race_clock *c);
 struct race_clock *race_clock_of(struct race_rank *r);
 void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq);
 void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n);
-/** Does the rank know that the transfer has ended? */
-bool race_knows(const struct race_rank *r, const struct race_transfer *x);
 /** @return its number. */
 unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
-/** The rank knows a stream up to there, and what `clock` (or NULL) says. */
-void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
-                const struct race_clock *clock);
 
 #endif /* LAUNCH_RACE_CLOCK_H */

@@ -1,8 +1,10 @@
 /* The check for races: its beginning and end, and what libraries call. */
+#include "hosts/launch/race/access.h"
 #include "hosts/launch/race/freed.h"
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/message.h"
 #include "hosts/launch/race/put.h"
+#include "hosts/launch/race/window.h"
 
 #include <stdlib.h>
 

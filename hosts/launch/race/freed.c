@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* tdestroy */
 #include "hosts/launch/race/freed.h"
+#include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/memory.h"
 #include "hosts/launch/race/report.h"
 

@@ -2,9 +2,7 @@
 #ifndef LAUNCH_RACE_FREED_H
 #define LAUNCH_RACE_FREED_H
 
-#include "hosts/launch/race/access.h"
-
-struct race_transfer;
+#include "hosts/launch/race/memory.h"
 
 /** Memory that no program may use, nor a transfer that begins now. */
 struct race_freed {

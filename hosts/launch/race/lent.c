@@ -1,4 +1,5 @@
 #include "hosts/launch/race/lent.h"
+#include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/memory.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "hosts/launch/race/meet.h"
-#include "hosts/launch/race/message.h"
 #include "hosts/launch/race/report.h"
+#include "hosts/launch/race/window.h"
 
 /* Epochs of one window and two ranks, one of which excludes others, are one after the other. What
  * one rank does may be in one epoch; it knows that an earlier one is over. */

@@ -1,7 +1,5 @@
-/* Memory that transfers use, and who may still race with them. */
+/* Memory that transfers use. */
 #include "hosts/launch/race/memory.h"
-#include "hosts/launch/race/freed.h"
-#include "hosts/launch/race/lent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +23,9 @@ bool race_concerns(const struct race *race, const struct race_rank *r,
     return x->only == RACE_ANY || x->only == (unsigned)(r - race->ranks);
 }
 
-void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node)
+bool race_knows(const struct race_rank *r, const struct race_transfer *x)
 {
-    const struct race_transfer *x;
-    const struct race_lent *l;
-
-    r->range = node->freed_range;
-    for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
-        if (!x->elsewhere && race_concerns(race, r, x) && !race_knows(r, x))
-            race_range_add(&r->range, x->rows.at, race_rows_end(&x->rows));
-    for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
-        race_range_add(&r->range, l->range.low, l->range.low + l->range.bytes);
+    return x->stream < r->n && r->known[x->stream] >= x->seq;
 }
 
 void race_transfer_free(struct race_node *node, struct race_transfer *x)
@@ -48,38 +38,6 @@ void race_transfer_free(struct race_node *node, struct race_transfer *x)
         race_clock_put(x->older.clock);
     free(x->before);
     free(x);
-}
-
-/* No rank can race with it any more: none of its node, or, since one-sided operations meet each
- * other as well, none at all. */
-static bool is_over(const struct race *race, unsigned node, const struct race_transfer *x)
-{
-    for (unsigned i = 0; i < race->run->nranks; i++) {
-        const struct launch_thread *t = &race->run->ranks[i];
-
-        if (t->node != NULL && !t->ended &&
-            (x->only != RACE_ANY || t->node->shared.index == node) &&
-            !race_knows(&race->ranks[i], x))
-            return false;
-    }
-    return true;
-}
-
-void race_node_changed(struct race *race, unsigned index)
-{
-    struct race_node *node = &race->nodes[index];
-    struct race_transfer *x = TAILQ_FIRST(&node->transfers);
-
-    while (x != NULL) {
-        struct race_transfer *next = TAILQ_NEXT(x, in_node);
-
-        if (is_over(race, index, x))
-            race_transfer_free(node, x);
-        x = next;
-    }
-    for (unsigned i = 0; i < race->run->nranks; i++)
-        if (race->run->ranks[i].node == &race->run->nodes[index])
-            race_rank_range(race, &race->ranks[i], node);
 }
 
 static void copy_rows(const struct host_rows *rows, uint8_t *copy)
@@ -157,9 +115,6 @@ const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
     uint64_t at = x.rows.at;
     struct race_transfer *kept;
 
-    if (x.rows.count == 0)
-        return NULL;
-    race_freed_look_at_put(race, index, &x);
     x.elsewhere = x.arrived = !mem_ram_holds(ram, at, race_rows_end(&x.rows) - at);
     if (!x.elsewhere)
         x.rows.at = (uintptr_t)ram->bytes + (at - ram->base);
@@ -176,15 +131,6 @@ const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
     kept->ahead = count_ahead(&race->nodes[index], kept);
     mem_ram_watch(ram, &kept->watch);
     return kept;
-}
-
-void race_settle(struct race *race)
-{
-    for (unsigned i = 0; i < race->run->nnodes; i++) {
-        if (race->nodes[i].changed)
-            race_node_changed(race, i);
-        race->nodes[i].changed = false;
-    }
 }
 
 uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes)

@@ -1,11 +1,20 @@
-/* Transfers, and the memory that they use. */
+/* Memory that transfers use, and accesses that may meet it. */
 #ifndef LAUNCH_RACE_MEMORY_H
 #define LAUNCH_RACE_MEMORY_H
 
-#include "hosts/launch/race/access.h"
 #include "hosts/launch/race/clock.h"
 
 #define RACE_ANY UINT_MAX /* of race_transfer.only */
+
+/** One access of a program, or of a call of a library. */
+struct race_use {
+    uintptr_t at;
+    uint64_t bytes;
+    enum hub_program_access access;
+    const char *verb;        /* what it does there; NULL: loads or stores */
+    struct host_place place; /* no call: the program itself */
+    uint64_t bus;            /* of memory that is freed; else 0 */
+};
 
 /** Memory that a transfer uses, until all ranks of its node know that it has ended. */
 struct race_transfer {
@@ -41,17 +50,15 @@ static inline uintptr_t race_rows_end(const struct host_rows *rows)
 }
 
 void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t end);
+/** Does the rank know that the transfer has ended? */
+bool race_knows(const struct race_rank *r, const struct race_transfer *x);
 bool race_concerns(const struct race *race, const struct race_rank *r,
                    const struct race_transfer *x);
-/** Where the rank's program has to announce what it loads and stores. */
-void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node);
 void race_transfer_free(struct race_node *node, struct race_transfer *x);
-void race_node_changed(struct race *race, unsigned index);
 struct race_transfer *race_transfer_keep(struct race *race, unsigned index, struct race_transfer x);
-/** `rows` has bus addresses of the node. @return NULL: it uses nothing. */
+/** `rows` has bus addresses of the node. */
 const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
                                               struct race_transfer x);
-void race_settle(struct race *race);
 /** @return the first one's offset in the rows, or UINT64_MAX: none of the bytes is in them. */
 uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes);
 /** As race_rows_overlap(), for what is used. Memory elsewhere is only ever freed. */

@@ -1,6 +1,8 @@
 #include "hosts/launch/race/message.h"
+#include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/meet.h"
 #include "hosts/launch/race/put.h"
+#include "hosts/launch/race/window.h"
 
 #include <stdlib.h>
 
@@ -37,37 +39,6 @@ static void add_unlocked(struct race_window *there, struct race_rank *r)
     }
     if (old != NULL)
         race_clock_put(old);
-}
-
-struct race_window *race_window_of(const struct race_rank *r, uint32_t number)
-{
-    for (unsigned i = 0; i < r->nwindows; i++)
-        if (r->windows[i].number == number)
-            return &r->windows[i];
-    return NULL;
-}
-
-void race_op_window(struct host *h, uint32_t number, const void *base)
-{
-    struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
-    struct race_window *w = race_window_of(r, number);
-
-    if (w == NULL) {
-        r->windows = realloc(r->windows, (r->nwindows + 1) * sizeof(*w));
-        SIM_ASSERT(r->windows != NULL);
-        w = &r->windows[r->nwindows++];
-    } else if (w->unlocked != NULL) { /* of one before, which was freed */
-        race_clock_put(w->unlocked);
-    }
-    *w = (struct race_window){ number, (uintptr_t)base, HOST_UNLOCKED, NULL };
-}
-
-void race_windows_free(struct race_rank *r)
-{
-    for (unsigned i = 0; i < r->nwindows; i++)
-        if (r->windows[i].unlocked != NULL)
-            race_clock_put(r->windows[i].unlocked);
-    free(r->windows);
 }
 
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,

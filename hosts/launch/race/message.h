@@ -4,21 +4,9 @@
 
 #include "hosts/launch/race/state.h"
 
-/** Memory of a rank that others reach. */
-struct race_window {
-    uint32_t number;
-    uintptr_t base;
-    enum host_lock lock;         /* the rank's own */
-    struct race_clock *unlocked; /* what ranks knew that have unlocked it; or NULL */
-};
-
-/** @return NULL: there is none. */
-struct race_window *race_window_of(const struct race_rank *r, uint32_t number);
-void race_windows_free(struct race_rank *r);
 /** Messages on their way to another rank. */
 void race_mail_free(struct race_mail *mail);
 
-void race_op_window(struct host *h, uint32_t number, const void *base);
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place);
 void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlocks);

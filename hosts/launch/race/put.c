@@ -1,4 +1,6 @@
 #include "hosts/launch/race/put.h"
+#include "hosts/launch/race/freed.h"
+#include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/meet.h"
 
 #include <stdlib.h>
@@ -59,10 +61,10 @@ struct race_transfer race_transfer_of(const struct launch_thread *t, struct host
 
 static void add_to_node(struct race *race, unsigned index, struct race_transfer x)
 {
-    const struct race_transfer *added = race_transfer_add(race, index, x);
-
-    if (added != NULL)
-        race_look_at_others(race, index, added);
+    if (x.rows.count == 0)
+        return;
+    race_freed_look_at_put(race, index, &x);
+    race_look_at_others(race, index, race_transfer_add(race, index, x));
 }
 
 static void add_writes(struct race *race, struct race_transfer x, const struct host_put *put)

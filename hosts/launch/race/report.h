@@ -2,9 +2,8 @@
 #ifndef LAUNCH_RACE_REPORT_H
 #define LAUNCH_RACE_REPORT_H
 
-#include "hosts/launch/race/access.h"
+#include "hosts/launch/race/memory.h"
 
-struct race_transfer;
 struct race_lent;
 struct race_freed;
 

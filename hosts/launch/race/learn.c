@@ -1,0 +1,70 @@
+#include "hosts/launch/race/learn.h"
+#include "hosts/launch/race/lent.h"
+#include "hosts/launch/race/memory.h"
+
+void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node)
+{
+    const struct race_transfer *x;
+    const struct race_lent *l;
+
+    r->range = node->freed_range;
+    for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
+        if (!x->elsewhere && race_concerns(race, r, x) && !race_knows(r, x))
+            race_range_add(&r->range, x->rows.at, race_rows_end(&x->rows));
+    for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
+        race_range_add(&r->range, l->range.low, l->range.low + l->range.bytes);
+}
+
+/* No rank can race with it any more: none of its node, or, since one-sided operations meet each
+ * other as well, none at all. */
+static bool is_over(const struct race *race, unsigned node, const struct race_transfer *x)
+{
+    for (unsigned i = 0; i < race->run->nranks; i++) {
+        const struct launch_thread *t = &race->run->ranks[i];
+
+        if (t->node != NULL && !t->ended &&
+            (x->only != RACE_ANY || t->node->shared.index == node) &&
+            !race_knows(&race->ranks[i], x))
+            return false;
+    }
+    return true;
+}
+
+void race_node_changed(struct race *race, unsigned index)
+{
+    struct race_node *node = &race->nodes[index];
+    struct race_transfer *x = TAILQ_FIRST(&node->transfers);
+
+    while (x != NULL) {
+        struct race_transfer *next = TAILQ_NEXT(x, in_node);
+
+        if (is_over(race, index, x))
+            race_transfer_free(node, x);
+        x = next;
+    }
+    for (unsigned i = 0; i < race->run->nranks; i++)
+        if (race->run->ranks[i].node == &race->run->nodes[index])
+            race_rank_range(race, &race->ranks[i], node);
+}
+
+void race_settle(struct race *race)
+{
+    for (unsigned i = 0; i < race->run->nnodes; i++) {
+        if (race->nodes[i].changed)
+            race_node_changed(race, i);
+        race->nodes[i].changed = false;
+    }
+}
+
+void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
+                const struct race_clock *clock)
+{
+    struct race_rank *r = race_rank_of(race, t);
+    uint64_t version = r->version;
+
+    race_knows_more(r, stream, seq);
+    if (clock != NULL)
+        race_knows_all(r, clock->seq, clock->n);
+    if (r->version != version)
+        race_node_changed(race, t->node->shared.index);
+}
