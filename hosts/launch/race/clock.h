@@ -20,12 +20,16 @@ struct race_stream {
     unsigned node, lane, to;
 };
 
+/** Gives a reference back; the last one frees the clock. */
 void race_clock_put(struct race_clock *c);
-/** What the rank knows now; the caller puts it back. */
+/** What the rank knows now. A clock does not change, and all who ask before the rank learns more
+ * share one: each puts its reference back. */
 struct race_clock *race_clock_of(struct race_rank *r);
+/** The rank knows the stream up to there. Its `version` rises when that is news. */
 void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq);
+/** As race_knows_more(), for streams 0 to n - 1. */
 void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n);
-/** @return its number. */
+/** @return the number of the stream, which is added when there is none. It stays to the end. */
 unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
 
 #endif /* LAUNCH_RACE_CLOCK_H */

@@ -58,7 +58,6 @@ static void keep_part(struct race_node *node, struct race_freed f, uint64_t from
     insert(node, f);
 }
 
-/* What programs announce as freed_range stays: accesses in it are then looked at for nothing. */
 static void cut(struct race_node *node, uint64_t bus, uint64_t end)
 {
     struct race_freed *f;

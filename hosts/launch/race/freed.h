@@ -13,12 +13,16 @@ struct race_freed {
     sim_time_t since;
 };
 
-/** By a use that frees it. */
+/** Keeps what `u` frees on the rank's node, until it is given again or the check ends. */
 void race_freed_add(struct race *race, struct launch_thread *t, const struct race_use *u);
+/** In host_race_ops: forgets what was freed there, and keeps the rest of such memory. */
 void race_op_given(struct host *h, uint64_t bus, uint64_t bytes);
+/** Reports freed memory that the rank uses. */
 void race_freed_look_at(struct race *race, struct launch_thread *t, const struct race_use *u);
-/** One that is about to begin; its rows have bus addresses of the node. */
+/** Reports freed memory of the node that a transfer uses. It is about to begin, has one row or
+ * more, and its rows have bus addresses of the node. */
 void race_freed_look_at_put(struct race *race, unsigned index, const struct race_transfer *x);
+/** Frees all of them, for the end of the node. */
 void race_freed_fini(struct race_node *node);
 
 #endif /* LAUNCH_RACE_FREED_H */

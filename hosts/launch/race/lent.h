@@ -17,10 +17,16 @@ struct race_lent {
     sim_time_t since;
 };
 
+/* These are in host_race_ops: host/race.h says when they are called. */
+
+/** Keeps the rows until they are taken back, or the check ends. */
 void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
                   bool writes, struct host_place place);
+/** Frees all that has this owner or group. */
 void race_op_take_back(struct host *h, const void *owner_or_group);
+/** Takes it out of the rank's list. */
 void race_lent_free(struct race_rank *r, struct race_lent *l);
+/** Is one of the bytes lent? */
 bool race_lent_overlaps(const struct race_lent *l, uintptr_t at, uint64_t bytes);
 
 #endif /* LAUNCH_RACE_LENT_H */

@@ -44,19 +44,28 @@ struct race_transfer {
     struct mem_watch watch; /* for its last byte */
 };
 
+/** Behind the last byte of the rows, of which there is one or more. */
 static inline uintptr_t race_rows_end(const struct host_rows *rows)
 {
     return rows->at + (rows->count - 1) * rows->pitch + rows->width;
 }
 
+/** The range has [low, end) as well from now on, and what lies between. */
 void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t end);
 /** Does the rank know that the transfer has ended? */
 bool race_knows(const struct race_rank *r, const struct race_transfer *x);
+/** Is it the rank's memory that a transfer of its node uses? */
 bool race_concerns(const struct race *race, const struct race_rank *r,
                    const struct race_transfer *x);
+/** Takes it out of the node's list, with its watch and its references to clocks. */
 void race_transfer_free(struct race_node *node, struct race_transfer *x);
+/** Keeps a copy of `x`, with a reference of its own to its clock, at the end of the node's list. An
+ * older transfer that the copy stands for is freed, and no other one: race_settle() does that,
+ * which the caller has to call when it has begun all of its transfers.
+ * @return the copy, which the node owns: race_node_changed() may free it. */
 struct race_transfer *race_transfer_keep(struct race *race, unsigned index, struct race_transfer x);
-/** `rows` has bus addresses of the node. */
+/** As race_transfer_keep(), for `rows` of bus addresses of the node, one or more. What the transfer
+ * writes to the node's memory is watched from now on. */
 const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
                                               struct race_transfer x);
 /** @return the first one's offset in the rows, or UINT64_MAX: none of the bytes is in them. */

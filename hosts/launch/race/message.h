@@ -4,15 +4,23 @@
 
 #include "hosts/launch/race/state.h"
 
-/** Messages on their way to another rank. */
+/** Frees messages on their way to another rank. */
 void race_mail_free(struct race_mail *mail);
 
+/* These are in host_race_ops: host/race.h says when they are called. */
+
+/** Adds a one-sided operation, and reports what it meets. `reach` is copied. */
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place);
+/** The rank learns that its operations have ended. An unlock leaves to the window what it knows. */
 void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlocks);
+/** The rank learns what those knew that have unlocked its window. */
 void race_op_locked(struct host *h, uint32_t window, enum host_lock lock);
+/** Accesses of the rank's program are not looked at until it ends. */
 void race_op_pause(struct host *h, bool pauses);
+/** Keeps what the rank knows until the message is heard, or the check ends. */
 void race_op_sends(struct host *h, unsigned rank, uint64_t number);
+/** The rank learns what its sender knew. That message and those before it are freed. */
 void race_op_heard(struct host *h, unsigned rank, uint64_t number);
 
 #endif /* LAUNCH_RACE_MESSAGE_H */

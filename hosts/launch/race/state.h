@@ -14,14 +14,16 @@
 #define RACE_SEEN 256u /* more than are shown */
 
 struct race_node {
-    bool changed; /* what is used of its memory: see race_settle() */
+    bool changed; /* more of its memory is used or freed: see race_settle() */
     bool has_part;
     unsigned subcluster, part;
     uint64_t area_bus[HUB_AREA_SELF];
     TAILQ_HEAD(, race_transfer) transfers;
-    void *freed;                          /* a tree of struct race_freed */
-    struct hub_program_range freed_range; /* programs load and store it there */
-    TAILQ_HEAD(, race_notice) notices;    /* in the order of their start */
+    void *freed; /* a tree of struct race_freed */
+    /* Programs load and store what was freed there. It only grows: accesses to what was given again
+     * are then looked at for nothing. */
+    struct hub_program_range freed_range;
+    TAILQ_HEAD(, race_notice) notices; /* in the order of their start */
     struct race_channel {
         struct race_list {
             struct host_put *puts;
