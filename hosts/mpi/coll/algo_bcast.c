@@ -82,6 +82,53 @@ static void bcast_binomial(struct mpi_coll *c)
     mpi_bcast_tree(c, c->root, mpi_coll_in(c));
 }
 
+/* Each rank sends to k - 1 others at once, the most distant ones first, and waits before it turns
+ * to nearer ones: by digits of the rank to the base k. */
+static void knomial_tree(const struct mpi_coll *c, int k, struct mpi_data all)
+{
+    int me = mpi_wrap(c->rank - c->root, c->size), step = 1;
+
+    while (step < c->size && me % (step * k) == 0)
+        step *= k;
+    if (me != 0) {
+        mpi_coll_receive(c, mpi_coll_beside(c, -(me % (step * k))), all);
+        mpi_coll_fence(c);
+    }
+    for (step /= k; step >= 1; step /= k) {
+        for (int i = 1; i < k && me + i * step < c->size; i++)
+            mpi_coll_send(c, mpi_coll_beside(c, i * step), all);
+        mpi_coll_fence(c);
+    }
+}
+
+static void bcast_knomial_2(struct mpi_coll *c)
+{
+    knomial_tree(c, 2, mpi_coll_in(c));
+}
+
+static void bcast_knomial_4(struct mpi_coll *c)
+{
+    knomial_tree(c, 4, mpi_coll_in(c));
+}
+
+static void bcast_knomial_8(struct mpi_coll *c)
+{
+    knomial_tree(c, 8, mpi_coll_in(c));
+}
+
+/* A binomial tree for each piece, so that ranks pass on one while the next one comes. */
+static void bcast_pieces(struct mpi_coll *c)
+{
+    struct mpi_data all = mpi_coll_in(c), flat = mpi_coll_packed(c, all, mpi_coll_is_root(c));
+
+    for (uint64_t at = 0; at < flat.count; at += SEGMENT_BYTES)
+        knomial_tree(
+            c, 2,
+            mpi_part(flat, at, flat.count - at < SEGMENT_BYTES ? flat.count : at + SEGMENT_BYTES));
+    if (!mpi_coll_is_root(c))
+        mpi_coll_unpacked(c, flat, all);
+}
+
 /* A chain from the root on: while a piece is received, the one before it is passed on. Pieces are
  * too short for networks to take them out of GPUs one by one. */
 static void bcast_chain(struct mpi_coll *c)
@@ -162,6 +209,10 @@ const struct mpi_algorithm mpi_bcast_algorithms[] = {
     { MPI_COLL_BCAST, "binomial", NULL, bcast_binomial },
     { MPI_COLL_BCAST, "linear", NULL, bcast_linear },
     { MPI_COLL_BCAST, "chain", NULL, bcast_chain },
+    { MPI_COLL_BCAST, "knomial-2", NULL, bcast_knomial_2 },
+    { MPI_COLL_BCAST, "knomial-4", NULL, bcast_knomial_4 },
+    { MPI_COLL_BCAST, "knomial-8", NULL, bcast_knomial_8 },
+    { MPI_COLL_BCAST, "pieces", NULL, bcast_pieces },
     { MPI_COLL_BCAST, "scatter-allgather", NULL, bcast_scatter_allgather },
     { 0 },
 };

@@ -70,6 +70,7 @@ int mpi_collectives_init(struct mpi_rank *mr)
         mpi_alltoall_algorithms, mpi_reduce_algorithms,         mpi_allreduce_algorithms,
         mpi_scan_algorithms,     mpi_reduce_scatter_algorithms,
     };
+    const struct host_setting *library = host_setting_of(mr->host, "mpi.library_algorithms");
     const struct host_setting *force = host_setting_of(mr->host, "mpi.algorithms");
     const char *network = mr->transport->ops->name;
     int code = MPI_SUCCESS;
@@ -83,6 +84,8 @@ int mpi_collectives_init(struct mpi_rank *mr)
             code = mpi_choices_add(mr, tables[i].choices);
     if (code == MPI_SUCCESS)
         code = p2_collectives(mr);
+    if (code == MPI_SUCCESS && library != NULL)
+        code = mpi_choices_add(mr, library->text);
     if (code == MPI_SUCCESS && force != NULL &&
         mpi_algorithms_force(mr, force->text) != MPI_SUCCESS)
         return mr->host->rank == 0 ? MPI_ERR_ARG : MPI_SUCCESS; /* reported once */

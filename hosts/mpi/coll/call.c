@@ -43,11 +43,6 @@ bool mpi_coll_check_root(struct mpi_coll *c, int root)
     return false;
 }
 
-bool mpi_coll_is_root(const struct mpi_coll *c)
-{
-    return c->far != NULL ? c->root == MPI_ROOT : c->root == c->rank;
-}
-
 /* Without displacements one block is behind the other. */
 static void make_displs(struct mpi_coll *c, struct mpi_blocks *b, int n)
 {

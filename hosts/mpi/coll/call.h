@@ -40,8 +40,6 @@ int mpi_coll_begin(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm);
 bool mpi_coll_check_intra(struct mpi_coll *c);
 /** Also false where this rank takes no part: its root is MPI_PROC_NULL. */
 bool mpi_coll_check_root(struct mpi_coll *c, int root);
-/** Is this rank the root, on an inter-communicator by MPI_ROOT? */
-bool mpi_coll_is_root(const struct mpi_coll *c);
 /** Blocks of one size, also a single one; or of `n` ranks, displs NULL: one behind the other. */
 bool mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_side *side, int n);
 /** How many ranks there are blocks for. */

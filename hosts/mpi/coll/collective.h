@@ -125,6 +125,12 @@ static inline bool mpi_coll_gathers(const struct mpi_coll *c)
     return mpi_coll_kinds[c->kind].gets_all && !mpi_coll_kinds[c->kind].gives_all;
 }
 
+/** Is this rank the root, on an inter-communicator by MPI_ROOT? */
+static inline bool mpi_coll_is_root(const struct mpi_coll *c)
+{
+    return c->far != NULL ? c->root == MPI_ROOT : c->root == c->rank;
+}
+
 /* What builders are made of. Ranks are of c->comm. */
 struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank);
 /** [first, first + n) of blocks of one size; the whole, if there is but one block, is (b, 0, 1). */
@@ -192,6 +198,11 @@ void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_dat
                       struct mpi_data *got_p);
 /** All that this rank gives. Blocks for all ranks lie one behind the other to be summed. */
 struct mpi_data mpi_coll_given(const struct mpi_coll *c);
+/** Does the library have a broadcast or an allgather of GPU memory go by way of the host? By its
+ * settings and the size, which are the same everywhere; ranks may differ in whose memory it is. */
+bool mpi_coll_by_host(const struct mpi_coll *c);
+/** Has `build` see these data in host memory. */
+void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c));
 /** Has `build` see data of a GPU in host memory, since cores combine them. */
 void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c));
 /** A copy, unless it is there already. */

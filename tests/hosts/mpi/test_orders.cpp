@@ -59,8 +59,10 @@ class Orders : public testing::TestWithParam<Network>
         const Network &n = GetParam();
         launch_software software = lab_software(c.machine(), 0);
         launch_config cfg = {};
+        load_arena arena = {};
 
-        ASSERT_EQ(SIM_OK, attempt(&c.err, [&] { lab_software_mpi(&software, n.mpi, nullptr); }))
+        ASSERT_EQ(SIM_OK,
+                  attempt(&c.err, [&] { lab_software_mpi(&software, n.mpi, nullptr, &arena); }))
             << c.err.text;
         cfg.nranks = n.ranks;
         cfg.software = &software;
@@ -68,6 +70,7 @@ class Orders : public testing::TestWithParam<Network>
         cfg.max_time_ps = 100000 * SIM_MS;
         ASSERT_EQ(SIM_OK, c.run_program(test::BUILD + "/tests/hosts/mpi/" + program, args, cfg))
             << c.err.text;
+        load_arena_fini(&arena);
         EXPECT_TRUE(c.all_well()) << (c.lines.empty() ? "" : c.lines.back().text);
     }
     static std::vector<sim_order> orders()

@@ -232,7 +232,7 @@ TEST(Hubs, MessagesOfMpiGoByThoseThatRanksUse)
 
         for (unsigned r = 0; r < nodes.size(); r++)
             nodes[r] = r / 12;
-        lab_software_mpi(&software, "peach2", nullptr);
+        lab_software_mpi(&software, "peach2", nullptr, nullptr);
         cfg.nranks = (unsigned)nodes.size();
         cfg.nodes = nodes.data();
         cfg.software = &software;

@@ -2,13 +2,33 @@
 
 #include <string.h>
 
-const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *name,
-                                        struct load_arena *arena)
+static const struct load_tree *read_library(const struct load_roots *roots, const char *name,
+                                            struct load_arena *arena)
 {
-    static const char *const keys[] = { "description", "settings", NULL };
-    struct load_tree *root = load_tree_read(load_find(roots, "mpi", name, arena), arena);
+    static const char *const keys[] = { "description", "settings", "algorithms", NULL };
+    const struct load_tree *root = load_tree_read(load_find(roots, "mpi", name, arena), arena);
 
     load_tree_only(root, keys);
+    return root;
+}
+
+const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *name,
+                                        const char **algorithms_p, struct load_arena *arena)
+{
+    static const char *const keys[] = { "choice", "source", "calibrated", NULL };
+    const struct load_tree *root = read_library(roots, name, arena);
+    const struct load_tree *list = load_tree_get(root, "algorithms");
+
+    *algorithms_p = NULL;
+    if (list != NULL && list->type != LOAD_LIST)
+        load_fail(list, NULL, "expected a list of {choice: COLLECTIVE=NAME, source: ...}");
+    for (unsigned i = 0; list != NULL && i < list->n; i++) {
+        const char *choice;
+
+        load_tree_only(&list->items[i], keys);
+        choice = load_tree_need(&list->items[i], "choice", LOAD_SCALAR)->text;
+        *algorithms_p = i == 0 ? choice : load_text(arena, "%s,%s", *algorithms_p, choice);
+    }
     return load_tree_need(root, "settings", LOAD_MAP);
 }
 
@@ -47,7 +67,8 @@ static void ask_library(void *arg)
 {
     struct question *q = arg;
     struct load_arena arena = { 0 };
-    const struct load_tree *settings = lab_mpi_library(q->roots, q->library, &arena);
+    const char *algorithms;
+    const struct load_tree *settings = lab_mpi_library(q->roots, q->library, &algorithms, &arena);
 
     for (unsigned i = 0; i < settings->n; i++)
         q->yes |= is_fitted(&settings->items[i], q->row);

@@ -1,4 +1,5 @@
-/* How an MPI library of its time chose between its protocols: settings in a file of configs/mpi. */
+/* How an MPI library of its time chose between its protocols and algorithms: a file of configs/mpi.
+ */
 #ifndef LAB_MPI_LIBRARY_H
 #define LAB_MPI_LIBRARY_H
 
@@ -7,9 +8,10 @@
 
 SIM_BEGIN_DECLS
 
-/** The settings of a library, a map. @param name in mpi/, or a path */
+/** The settings of a library, a map. @param name in mpi/, or a path; *algorithms_p: its choices, as
+ * lab_software_algorithms() takes them, in `arena`, or NULL */
 const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *name,
-                                        struct load_arena *arena);
+                                        const char **algorithms_p, struct load_arena *arena);
 /** What a setting is set to: a plain value, or {value, source, calibrated}. */
 const char *lab_mpi_value(const struct load_tree *setting);
 /** Is a setting of the library fitted to the row of this id? One that cannot be read has none. */

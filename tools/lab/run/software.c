@@ -148,25 +148,26 @@ static void set_text(struct launch_software *software, const char *key, size_t n
 
 /** All settings of a library of its time. */
 static void set_library(struct launch_software *software, const char *name,
-                        const struct load_roots *roots)
+                        const struct load_roots *roots, struct load_arena *arena)
 {
-    struct load_arena arena = { 0 };
     struct load_roots own = { 0 };
     const struct load_tree *settings;
+    const char *algorithms;
 
     if (roots == NULL)
         load_roots_init(&own);
-    settings = lab_mpi_library(roots != NULL ? roots : &own, name, &arena);
+    settings = lab_mpi_library(roots != NULL ? roots : &own, name, &algorithms, arena);
     for (unsigned i = 0; i < settings->n; i++) {
         const struct load_tree *item = &settings->items[i];
 
         set_text(software, item->key, strlen(item->key), lab_mpi_value(item), item);
     }
-    load_arena_fini(&arena);
+    if (algorithms != NULL)
+        launch_software_setting(software, "mpi.library_algorithms")->text = algorithms;
 }
 
 void lab_software_mpi(struct launch_software *software, const char *text,
-                      const struct load_roots *roots)
+                      const struct load_roots *roots, struct load_arena *arena)
 {
     char item[128];
 
@@ -179,7 +180,7 @@ void lab_software_mpi(struct launch_software *software, const char *text,
         (void)snprintf(item, sizeof(item), "%.*s", (int)n, at);
         value = strchr(item, '=');
         if (strncmp(item, "library=", strlen("library=")) == 0)
-            set_library(software, value + 1, roots);
+            set_library(software, value + 1, roots, arena);
         else if (value != NULL)
             set_text(software, item, (size_t)(value - item), value + 1, NULL);
         else
