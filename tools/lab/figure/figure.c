@@ -210,12 +210,10 @@ static bool value_of(const struct lab_sample *first, const struct lab_sample *s,
 
     if (strcmp(quantity, "bandwidth") == 0)
         *y_p = s->bytes_per_s * 1e-6;
-    else if (strcmp(quantity, "latency") == 0)
+    else if (strcmp(quantity, "latency") == 0 || strcmp(quantity, "time") == 0)
         *y_p = s->min_s * 1e6;
     else if (strcmp(quantity, "round_trip") == 0)
         *y_p = 2 * s->min_s * 1e6;
-    else if (strcmp(quantity, "time") == 0)
-        *y_p = s->min_s;
     else if (strcmp(quantity, "speedup") == 0)
         *y_p = first->min_s / s->min_s;
     else if (lab_line_get(s->result->lines, quantity, &ps))
