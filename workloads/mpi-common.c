@@ -74,24 +74,19 @@ void mpi_gpu_rows(void *to, size_t to_pitch, void *from, size_t from_pitch, size
 
 double mpi_slowest(uint64_t warmup, uint64_t rounds, void (*call)(void *arg), void *arg)
 {
-    double *seconds = malloc((warmup + rounds) * sizeof(*seconds)), sum = 0;
+    double sum = 0;
 
-    if (seconds == NULL)
-        fail("out of memory");
     for (uint64_t i = 0; i < warmup + rounds; i++) {
-        double start;
+        double seconds;
 
         CHECK(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
-        start = MPI_Wtime();
+        seconds = MPI_Wtime();
         call(arg);
-        seconds[i] = MPI_Wtime() - start;
+        seconds = MPI_Wtime() - seconds;
+        CHECK(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD),
+              MPI_SUCCESS);
+        sum += i < warmup ? 0 : seconds;
     }
-    CHECK(MPI_Allreduce(MPI_IN_PLACE, seconds, (int)(warmup + rounds), MPI_DOUBLE, MPI_MAX,
-                        MPI_COMM_WORLD),
-          MPI_SUCCESS);
-    for (uint64_t i = warmup; i < warmup + rounds; i++)
-        sum += seconds[i];
-    free(seconds);
     return sum / (double)rounds;
 }
 
