@@ -29,6 +29,7 @@ struct node_packet {
     /* reads: how they are answered */
     uint8_t status; /* where no data is sent */
     bool poison, silent;
+    bool shown; /* writes: memory has their bytes, before their time */
 };
 
 /** When the oldest of a list may move on; never where there is none. */

@@ -50,7 +50,13 @@ void node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst
         job = malloc(sizeof(*job));
     SIM_ASSERT(job != NULL);
     *job = (struct gpu_job){
-        .dst = dst, .src = src, .bytes = bytes, .after = after, .done = done, .arg = arg
+        .dst = dst,
+        .src = src,
+        .bytes = bytes,
+        .after = after,
+        .behind = gpu->posted_in,
+        .done = done,
+        .arg = arg,
     };
     sim_list_push(&cp->queue, &job->link);
     if (cp->queue.head == job)
@@ -374,6 +380,13 @@ static sim_time_t run_engine(struct gpu_copy *cp)
 
         if (cp->start > now)
             return cp->start;
+        if (gpu->posted_done < job->behind) {
+            cp->held = true;
+            return SIM_TIME_NEVER; /* the last of these writes comes here again */
+        }
+        if (cp->held)
+            cp->start = now;
+        cp->held = false;
         if (gpu->probe != NULL)
             gpu_probe_copy(cp, true);
         if (job->src.device && job->dst.device) {

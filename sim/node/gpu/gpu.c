@@ -20,6 +20,9 @@ static const struct machine_param gpu_params[] = {
     PS(write_ps, 200000, "a write at the GPU's port until it is visible in device memory"),
     PS(write_interval_ps, 0,
        "between two writes that become visible; others wait in the receive buffer; 0 = no limit"),
+    PS(write_ack_ps, 0,
+       "a write at the GPU's port until memory has acknowledged it, which a read behind it waits "
+       "for; while there are reads and writes, one goes at a time; 0 = they do not wait"),
     PS(read_ps, 500000,
        "a read at the GPU's port until its first completion is handed to the port, when the L2 "
        "holds the data and the slice is idle"),
@@ -150,7 +153,7 @@ static void register_stats(struct node_gpu *gpu)
         { &gpu->stat.unpinned_writes, "unpinned_writes", "1",
           "writes dropped, since no page is pinned there" },
         { &gpu->stat.stall_memory_ps, "pcie.rx.stall_memory_ps", "ps",
-          "the first read waited for one in progress to end, the first write for the one before" },
+          "the first read or write waited for one before it" },
         { &gpu->stat.copy_stall_tag_ps, "copy.stall_tag_ps", "ps",
           "the copy engine wanted to read and had no free tag" },
         { &gpu->stat.poisoned_writes, "poisoned_writes", "1",

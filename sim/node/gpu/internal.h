@@ -22,7 +22,7 @@ SIM_BEGIN_DECLS
 
 struct gpu_config {
     uint64_t memory_bytes, bar_bytes;
-    uint64_t write_ps, write_interval_ps, read_ps, reads, completion_bytes;
+    uint64_t write_ps, write_interval_ps, write_ack_ps, read_ps, reads, completion_bytes;
     struct gpu_l2_config {
         uint64_t bytes, ways, line_bytes, slices, interleave_bytes;
         uint64_t service_ps, dram_ps, dram_service_ps;
@@ -72,7 +72,8 @@ struct gpu_job {
     struct sim_link link;
     struct node_gpu_end dst, src;
     uint64_t bytes;
-    uint64_t after; /* so many jobs of the other engine have ended */
+    uint64_t after;  /* so many jobs of the other engine have ended */
+    uint64_t behind; /* so many writes of the bus are visible: those that came before its bell */
     node_gpu_done_fn done;
     void *arg;
 };
@@ -88,7 +89,8 @@ struct gpu_copy_read {
 
 struct gpu_copy {
     struct node_gpu *gpu;
-    bool out; /* jobs from the device to the bus; the other one has the rest */
+    bool held; /* by writes that its job is behind */
+    bool out;  /* jobs from the device to the bus; the other one has the rest */
     struct sim_list queue, finished, unused; /* struct gpu_job */
     uint64_t ended;
     sim_time_t
@@ -122,9 +124,12 @@ struct node_gpu {
     struct mem_ram memory;
     uint32_t *bar_pages; /* page of the BAR -> page of memory + 1; 0: not pinned */
     struct gpu_l2 l2;
-    struct sim_event work; /* all that the GPU decides; SIM_CLOCK */
-    struct sim_list writes, requests, completions, answers;
-    sim_time_t request_since; /* the one before the head of `requests` left then */
+    struct sim_event work;        /* all that the GPU decides; SIM_CLOCK */
+    struct sim_list held, writes; /* that wait for their turn; whose way to memory has begun */
+    struct sim_list requests, completions, answers;
+    sim_time_t request_since, write_since; /* those before the heads of `requests`, `held` left */
+    sim_time_t fetched, acknowledged;      /* by then the reads, the writes that have begun are */
+    uint64_t requests_in, requests_begun, writes_begun;
     uint64_t posted_in, posted_done;
     sim_time_t next_write;                             /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */

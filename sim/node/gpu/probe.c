@@ -6,9 +6,10 @@
 
 static const struct sim_stage stages[GPU_STAGES] = {
     STAGE(WRITE, "GPU write", GPU, PLAIN, "from the port until visible in device memory"),
-    STAGE(WRITE_TURN, "GPU write turn", GPU, PLAIN, "behind the writes before it"),
+    STAGE(WRITE_TURN, "GPU write turn", GPU, PLAIN, "behind the reads and writes before it"),
     STAGE(VISIBLE, "GPU write turn", GPU, WROTE, "visible in device memory"),
-    STAGE(SLOT, "GPU read slot", READ_LIMIT, PLAIN, "until one of the reads in progress has ended"),
+    STAGE(SLOT, "GPU read slot", READ_LIMIT, PLAIN,
+          "until one of the reads in progress, or the writes before it, have ended"),
     STAGE(SLICE, "GPU cache slice", GPU, PLAIN, "until its slice of the level-2 cache is free"),
     STAGE(DRAM, "GPU memory", GPU, PLAIN, "what the level-2 cache does not hold"),
     STAGE(READ, "GPU read", GPU, PLAIN, "from the port to the cache and back"),

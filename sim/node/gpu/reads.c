@@ -4,6 +4,10 @@
  * slots is free; then each chunk of a read asks its L2 slice. Completions leave
  * in order within a read, but reads overtake each other as their data comes. A read never shows
  * memory without the writes that came before it.
+ *
+ * Reads overlap each other, and so do writes. But a read may not pass a write (2.4.1), so it waits
+ * until memory has acknowledged the writes before it, if that takes time (write_ack_ps). Then the
+ * GPU takes up both kinds in the order in which they came, one at a time as long as both are there.
  */
 #include "node/gpu/internal.h"
 
@@ -30,6 +34,14 @@ static uint64_t memory_offset(const struct node_gpu *gpu, uint64_t addr, uint64_
     return ((uint64_t)(page - 1) << GPU_PAGE_SHIFT) + offset % GPU_PAGE_BYTES;
 }
 
+/** Where in device memory the bytes of a write go; NOWHERE: memory does not take them. */
+static uint64_t write_offset(const struct node_gpu *gpu, const struct pcie_tlp *tlp)
+{
+    return tlp->kind == PCIE_MWR && tlp->poisoned == 0
+               ? memory_offset(gpu, tlp->addr, node_span(tlp))
+               : NOWHERE;
+}
+
 static void consume_credits(struct node_gpu *gpu, const struct pcie_tlp *tlp)
 {
     pcie_port_consume(gpu->port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
@@ -51,27 +63,93 @@ static void add_write_stall(struct node_gpu *gpu, sim_time_t due)
     add_stall(gpu, sim_max(due, before), gpu->next_write);
 }
 
+/** May the first of one kind begin, what came before it having begun? */
+static bool is_its_turn(const struct node_gpu *gpu, bool write)
+{
+    sim_time_t now = sim_now(gpu->dom);
+    bool alone = write ? gpu->fetched <= now && gpu->requests.head == NULL
+                       : gpu->acknowledged <= now && gpu->held.head == NULL;
+
+    return alone || sim_max(gpu->fetched, gpu->acknowledged) <= now;
+}
+
+/** Memory takes a write. */
+static void begin_write(struct node_gpu *gpu, struct node_packet *p)
+{
+    sim_time_t now = sim_now(gpu->dom), since = sim_max(p->arrived, gpu->write_since);
+
+    gpu->write_since = now;
+    gpu->writes_begun++;
+    p->due = now + gpu->cfg.write_ps;
+    gpu->acknowledged = now + gpu->cfg.write_ack_ps;
+    if (since != now)
+        add_stall(gpu, since, now);
+    if (gpu->probe != NULL && p->arrived != now)
+        p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_WRITE_TURN, now, p->tlp.trace_id);
+    if (gpu->probe != NULL)
+        p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_WRITE, p->due, p->tlp.trace_id);
+    if (p->due < gpu->next_write) {
+        add_write_stall(gpu, p->due);
+        p->due = gpu->next_write;
+    }
+    gpu->next_write = p->due + gpu->cfg.write_interval_ps;
+    sim_list_push(&gpu->writes, &p->link);
+}
+
+/**
+ * Host code that looks at device memory stands for a kernel, which is launched behind what the GPU
+ * has taken in. So it may see the bytes of a write that waits for its turn.
+ */
+static void show_write(struct node_gpu *gpu, struct node_packet *p)
+{
+    uint64_t offset = write_offset(gpu, &p->tlp);
+
+    if (p->shown || offset == NOWHERE)
+        return;
+    node_write_bytes(&gpu->memory, offset, &p->tlp);
+    p->shown = true;
+}
+
+/** All of them, in order. */
+static void show_writes(struct node_gpu *gpu)
+{
+    const struct sim_list *lists[] = { &gpu->writes, &gpu->held };
+
+    for (unsigned i = 0; gpu->held.head != NULL && i < SIM_COUNT(lists); i++)
+        for (struct node_packet *p = lists[i]->head; p != NULL;
+             p = (struct node_packet *)p->link.next)
+            show_write(gpu, p);
+}
+
+/** @return whether any write began. */
+static bool begin_writes(struct node_gpu *gpu)
+{
+    bool any = false, turns = gpu->cfg.write_ack_ps != 0;
+
+    for (const struct node_packet *p; (p = gpu->held.head) != NULL; any = true) {
+        if (turns && (p->order_after > gpu->requests_begun || !is_its_turn(gpu, true)))
+            break;
+        begin_write(gpu, sim_list_pop(&gpu->held));
+    }
+    return any;
+}
+
 void gpu_received(void *user, struct pcie_tlp *tlp)
 {
     struct node_gpu *gpu = user;
-    sim_time_t now = sim_now(gpu->dom);
-    struct node_packet *p = node_packet_get(&gpu->packets, tlp, now);
+    struct node_packet *p = node_packet_get(&gpu->packets, tlp, sim_now(gpu->dom));
 
     switch (pcie_tlp_class(tlp)) {
     case PCIE_POSTED:
-        p->due = now + gpu->cfg.write_ps;
-        if (gpu->probe != NULL)
-            p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_WRITE, p->due, p->tlp.trace_id);
-        if (p->due < gpu->next_write) {
-            add_write_stall(gpu, p->due);
-            p->due = gpu->next_write;
-        }
-        gpu->next_write = p->due + gpu->cfg.write_interval_ps;
         gpu->posted_in++;
         node_packet_enter(p, gpu->order, &gpu->arrivals, 0);
-        sim_list_push(&gpu->writes, &p->link);
+        p->order_after = gpu->requests_in;
+        sim_list_push(&gpu->held, &p->link);
+        (void)begin_writes(gpu);
+        show_writes(gpu);
         break;
     case PCIE_NONPOSTED:
+        gpu->requests_in++;
         p->order_after = gpu->posted_in;
         node_packet_enter(p, gpu->order, &gpu->arrivals, 0);
         sim_list_push(&gpu->requests, &p->link);
@@ -102,15 +180,13 @@ static void refuse_write(struct node_gpu *gpu, const struct node_packet *p)
 
 static void write_memory(struct node_gpu *gpu, struct node_packet *p)
 {
-    uint64_t bytes = node_span(&p->tlp);
-    uint64_t offset = p->tlp.kind == PCIE_MWR && p->tlp.poisoned == 0
-                          ? memory_offset(gpu, p->tlp.addr, bytes)
-                          : NOWHERE;
+    uint64_t bytes = node_span(&p->tlp), offset = write_offset(gpu, &p->tlp);
 
     gpu->posted_done++;
     node_packet_leave(p, gpu->end); /* it is visible */
     if (offset != NOWHERE) {
-        node_write_bytes(&gpu->memory, offset, &p->tlp);
+        if (!p->shown)
+            node_write_bytes(&gpu->memory, offset, &p->tlp);
         gpu_wrote(gpu, offset, bytes);
         if (gpu->probe != NULL)
             (void)gpu_probe_bytes(gpu, GPU_STAGE_VISIBLE, offset, bytes, p->tlp.trace_id);
@@ -197,6 +273,7 @@ static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t off
         uint64_t bytes = pcie_split_completion(at, end - at, GPU_CHUNK);
 
         r->ready[n] = late_ps + ask_slice(gpu, at, bytes, &p->tlp, &r->mark[n]);
+        gpu->fetched = sim_max(gpu->fetched, r->ready[n]);
         at += bytes;
     }
     while (*link != NULL)
@@ -240,20 +317,33 @@ static void begin_answer(struct node_gpu *gpu, struct node_packet *p, uint64_t o
     answer_later(gpu, p, &answer, v.late_ps);
 }
 
-/** The oldest request, if a slot is free. Requests begin in order. */
-static bool begin_request(struct node_gpu *gpu)
+/** May the oldest request begin? Requests begin in order, those for memory when a slot is free.
+ * @param offset_p of its memory, or NOWHERE */
+static bool request_may_begin(const struct node_gpu *gpu, uint64_t *offset_p)
 {
-    struct node_packet *p = gpu->requests.head;
-    uint64_t offset = NOWHERE;
-    sim_time_t since;
+    const struct node_packet *p = gpu->requests.head;
 
+    *offset_p = NOWHERE;
     if (p == NULL)
         return false;
     if (p->tlp.kind == PCIE_MRD)
-        offset = memory_offset(gpu, p->tlp.addr, node_span(&p->tlp));
-    if (offset != NOWHERE && gpu->free_reads == NULL)
+        *offset_p = memory_offset(gpu, p->tlp.addr, node_span(&p->tlp));
+    if (*offset_p != NOWHERE && gpu->free_reads == NULL)
         return false;
-    (void)sim_list_pop(&gpu->requests);
+    return gpu->cfg.write_ack_ps == 0 ||
+           (p->order_after <= gpu->writes_begun && is_its_turn(gpu, false));
+}
+
+static bool begin_request(struct node_gpu *gpu)
+{
+    struct node_packet *p;
+    uint64_t offset;
+    sim_time_t since;
+
+    if (!request_may_begin(gpu, &offset))
+        return false;
+    p = sim_list_pop(&gpu->requests);
+    gpu->requests_begun++;
     since = sim_max(p->arrived, gpu->request_since);
     gpu->request_since = sim_now(gpu->dom);
     if (since != gpu->request_since)
@@ -342,15 +432,19 @@ static sim_time_t send_completions(struct node_gpu *gpu)
 
 sim_time_t gpu_serve(struct node_gpu *gpu)
 {
-    sim_time_t now = sim_now(gpu->dom), next;
+    sim_time_t now = sim_now(gpu->dom), next, turn;
+    uint64_t offset;
 
     while (node_packets_due(&gpu->writes) <= now)
         write_memory(gpu, sim_list_pop(&gpu->writes));
     do {
-        while (begin_request(gpu))
+        while (begin_request(gpu) || begin_writes(gpu))
             continue;
         next = send_completions(gpu);
-    } while (gpu->requests.head != NULL && gpu->free_reads != NULL);
+    } while (request_may_begin(gpu, &offset));
+    turn = sim_max(gpu->fetched, gpu->acknowledged);
+    if (turn > now && (gpu->requests.head != NULL || gpu->held.head != NULL))
+        next = sim_min(next, turn);
     return sim_min(node_packets_due(&gpu->writes), next);
 }
 

@@ -311,6 +311,55 @@ TEST(Write, IntervalLimitsTheRateAndHoldsCredits)
     });
 }
 
+/* What 40 times a row of reads and writes, as `kinds` has them by their first letters, takes. */
+sim_time_t time_of(const std::string &kinds, uint64_t ack)
+{
+    return in_all_orders(
+        with_gpu({ { "write_ack_ps", ack }, { "write_ps", 60000 }, { "read_ps", 100000 } }),
+        [&](Machine &m) {
+            Device *dev = m.device("dev");
+            std::vector<pcie_tlp> tlps;
+            unsigned n = 0;
+
+            set_up(m);
+            for (int i = 0; i < 40; i++)
+                for (char kind : kinds) {
+                    uint64_t at = bar + 256 * (uint64_t)(n / 2);
+
+                    tlps.push_back(kind == 'w' ? dev->write(at, pattern(256, n / 2))
+                                               : dev->read(at, 256, (uint8_t)n));
+                    n++;
+                }
+            sim_time_t start = send(m, tlps);
+            m.run();
+            sim_time_t took = m.now() - start;
+            if (kinds == "wr") {
+                auto got = dev->of_kind(PCIE_CPLD);
+                EXPECT_EQ(80u, got.size());
+                for (size_t i = 0; i < got.size(); i++) /* two pieces of each read */
+                    EXPECT_EQ(0, memcmp(pattern(256, (unsigned)(i / 2)).data() + i % 2 * 128,
+                                        got[i].data.data(), 128));
+            }
+            return took;
+        });
+}
+
+TEST(Turns, ReadsAndWritesGoOneAtATimeWhileThereAreBoth)
+{
+    const uint64_t ack = 400000, read = 100000;
+
+    EXPECT_NEAR(40.0 * (double)(ack + read), (double)time_of("wr", ack), 2e6);
+    EXPECT_NEAR((double)time_of("wr", ack), (double)time_of("wwrr", ack) / 2, 2e6)
+        << "bunches help nothing";
+    EXPECT_LT(time_of("wr", 0), UINT64_C(8) * SIM_US);
+}
+
+TEST(Turns, ThoseOfOneKindOverlap)
+{
+    EXPECT_EQ(time_of("r", 0), time_of("r", 400000));
+    EXPECT_EQ(time_of("w", 0), time_of("w", 400000));
+}
+
 /* ---- copy engine -------------------------------------------------------------------- */
 
 struct CopyDone {
