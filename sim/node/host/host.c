@@ -68,6 +68,8 @@ static const struct machine_param host_params[] = {
         "buffer"),
     PS(rc.socket_write_ps, 150000,
        "a forwarded write takes this longer when its ports are on different sockets"),
+    PS(rc.socket_write_interval_ps, 0,
+       "between two forwarded writes of a port that cross the sockets; 0 = no limit"),
     PS(rc.socket_read_ps, 150000,
        "a forwarded read takes this longer, each way, when its ports are on different sockets"),
     ROW(rc.socket_reads, "1", 1, 1024, 2,

@@ -2,8 +2,9 @@
  * The root complex. A packet comes from a source (a root port, DRAM, a core) and
  * goes to a target (a root port, or inside: DRAM, interrupts, cores). Each pair
  * is a path with its own latency; a path keeps the order of its packets, two
- * paths have none among each other, so a flag in DRAM can overtake data on its
- * way to a device.
+ * paths have none among each other. But a port's write to memory waits until its
+ * last forwarded one before it has left: a flag in DRAM can overtake data on
+ * their way to a device behind the root complex alone.
  *
  *   root port --posted, completions------------> [path: due time] --+--> root port
  *        \----non-posted--> [receive buffer] --> [path]           --+--> DRAM, cores

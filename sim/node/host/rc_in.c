@@ -73,6 +73,20 @@ static void forward_packet(const struct node_rc *rc, struct node_packet *p, unsi
     host_mark(rc->host, HOST_STAGE_SOCKET, p->due, &p->tlp);
 }
 
+/** A port's forwarded writes cross the sockets one by one. */
+static void cross_in_turn(struct node_rc *rc, struct node_packet *p, unsigned target)
+{
+    sim_time_t *next = &rc->port[p->source].next_crossing;
+
+    if (!crosses_sockets(rc, p->source, target))
+        return;
+    if (p->due < *next) {
+        p->due = *next;
+        host_mark(rc->host, HOST_STAGE_SOCKET, p->due, &p->tlp);
+    }
+    *next = p->due + rc->host->cfg.rc.socket_write_interval_ps;
+}
+
 /* ---- arrival at a root port --------------------------------------------------- */
 
 /** A write to an address without a device, or of poisoned data, which memory does not take. */
@@ -89,6 +103,7 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
 {
     const struct host_rc_config *cfg = &rc->host->cfg.rc;
     const struct pcie_tlp *tlp = &p->tlp;
+    struct rc_port *rp = &rc->port[p->source];
     unsigned target = RC_UNCLAIMED;
 
     if (tlp->kind == PCIE_MWR)
@@ -101,12 +116,15 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
         return;
     }
     if (target == RC_INSIDE) {
+        order_after_posted(rc, p, rp->forwarded_to);
         p->due += cfg->memory_write_ps;
         if (!node_rc_is_msi(tlp))
             p->due += node_hop_ps(rc->host, node_memory_socket(rc->host, tlp->addr), p->source);
         host_mark(rc->host, HOST_STAGE_MEMORY_WRITE, p->due, &p->tlp);
     } else {
         forward_packet(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
+        cross_in_turn(rc, p, target);
+        rp->forwarded_to = target;
     }
     rc->posted_in[target][p->source]++;
     watch_order(rc, p, target);
