@@ -182,6 +182,8 @@ static cudaError_t issue_copy(struct cuda_rank *cr, struct cuda_last *last, void
         cuda_settle(cr, *last);
         return copy_with_cpu(cr, dst, to, src, from, n);
     }
+    if (job.src.device && job.dst.device)
+        host_spend_cost(cr->h, HOST_COST_CUDA_KERNEL);
     if (job.gpu != last->gpu) {
         cuda_settle(cr, *last);
         last->number = 0;

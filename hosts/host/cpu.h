@@ -13,14 +13,15 @@ struct host;
 
 /** Software costs by kind of operation; the back end knows the platform's numbers. */
 enum host_cost {
-    HOST_COST_CALL,      /* entering a library function */
-    HOST_COST_SYSCALL,   /* into the kernel and back */
-    HOST_COST_INTERRUPT, /* from the message to the first instruction of the handler */
-    HOST_COST_HELPER,    /* a rank's helper gets its core, and gives it back */
-    HOST_COST_CUDA_CALL, /* a call of the CUDA runtime that starts nothing */
-    HOST_COST_CUDA_COPY, /* starting a copy and learning of its end */
-    HOST_COST_COPY_KB,   /* the CPU copies 1024 bytes from memory to memory */
-    HOST_COST_PIN,       /* the kernel pins a page and gives it a bus address */
+    HOST_COST_CALL,        /* entering a library function */
+    HOST_COST_SYSCALL,     /* into the kernel and back */
+    HOST_COST_INTERRUPT,   /* from the message to the first instruction of the handler */
+    HOST_COST_HELPER,      /* a rank's helper gets its core, and gives it back */
+    HOST_COST_CUDA_CALL,   /* a call of the CUDA runtime that starts nothing */
+    HOST_COST_CUDA_COPY,   /* starting a copy and learning of its end */
+    HOST_COST_CUDA_KERNEL, /* so much longer for a kernel, as a copy inside of a GPU is */
+    HOST_COST_COPY_KB,     /* the CPU copies 1024 bytes from memory to memory */
+    HOST_COST_PIN,         /* the kernel pins a page and gives it a bus address */
     /* an operation in a loop of the program, by the kinds of hub-work.h in their order */
     HOST_COST_LOOP,
     HOST_COST_LOOP_LAST = HOST_COST_LOOP + 6,

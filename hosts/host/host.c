@@ -19,6 +19,8 @@ const struct host_param host_cost_params[] = {
                        "a CUDA call that starts nothing"),
     HOST_PARAM_COST_PS("cuda_copy_ps", 5000 * NS, HOST_COST_CUDA_COPY + 1,
                        "starting a copy and learning of its end"),
+    HOST_PARAM_COST_PS("cuda_kernel_ps", 0, HOST_COST_CUDA_KERNEL + 1,
+                       "so much longer for a kernel, as a copy inside of a GPU is"),
     HOST_PARAM_COST_PS("copy_kb_ps", 170 * NS, HOST_COST_COPY_KB + 1,
                        "a core copies 1024 bytes in memory"),
     HOST_PARAM_COST_PS("pin_ps", 250 * NS, HOST_COST_PIN + 1,

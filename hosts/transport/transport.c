@@ -37,6 +37,22 @@ static struct host_param params[] = {
     HOST_PARAM_BYTES("mpi.fifo_bytes", 0,
                      "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else "
                      "256 or more"),
+    HOST_PARAM_BYTES("mpi.gpu_loop_bytes", 0,
+                     "most data that the network brings between a GPU and memory of the library; "
+                     "more a copy engine does; 0 = 512"),
+    HOST_PARAM_BYTES("mpi.gpu_pinned_bytes", 0,
+                     "memory of the library so long is pinned, so that the copy engine needs no "
+                     "help by a core; 0 = none"),
+    HOST_PARAM_PS("mpi.gpu_copy_ps", 0,
+                  "what the library does beside each copy between a GPU and memory of its own"),
+    HOST_PARAM_CHOICE("mpi.gpu_allreduce_both", 0, "off|on", 1,
+                      "whether an allreduce of GPU memory also brings what the receive buffer "
+                      "held to the host"),
+    HOST_PARAM_BYTES("mpi.gpu_bcast_host_bytes", 0,
+                     "longest broadcast of GPU memory that goes by way of the host; 0 = none"),
+    HOST_PARAM_BYTES("mpi.gpu_allgather_host_bytes", 0,
+                     "longest block of an allgather of GPU memory that goes by way of the host; "
+                     "0 = none"),
     HOST_PARAM_END
 };
 const struct host_param transport_cost_params[] = {

@@ -194,6 +194,39 @@ struct mpi_data mpi_coll_given(const struct mpi_coll *c)
     return d;
 }
 
+bool mpi_coll_by_host(const struct mpi_coll *c)
+{
+    const char *key = NULL;
+    const struct host_setting *limit;
+
+    if (c->kind == MPI_COLL_BCAST)
+        key = "mpi.gpu_bcast_host_bytes";
+    else if (c->kind == MPI_COLL_ALLGATHER)
+        key = "mpi.gpu_allgather_host_bytes";
+    if (key == NULL || !mpi_on_device(c->mr, c->in.at))
+        return false;
+    limit = host_setting_of(c->mr->host, key);
+    return limit != NULL && c->bytes <= limit->number;
+}
+
+void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
+{
+    bool one = c->kind == MPI_COLL_BCAST, root = one && mpi_coll_is_root(c);
+    int blocks = one ? 1 : c->size, own = one ? 0 : c->rank;
+    struct mpi_coll near = *c;
+
+    near.in.at = mpi_coll_scratch(c, c->in.count * (uint64_t)blocks, c->in.type).at;
+    if (root || !one)
+        mpi_coll_copy(c,
+                      one || c->out.at == NULL ? mpi_block_range(&c->in, own, 1) : mpi_coll_out(c),
+                      mpi_block_range(&near.in, own, 1));
+    build(&near);
+    if (root)
+        return;
+    mpi_coll_fence(c);
+    mpi_coll_copy(c, mpi_block_range(&near.in, 0, blocks), mpi_block_range(&c->in, 0, blocks));
+}
+
 void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
 {
     struct mpi_coll near = *c;
@@ -209,6 +242,9 @@ void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
         near.in.at = near.out.at;
     else if (in_far)
         near.in.at = mpi_coll_like(c, in).at;
+    if (in_far && c->kind == MPI_COLL_ALLREDUCE && in.at != out.at &&
+        transport_is_set(c->mr->host, "mpi.gpu_allreduce_both", "on"))
+        mpi_coll_copy(c, in, mpi_block_range(&near.in, 0, 1));
     build(&near);
     if (!in_far || (c->kind == MPI_COLL_EXSCAN && c->rank == 0))
         return;

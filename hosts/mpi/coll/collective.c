@@ -128,16 +128,17 @@ void mpi_prepare_to_all(struct mpi_coll *c, const struct mpi_sides *a)
         (!in_place && !mpi_coll_check(c, &c->out, &a->out, gathers ? 1 : mpi_coll_peers(c))) ||
         c->far != NULL)
         return;
+    if (a->in.form == MPI_SIDE)
+        c->bytes = mpi_block_bytes(&c->in);
     if (!in_place) {
         own = gathers ? mpi_coll_out(c) : mpi_block_out(c, c->rank);
         if (!mpi_coll_check_own(c, own, mpi_block_in(c, c->rank)))
             return;
-        mpi_coll_copy(c, own, mpi_block_in(c, c->rank));
+        if (!mpi_coll_by_host(c))
+            mpi_coll_copy(c, own, mpi_block_in(c, c->rank));
     } else if (!gathers) {
         set_aside(c);
     }
-    if (a->in.form == MPI_SIDE)
-        c->bytes = mpi_block_bytes(&c->in);
     for (int r = 0; c->kind == MPI_COLL_ALLGATHERV && r < c->size; r++)
         c->bytes += (uint64_t)a->in.counts[r] * c->in.type->bytes;
 }

@@ -235,6 +235,8 @@ void mpi_coll_build(struct mpi_coll *c)
 
     if (c->kind >= MPI_COLL_REDUCE)
         mpi_build_sums(c, a->build);
+    else if (mpi_coll_by_host(c))
+        mpi_build_by_host(c, a->build);
     else
         a->build(c);
 }

@@ -22,6 +22,13 @@ struct mpi_device_block {
     bool used;
 };
 
+static uint64_t setting_of(const struct mpi_rank *mr, const char *key, uint64_t own)
+{
+    const struct host_setting *s = host_setting_of(mr->host, key);
+
+    return s != NULL && s->number != 0 ? s->number : own;
+}
+
 /** The GPU that the transport takes `buf` of as it is. */
 static bool on_device(const struct mpi_rank *mr, const void *buf, struct host_pointer *where_p)
 {
@@ -63,6 +70,7 @@ static void move_inside(struct mpi_rank *mr, const struct mpi_device_block *b, u
     struct host_copy_end place = { true, b->offset };
 
     host_spend_cost(h, HOST_COST_CUDA_COPY);
+    host_spend_cost(h, HOST_COST_CUDA_KERNEL);
     h->gpus->wait(h, b->gpu, h->gpus->copy(h, b->gpu, place, place, bytes, 0));
 }
 
@@ -122,12 +130,13 @@ bool mpi_on_device(const struct mpi_rank *mr, const void *p)
     return p != NULL && on_device(mr, p, &where);
 }
 
-/* By way of pinned memory, which a core copies from or to. */
+/* By way of pinned memory, which a core copies from or to. What is pinned itself no core copies. */
 static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes,
                       bool in)
 {
     struct host *h = mr->host;
     struct host_copy_end device = { true, b->offset }, bus = { false, 0 };
+    bool pinned = bytes >= setting_of(mr, "mpi.gpu_pinned_bytes", UINT64_MAX);
 
     if (mr->device_stage == NULL)
         mr->device_stage = h->memory->alloc(h, STAGE_BYTES, HOST_PAGE);
@@ -137,10 +146,12 @@ static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uin
     for (uint64_t done = 0; done < bytes; done += STAGE_BYTES) {
         uint64_t n = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
 
-        host_spend_cost(h, HOST_COST_CUDA_COPY);
+        if (done == 0 || !pinned) /* pinned memory is one copy */
+            host_spend_cost(h, HOST_COST_CUDA_COPY);
         h->gpus->wait(h, b->gpu,
                       h->gpus->copy(h, b->gpu, in ? device : bus, in ? bus : device, n, 0));
-        mpi_spend_copy(mr, n);
+        if (!pinned)
+            mpi_spend_copy(mr, n);
     }
 }
 
@@ -155,7 +166,8 @@ static void move_across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool 
         return;
     }
     b->used = true;
-    if (bytes > FEW_BYTES) {
+    mr->host->cpu->spend(mr->host, setting_of(mr, "mpi.gpu_copy_ps", 0));
+    if (bytes > setting_of(mr, "mpi.gpu_loop_bytes", FEW_BYTES)) {
         by_engine(mr, b, bytes, in);
     } else {
         near = mpi_block_zero(mr, bytes);

@@ -85,6 +85,8 @@
     NUMBER(chunks, "1", IBT_SLOTS_MAX, 4, "InfiniBand: such pieces under way; 0 = 4")              \
     NUMBER(copies_ahead, "1", IBT_SLOTS_MAX, 1,                                                    \
            "InfiniBand: pieces copied out of the GPU before the first of them leaves; 0 = 1")      \
+    NUMBER(stage_ps, "ps", 1000000000, 0,                                                          \
+           "InfiniBand: before a side stages a message, beside its copies")                        \
     NUMBER(gdr_rails, "1", IBT_RAILS, 1,                                                           \
            "InfiniBand: ports that move data of a GPU without staging; 0 = one")                   \
     NUMBER(gpu_query_ps, "ps", 1000000000, 0,                                                      \

@@ -18,7 +18,8 @@ struct chunk {
     uint64_t device; /* offset in the GPU's memory */
     uint32_t bytes;
     uint16_t gpu;
-    uint16_t slot;
+    uint8_t slot;
+    bool first; /* of its message */
 };
 
 static bool copy_ended(const struct ibt *ib, unsigned gpu, uint64_t number)
@@ -103,6 +104,8 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write
     memcpy(s->note, w->note, w->note_bytes);
     op->pending = 1; /* until all is out */
     *ticket_p = op->ticket;
+    if (local)
+        ib->t.host->cpu->spend(ib->t.host, ib->set.stage_ps);
     (void)ibt_stage_run(ib);
     return true;
 }
@@ -144,7 +147,7 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
     struct ibt_peer *peer = &ib->peers[s->dest];
     const struct verbs_region *region = &ib->stage_region;
     struct chunk c = { s->key.device + chunk_at(ib, i), (uint32_t)bytes, (uint16_t)(s->key.gpu - 1),
-                       0 };
+                       0, i == 0 };
     const struct transport_entry e = { .fifo = IBT_FIFO_CHUNK,
                                        .head = &c,
                                        .head_bytes = sizeof(c) };
@@ -165,7 +168,7 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
     if (region == NULL)
         return false;
     if (s->far) {
-        c.slot = (uint16_t)(s->key.first_slot + i % s->key.nslots);
+        c.slot = (uint8_t)(s->key.first_slot + i % s->key.nslots);
         far_at = slots_at(ib) + chunk_at(ib, c.slot);
         far_key = peer->stage_key;
     }
@@ -227,6 +230,8 @@ void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head)
     ib->coming++;
     copy->gpu = c.gpu;
     copy->number = UINT64_MAX; /* not begun */
+    if (c.first)
+        h->cpu->spend(h, ib->set.stage_ps);
     host_spend_cost(h, HOST_COST_CUDA_COPY);
     copy->number = h->gpus->copy(h, c.gpu, device, bus, c.bytes, 0);
 }

@@ -345,6 +345,66 @@ TEST(Ib, WhatACoreDoesToAGpuTakesTheWayThere)
             cfg);
 }
 
+/* Bytes of rank 2 to all, and of each rank to all, from and to memory of GPUs. */
+int collect_on_gpus()
+{
+    static uint8_t all[4][4 * 70000];
+    Me me;
+    uint8_t *host = all[me.rank], *gpu;
+
+    cudaMalloc((void **)&gpu, sizeof(all[0]));
+    for (int n : { 8, 5000, 70000 }) {
+        for (int i = 0; i < n; i++)
+            host[i] = byte_of(n + me.rank, (size_t)i);
+        cudaMemcpy(gpu, host, (size_t)n, cudaMemcpyHostToDevice);
+        MPI_Bcast(gpu, n, MPI_BYTE, 2, MPI_COMM_WORLD);
+        cudaMemcpy(host, gpu, (size_t)n, cudaMemcpyDeviceToHost);
+        for (int i = 0; i < n; i++)
+            if (byte_of(n + 2, (size_t)i) != host[i])
+                return 1;
+        for (bool in_place : { false, true }) {
+            uint8_t *own, *to = gpu + (in_place ? me.rank * n : 0);
+
+            cudaMalloc((void **)&own, (size_t)n);
+            for (int i = 0; i < n; i++)
+                host[i] = byte_of(n + me.rank + in_place, (size_t)i);
+            cudaMemset(gpu, 0, sizeof(all[0]));
+            cudaMemcpy(in_place ? to : own, host, (size_t)n, cudaMemcpyHostToDevice);
+            MPI_Allgather(in_place ? MPI_IN_PLACE : own, n, MPI_BYTE, gpu, n, MPI_BYTE,
+                          MPI_COMM_WORLD);
+            cudaMemcpy(host, gpu, sizeof(all[0]), cudaMemcpyDeviceToHost);
+            for (int i = 0; i < me.size * n; i++)
+                if (byte_of(n + i / n + in_place, (size_t)(i % n)) != host[i])
+                    return 2;
+            cudaFree(own);
+        }
+    }
+    return MPI_Finalize();
+}
+
+TEST(Ib, CollectivesOfGpusMayGoByWayOfTheHost)
+{
+    const std::vector<Setting> by_host = { { "mpi.gpu_bcast_host_bytes", 1 << 20, nullptr },
+                                           { "mpi.gpu_allgather_host_bytes", 10000, nullptr },
+                                           { "mpi.gpu_allreduce_both", 0, "on" },
+                                           { "mpi.gpu_loop_bytes", 4096, nullptr },
+                                           { "mpi.gpu_pinned_bytes", 65536, nullptr },
+                                           { "mpi.gpu_copy_ps", 900000, nullptr } };
+
+    for (const char *algorithms : { "", "allgather=ring-by-host,bcast=pieces" })
+        for (const auto &settings : { std::vector<Setting>{}, by_host })
+            for (int (*program)() : { collect_on_gpus, sum_on_gpus }) {
+                launch_software software = over_ib(settings);
+                launch_config cfg = {};
+                MachineFile file("two-node");
+
+                launch_software_setting(&software, "mpi.algorithms")->text = algorithms;
+                cfg.software = &software;
+                cfg.nranks = program == sum_on_gpus ? 2 : 4;
+                Cluster(file.cluster()).expect_run(program, cfg);
+            }
+}
+
 TEST(Ib, SeveralStagedMessagesTakeTurns)
 {
     expect_many({ { "mpi.chunk_bytes", 16384, nullptr } });
@@ -357,11 +417,12 @@ TEST(Ib, SeveralStagedMessagesTakeTurns)
 /* Half a round trip of GPU memory, picoseconds. */
 uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
                      const char *gdr = nullptr, const char *beside = "ib", int gpu = 2,
-                     uint64_t receive_limit = 0)
+                     uint64_t receive_limit = 0, uint64_t stage_ps = 0)
 {
     launch_software software = over_ib({ { "mpi.gpu_eager_bytes", eager_bytes, nullptr },
                                          { "mpi.gdr_limit", limit, nullptr },
                                          { "mpi.gdr_receive_limit", receive_limit, nullptr },
+                                         { "mpi.stage_ps", stage_ps, nullptr },
                                          { "mpi.gdr", 0, gdr } });
     launch_config cfg = {};
     MachineFile file("two-node");
@@ -425,6 +486,22 @@ TEST(Ib, TheReceiversLimitIsItsOwn)
     EXPECT_EQ(staged, ps(small, 0));
     EXPECT_NEAR(direct + copy, staged_in, 2e6);
     EXPECT_NEAR(staged - copy, staged_out, 2e6);
+}
+
+/* Each side that stages does so much more. */
+TEST(Ib, StagingTakesItsTimeOnEachSide)
+{
+    const uint64_t small = 8192, large = 1 << 20;
+    const double stage = 7e6, polls = 5e4;
+    auto extra = [&](uint64_t out, uint64_t in) {
+        return (double)pingpong_ps(65536, 4096, out, nullptr, "ib", 2, in, (uint64_t)stage) -
+               (double)pingpong_ps(65536, 4096, out, nullptr, "ib", 2, in);
+    };
+
+    EXPECT_EQ(0, extra(large, large));
+    EXPECT_NEAR(stage, extra(small, large), polls);
+    EXPECT_NEAR(stage, extra(large, small), polls);
+    EXPECT_NEAR(2 * stage, extra(small, small), polls);
 }
 
 /* A core sends no more short messages than lines leave it, and takes in the end of each request. */
