@@ -146,7 +146,8 @@ void collective_put_rows(const struct collective *c, tcaDesc *list, tcaHandle *d
                          int slot)
 {
     CHECK(tcaDescSetMemcpy2D(list, dst, (off_t)dst_at, pitch, src, (off_t)src_at, pitch, n, rows,
-                             c->flags | tcaDMANotify, slot, TAG),
+                             c->flags | (slot != NO_SLOT ? tcaDMANotify : 0),
+                             slot != NO_SLOT ? slot : 0, TAG),
           TCA_SUCCESS);
 }
 

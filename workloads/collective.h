@@ -10,7 +10,7 @@
 
 #include "common.h"
 
-enum { TAG = 0x100, CHANNELS = 4 };
+enum { TAG = 0x100, CHANNELS = 4, NO_SLOT = -1 };
 
 /** Options that all of them have, and who is who. */
 struct collective {
@@ -96,7 +96,7 @@ struct part collective_part(uint64_t n, unsigned part, unsigned parts);
 tcaDesc *collective_list(void);
 void collective_put(const struct collective *c, tcaDesc *list, tcaHandle *dst, uint64_t dst_at,
                     tcaHandle *src, uint64_t src_at, uint64_t n, int slot);
-/** Rows of `n` bytes each `pitch`; one notification for all. */
+/** Rows of `n` bytes each `pitch`; one notification for all, or with NO_SLOT none. */
 void collective_put_rows(const struct collective *c, tcaDesc *list, tcaHandle *dst, uint64_t dst_at,
                          tcaHandle *src, uint64_t src_at, uint64_t pitch, uint64_t n, uint64_t rows,
                          int slot);

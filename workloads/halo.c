@@ -1,9 +1,10 @@
 /*
  * Halo exchange of a grid of ranks (shape=4x2x2, periodic), each with n^3 doubles and one layer of
- * ghosts around them, by the TCA library. A face is one put straight out of the cube into the
- * neighbour's ghosts. A plane across z is rows side by side, one across y rows a plane apart. One
- * across x is single doubles a row apart, so there block stride costs most. The x
- * faces have a channel each; y and z have one for both directions.
+ * ghosts around them, by the TCA library. Faces are put straight out of the cube into the
+ * neighbour's ghosts. A plane across z is rows side by side, one across y rows a plane apart: one
+ * put each. One across x is single doubles a row apart, so there block stride costs most. It is a
+ * put for each plane, since between two of them lie ghosts that others write. The x faces have a
+ * channel each; y and z have one for both directions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,9 +77,11 @@ static int neighbour(const struct test *t, int rank, int face)
 
 /* ---- faces -------------------------------------------------------------------------------- */
 
-/** Rows of a face: where the first one lies in the source and in the destination. */
+/** Rows of a face, in one put or more: where the first one lies in the source and in the
+ * destination. */
 struct face {
     size_t src, dst, width, pitch, rows;
+    size_t puts, step; /* bytes from one put to the next */
 };
 
 static struct face face_of(const struct test *t, int face)
@@ -86,13 +89,14 @@ static struct face face_of(const struct test *t, int face)
     size_t n = t->n, step = face / 2 == X ? sizeof(double) : face / 2 == Y ? t->row : t->plane;
     size_t inner = t->plane + t->row + sizeof(double); /* cell (1, 1, 1) */
     size_t corner = inner - step;                      /* in the layer below it */
-    struct face f = { .width = n * sizeof(double), .pitch = t->row, .rows = n };
+    struct face f = { .width = n * sizeof(double), .pitch = t->row, .rows = n, .puts = 1 };
 
     if (face / 2 == Y)
         f.pitch = t->plane;
-    if (face / 2 == X) { /* the ghosts between two planes go along: the doubles are evenly spaced */
+    if (face / 2 == X) {
         f.width = sizeof(double);
-        f.rows = n + (n - 1) * (n + 2);
+        f.puts = n;
+        f.step = t->plane;
     }
     f.src = corner + (face % 2 == 1 ? n : 1) * step;
     f.dst = corner + (face % 2 == 1 ? 0 : n + 1) * step;
@@ -106,18 +110,24 @@ static int channel_of(const struct test *t, int face)
     return channels[face] % (int)t->c.channels;
 }
 
+static void put_face(const struct test *t, tcaDesc *list, int face)
+{
+    struct face f = face_of(t, face);
+
+    for (size_t i = 0; i < f.puts; i++)
+        collective_put_rows(&t->c, list, &t->all[neighbour(t, t->c.me, face)], f.dst + i * f.step,
+                            &t->all[t->c.me], f.src + i * f.step, f.pitch, f.width, f.rows,
+                            i + 1 < f.puts ? NO_SLOT : face);
+}
+
 static void prepare(struct test *t)
 {
     for (int channel = 0; channel < (int)t->c.channels; channel++) {
         tcaDesc *list = collective_list();
 
-        for (int face = 0; face < FACES; face++) {
-            struct face f = face_of(t, face);
-
+        for (int face = 0; face < FACES; face++)
             if (channel_of(t, face) == channel)
-                collective_put_rows(&t->c, list, &t->all[neighbour(t, t->c.me, face)], f.dst,
-                                    &t->all[t->c.me], f.src, f.pitch, f.width, f.rows, face);
-        }
+                put_face(t, list, face);
         collective_set(list, channel);
         CHECK(tcaDescFree(list), TCA_SUCCESS);
     }
@@ -139,7 +149,8 @@ static void traffic(const struct test *t)
         for (int face = 0; face < FACES; face++) {
             struct face f = face_of(t, face);
 
-            collective_traffic(&t->c, 0, r, neighbour(t, r, face), f.width * f.rows, f.rows);
+            collective_traffic(&t->c, 0, r, neighbour(t, r, face), f.width * f.rows * f.puts,
+                               f.rows * f.puts);
         }
 }
 

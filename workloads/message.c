@@ -1,6 +1,7 @@
 /*
  * One message at a time from rank 0 to rank 1, while ranks from 2 on write to
- * rank 1 without pause: when it began and when the receiver had seen it.
+ * rank 1 without pause, each to memory of its own there: when it began and when the receiver had
+ * seen it.
  *
  *   kind=pio       CPU stores; the receiver polls the last word
  *   kind=register  register mode; a status word comes to a host buffer
@@ -104,12 +105,13 @@ static void set_up_tca(struct test *t)
 static void write_without_pause(const struct test *t)
 {
     tcaDesc *d = tcaDescNew();
-    void *own = tca_memory(IN_HOST, OTHERS_BYTES);
-    tcaHandle *all = tca_publish(own, OTHERS_BYTES, IN_HOST);
+    size_t bytes = (size_t)(t->size - OTHERS) * OTHERS_BYTES;
+    tcaHandle *all = tca_publish(tca_memory(IN_HOST, bytes), bytes, IN_HOST);
+    off_t at = (off_t)(t->me - OTHERS) * OTHERS_BYTES; /* at the receiver */
     int stop = 0;
 
     if (t->me >= OTHERS) {
-        CHECK(tcaDescSetMemcpy(d, &all[RECEIVER], 0, &all[t->me], 0, OTHERS_BYTES,
+        CHECK(tcaDescSetMemcpy(d, &all[RECEIVER], at, &all[t->me], 0, OTHERS_BYTES,
                                tcaDMAUseInternal | tcaDMAUseNotifyInternal | tcaDMANotifySelf, SLOT,
                                TAG_OWN),
               TCA_SUCCESS);

@@ -309,6 +309,33 @@ TEST(Workloads, DistanceCosts)
     EXPECT_GT(field(c.lines[0].text, "latency_ps_min"), near);
 }
 
+/** Ghosts do not go along while they are written, and each sender writes memory of its own. */
+TEST(Workloads, NoBytesOfTransfersAreUsedByOthers)
+{
+    const struct {
+        const char *program;
+        unsigned ranks;
+        Args args;
+    } runs[] = { { "halo", 2, { "n=8" } },
+                 { "halo", 4, { "n=8", "channels=1" } },
+                 { "halo", 8, { "n=8" } },
+                 { "message", 4, {} },
+                 { "message", 6, { "kind=2d" } } };
+
+    for (auto &r : runs) {
+        ClusterConfig cc;
+        cc.nodes = r.ranks;
+        Cluster c(cc);
+        launch_config cfg = {};
+        cfg.checks = HOST_CHECK_RACES;
+
+        EXPECT_EQ(SIM_OK, c.run_program(test::WORKLOADS + "/" + r.program + ".so", r.args, cfg))
+            << c.err.text;
+        EXPECT_TRUE(c.all_well());
+        EXPECT_EQ(std::vector<std::string>(), c.found) << r.program << " on " << r.ranks;
+    }
+}
+
 TEST(Workloads, SizesMayHaveAUnit)
 {
     EXPECT_EQ(4096u, field(run("pingpong", with(FEW, { "bytes=4KiB" })).line, "bytes"));
