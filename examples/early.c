@@ -27,13 +27,18 @@ static void put(tcaHandle *to, tcaHandle *from)
 
 int main(int argc, char **argv)
 {
-    int waits = argc > 1 && strcmp(argv[1], "wait") == 0, rank;
+    int waits = argc > 1 && strcmp(argv[1], "wait") == 0, rank, ranks;
     tcaHandle mine, all[2];
     uint64_t *words, sum = 0;
     void *memory;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks != 2) {
+        fprintf(stderr, "early: %d ranks: expected 2\n", ranks);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     tcaInit();
     tcaMalloc(&memory, BYTES, tcaMemoryCPU);
     words = memory;

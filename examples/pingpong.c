@@ -14,7 +14,7 @@ enum { ROUNDS = 100 };
 
 int main(int argc, char **argv)
 {
-    int rank;
+    int rank, ranks;
     void *memory;
     tcaHandle handles[2], mine; /* a handle names memory of any node */
     tcaPIOHandle theirs;
@@ -22,13 +22,19 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks != 2) {
+        fprintf(stderr, "pingpong: %d ranks: expected 2\n", ranks);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     if (tcaInit() != TCA_SUCCESS || tcaMalloc(&memory, 8, tcaMemoryCPU) != TCA_SUCCESS ||
         tcaCreateHandle(&mine, memory, 8, tcaMemoryCPU) != TCA_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);
     volatile uint64_t *seen = memory;
     *seen = 0;
     MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, handles, sizeof(mine), MPI_BYTE, MPI_COMM_WORLD);
-    tcaSetPIORegion(&theirs, &handles[!rank], 0, 8);
+    if (tcaSetPIORegion(&theirs, &handles[!rank], 0, 8) != TCA_SUCCESS) /* stores leave the node */
+        MPI_Abort(MPI_COMM_WORLD, 1);
     start = MPI_Wtime();
     for (uint64_t turn = 1; turn <= 2 * ROUNDS; turn++)
         if (turn % 2 == (uint64_t)rank)

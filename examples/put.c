@@ -67,13 +67,17 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks != 2) {
-        fprintf(stderr, "put: expected 2 ranks\n");
+        fprintf(stderr, "put: %d ranks: expected 2\n", ranks);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     CHECK(tcaInit());
     provide(bytes, kind, &out);
     provide(bytes, kind, &in);
     MPI_Allgather(&in, sizeof(in), MPI_BYTE, theirs, sizeof(in), MPI_BYTE, MPI_COMM_WORLD);
+    if (theirs[0].node == theirs[1].node) { /* which has one channel of that number */
+        fprintf(stderr, "put: 2 ranks on one node: expected one on each\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     prepare(&theirs[!rank], &out, bytes);
     MPI_Barrier(MPI_COMM_WORLD);
     start = MPI_Wtime();

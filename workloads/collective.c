@@ -40,6 +40,7 @@ void collective_init(struct collective *c, int *argc, char ***argv)
     CHECK(MPI_Comm_size(MPI_COMM_WORLD, &c->ranks), MPI_SUCCESS);
     if (c->ranks < 2)
         fail("%d ranks: expected at least 2", c->ranks);
+    tca_alone();
     CHECK(tcaInit(), TCA_SUCCESS);
 }
 

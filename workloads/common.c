@@ -139,6 +139,27 @@ int bytes_ok(const void *p, size_t n, unsigned seed)
     return ok;
 }
 
+/* ---- ranks ----------------------------------------------------------------------- */
+
+/* By the environment: some programs are without MPI, and this takes no time. */
+void tca_alone(void)
+{
+    const char *ranks = getenv("MPI_LOCALNRANKS");
+
+    if (ranks != NULL && strcmp(ranks, "1") != 0)
+        fail("%s ranks on one node: expected one on each, which has its DMA channels alone", ranks);
+}
+
+void tca_pair(void)
+{
+    int ranks = 0;
+
+    CHECK(MPI_Comm_size(MPI_COMM_WORLD, &ranks), MPI_SUCCESS);
+    if (ranks != 2)
+        fail("%d ranks: expected 2", ranks);
+    tca_alone();
+}
+
 /* ---- memory ---------------------------------------------------------------------- */
 
 tcaMemoryKind tca_kind(int memory)

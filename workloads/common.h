@@ -44,6 +44,11 @@ void bytes_clear(void *p, size_t n);
 int bytes_ok(const void *p, size_t n, unsigned seed);
 uint8_t byte_of(unsigned seed, size_t at);
 
+/** Ends the program when other ranks are on the node: its DMA channels and their lists, slots and
+ * tags of notifications would be theirs as well. */
+void tca_alone(void);
+/** Ends the program unless there are two ranks on two nodes. */
+void tca_pair(void);
 /** Memory that the board reaches, by tcaMalloc(); memory: IN_HOST or a GPU. */
 void *tca_memory(int memory, size_t n);
 tcaMemoryKind tca_kind(int memory);

@@ -120,6 +120,7 @@ int main(int argc, char **argv)
              (unsigned long long)t.count);
     if (strcmp(t.mode, "dma-register") == 0 && t.count != 1)
         fail("count=%llu: expected 1 with mode=dma-register", (unsigned long long)t.count);
+    tca_alone();
     set_up(&t);
     times_init(&times, t.repeats);
     bytes_fill(peach2_pointer(&t.from), t.bytes * t.count, SEED);

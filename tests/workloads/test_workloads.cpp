@@ -341,6 +341,66 @@ TEST(Workloads, SizesMayHaveAUnit)
     EXPECT_EQ(4096u, field(run("pingpong", with(FEW, { "bytes=4KiB" })).line, "bytes"));
 }
 
+/** Channels and notifications are the node's: what ranks of one node would do with them is refused.
+ */
+TEST(Workloads, RanksThatDoNotFitAreToldInOneLine)
+{
+    const std::string shared = "2 ranks on one node: expected one on each";
+    const struct {
+        const char *program;
+        std::vector<unsigned> nodes; /* one for each rank */
+        std::string said;
+    } bad[] = {
+        { "allgather", { 0, 1, 0, 1 }, shared },
+        { "broadcast", { 0, 0 }, shared },
+        { "halo", { 0, 1, 1 }, shared },
+        { "dma-chain", { 0, 0 }, shared },
+        { "pingpong", { 1, 1 }, shared },
+        { "pio-stream", { 0, 0 }, shared },
+        { "block-stride", { 0, 0 }, shared },
+        { "streams", { 0, 0 }, shared },
+        { "staged", { 0, 0 }, shared },
+        { "pingpong", { 0, 1, 0, 1 }, "4 ranks: expected 2" },
+        { "streams", { 0 }, "1 ranks: expected 2" },
+        { "message", { 0, 0, 1, 1 }, "ranks 2 and 3 on one node: expected one on each" },
+        { "message", { 0 }, "1 ranks: expected at least 2" },
+    };
+
+    for (auto &b : bad) {
+        Cluster c;
+        launch_config cfg = {};
+        unsigned told = 0, failed = 0;
+        cfg.nranks = (unsigned)b.nodes.size();
+        cfg.nodes = b.nodes.data();
+
+        (void)c.run_program(test::WORKLOADS + "/" + b.program + ".so", {}, cfg);
+        for (auto &l : c.lines) {
+            EXPECT_EQ(0u, l.text.rfind(b.said, 0)) << b.program << ": " << l.text;
+            told += l.error;
+        }
+        for (unsigned r = 0; r < c.result.nranks; r++)
+            failed += c.result.ranks[r].ended && c.result.ranks[r].exit_code == 2;
+        EXPECT_GE(told, 1u) << b.program;
+        EXPECT_EQ(told, failed) << b.program;
+    }
+}
+
+/** The sender, the receiver and one other may be on one node: only the others have that channel. */
+TEST(Workloads, AMessageWithinItsNodeIsThere)
+{
+    for (const std::vector<unsigned> &nodes :
+         { std::vector<unsigned>{ 0, 0 }, { 0, 0, 0 }, { 0, 1, 1, 0 } }) {
+        Cluster c;
+        launch_config cfg = {};
+        cfg.nranks = (unsigned)nodes.size();
+        cfg.nodes = nodes.data();
+
+        EXPECT_EQ(SIM_OK, c.run_program(test::WORKLOADS + "/message.so", {}, cfg)) << c.err.text;
+        ASSERT_EQ(1u, c.lines.size());
+        EXPECT_EQ(1u, field(c.lines[0].text, "verified"));
+    }
+}
+
 TEST(Workloads, BadArgumentsAreToldInOneLine)
 {
     const struct {

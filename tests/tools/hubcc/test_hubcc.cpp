@@ -549,4 +549,24 @@ int main(int argc, char **argv)
     EXPECT_TRUE(has(errors, "cores = 20: too few for 50 ranks"));
 }
 
+/** Handles are for two, and channels are the node's. */
+TEST_F(Programs, ExamplesForTwoRanksSayWhatTheyExpect)
+{
+    for (const char *name : { "early", "pingpong", "put" }) {
+        const std::string program = name;
+
+        ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/../../../../examples/" + program + ".c -o prog"));
+        for (const char *ranks : { "1", "3", "4" }) {
+            EXPECT_EQ(2, sh(std::string("hubrun -q -n ") + ranks + " -m two-node ./prog"));
+            EXPECT_TRUE(has(errors, program + ": " + ranks + " ranks: expected 2\n"));
+        }
+        EXPECT_EQ(0, sh("hubrun -q -n 2 -m two-node ./prog")) << errors;
+    }
+    EXPECT_EQ(2, sh("hubrun -q -n 2 -m one-node ./prog"));
+    EXPECT_TRUE(has(errors, "put: 2 ranks on one node: expected one on each\n"));
+    ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/../../../../examples/pingpong.c -o prog"));
+    EXPECT_EQ(1, sh("hubrun -n 2 -m one-node ./prog"));
+    EXPECT_TRUE(has(errors, "memory of the own node: expected that of another one"));
+}
+
 } // namespace
