@@ -1,5 +1,6 @@
 #include "common.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,14 +40,16 @@ static void read_number(const struct option *o, const char *value)
     static const char units[] = "KMG";
     char *end;
     const char *unit;
+    unsigned shift;
 
+    errno = 0;
     *o->number = strtoull(value, &end, 10);
     unit = *end != '\0' && strstr(o->key, "bytes") != NULL ? strchr(units, *end) : NULL;
-    if (end == value || *value == '-' ||
+    shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (*value < '0' || *value > '9' || errno == ERANGE || *o->number > UINT64_MAX >> shift ||
         strcmp(end + (unit != NULL), unit != NULL ? "iB" : "") != 0)
         fail("%s=%s: expected a whole number", o->key, value);
-    if (unit != NULL)
-        *o->number <<= 10 * (unit - units + 1);
+    *o->number <<= shift;
 }
 
 static void read_one(const struct option *o, const char *value)
