@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cuda_runtime.h>
+#include <hubsim-workload.h>
 #include <mpi.h>
 
 void fail(const char *format, ...)
@@ -34,6 +35,20 @@ static int is_choice(const char *choices, const char *text)
     return 0;
 }
 
+/* Of programs that describe themselves. */
+#pragma weak hubsim_workload
+
+/* By the unit of the key's description; by its name where nothing describes it. */
+static int counts_bytes(const char *key)
+{
+    const struct hubsim_key *k = &hubsim_workload != NULL ? hubsim_workload.keys : NULL;
+
+    for (; k != NULL && k->key[0] != '\0'; k++)
+        if (strcmp(k->key, key) == 0)
+            return strcmp(k->unit, HUBSIM_BYTES) == 0;
+    return strstr(key, "bytes") != NULL;
+}
+
 /* 4096, and 4KiB where the key counts bytes. */
 static void read_number(const struct option *o, const char *value)
 {
@@ -44,7 +59,7 @@ static void read_number(const struct option *o, const char *value)
 
     errno = 0;
     *o->number = strtoull(value, &end, 10);
-    unit = *end != '\0' && strstr(o->key, "bytes") != NULL ? strchr(units, *end) : NULL;
+    unit = *end != '\0' && counts_bytes(o->key) ? strchr(units, *end) : NULL;
     shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
     if (*value < '0' || *value > '9' || errno == ERANGE || *o->number > UINT64_MAX >> shift ||
         strcmp(end + (unit != NULL), unit != NULL ? "iB" : "") != 0)

@@ -339,6 +339,7 @@ TEST(Workloads, NoBytesOfTransfersAreUsedByOthers)
 TEST(Workloads, SizesMayHaveAUnit)
 {
     EXPECT_EQ(4096u, field(run("pingpong", with(FEW, { "bytes=4KiB" })).line, "bytes"));
+    EXPECT_EQ(4096u, field(run("all-to-all", { "bytes=4KiB", "repeats=1" }).line, "bytes"));
 }
 
 /** Channels and notifications are the node's: what ranks of one node would do with them is refused.

@@ -27,6 +27,7 @@ extern "C" {
 #define HUBSIM_NUMBER "a whole number"
 #define HUBSIM_KEYS   24
 #define HUBSIM_MEMORY "memory" /* a unit: cpu and gpu arrive as cpu and gpu0 */
+#define HUBSIM_BYTES  "B"      /* a unit: 4KiB is a number, too, and arrives as 4096 */
 
 /**
  * Some keys have a meaning here: `nodes` is the number of ranks, one on each node, and no argument.

@@ -78,14 +78,18 @@ TEST_F(Setup, SizesMayHaveAUnit)
 
     ASSERT_EQ(SIM_OK, attempt(&err, [&] {
                   s = lab_setup_parse("bytes=4KiB..1MiB|3 MiB|0x40;part_bytes=1KiB..7KiB by 2KiB;"
-                                      "gdr_limit=512KiB;eager_bytes=4KB;rounds=4KiB",
+                                      "gdr_limit=512KiB;eager_bytes=4KB;rounds=4KiB;"
+                                      "versus_bytes=8KiB;versus_rounds=8KiB",
                                       "t.csv:2", &arena);
+                  lab_words_values("pingpong", &s, &arena);
               }));
     EXPECT_STREQ("4096..1048576|3145728|64", lab_setup_get(&s, "bytes"));
     EXPECT_STREQ("1024..7168 by 2048", lab_setup_get(&s, "part_bytes"));
     EXPECT_STREQ("524288", lab_setup_get(&s, "gdr_limit"));
     EXPECT_STREQ("4KB", lab_setup_get(&s, "eager_bytes"));
     EXPECT_STREQ("4KiB", lab_setup_get(&s, "rounds")); /* counts no bytes */
+    EXPECT_STREQ("8192", lab_setup_get(&s, "versus_bytes"));
+    EXPECT_STREQ("8KiB", lab_setup_get(&s, "versus_rounds"));
 }
 
 TEST_F(Setup, PutReplacesAndDropRemoves)

@@ -116,6 +116,47 @@ TEST_F(Sweep, SizesMayHaveAUnit)
     EXPECT_EQ((strings{ "1024", "2048", "4096" }), values("bytes"));
 }
 
+/* The unit of all-to-all's key says so; pingpong describes no key, so the name does. */
+TEST_F(Sweep, SizesOfArgumentsMayHaveAUnit)
+{
+    for (const char *program : { "all-to-all", "pingpong" }) {
+        ASSERT_EQ(SIM_OK,
+                  read("args: { bytes: [1KiB..2KiB, 4 KiB] }\nmachine: two-node\nprogram: " +
+                       std::string(program) + "\n"))
+            << err.text;
+        EXPECT_EQ((strings{ "1024", "2048", "4096" }), values("bytes"));
+        ASSERT_EQ(1u, sweep.points[0].run.nargs);
+        EXPECT_STREQ("bytes=1024", sweep.points[0].run.args[0]);
+    }
+}
+
+/* The unit decides where the program describes the key, whatever its name is. */
+TEST_F(Sweep, TheUnitOfAKeySaysWhetherItCountsBytes)
+{
+    const std::string source =
+        write("own.c", "#include <hubsim-workload.h>\n"
+                       "HUBSIM_WORKLOAD = {.keys = {{\"size\", HUBSIM_NUMBER, \"B\", \"\", \"\"},\n"
+                       "{\"megabytes\", HUBSIM_NUMBER, \"MB\", \"\", \"\"}}};\n");
+    const std::string own = "machine: two-node\nprogram: " + folder + "/own\n";
+
+    ASSERT_EQ(0, system((test::HUBCC + " -c -o " + folder + "/own " + source).c_str()));
+    ASSERT_EQ(SIM_OK, read(own + "args: { size: 1KiB..2KiB }\n")) << err.text;
+    EXPECT_EQ((strings{ "1024", "2048" }), values("size"));
+    EXPECT_EQ("s.yaml:3:9: args megabytes=4KiB: expected a whole number",
+              refusal(own + "args: { megabytes: 4KiB }\n"));
+    EXPECT_EQ("s.yaml:3:9: args size=4KB: expected a whole number, such as 4096 or 4KiB",
+              refusal(own + "args: { size: 4KB }\n"));
+}
+
+/* Which program's keys they are is known when a series has said all of it. */
+TEST_F(Sweep, TheProgramOfASeriesSaysWhichOfTheFilesKeysCountBytes)
+{
+    ASSERT_EQ(SIM_OK, read("machine: two-node\nargs: { bytes: 1KiB }\n"
+                           "series:\n  - { name: all, program: all-to-all }\n"))
+        << err.text;
+    EXPECT_EQ((strings{ "1024" }), values("bytes"));
+}
+
 TEST_F(Sweep, ASeriesIsACrossProductOfItsOwnAndReplacesKeysOfTheFile)
 {
     ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8 }\n"
@@ -218,7 +259,9 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:2:1: platform = hapacs: not found in platforms/: `hubsim list` names what is "
           "there" },
         { "program: all-to-all\nmachine: two-node\nargs: { bytes: [16, x] }\n",
-          "s.yaml:3:9: args bytes=x: expected a whole number" },
+          "s.yaml:3:9: args bytes=x: expected a whole number, such as 4096 or 4KiB" },
+        { "program: all-to-all\nmachine: two-node\nargs: { channels: 4KiB }\n",
+          "s.yaml:3:9: args channels=4KiB: expected a whole number" },
         { "machine: two-node\nprogram: [pingpong, pingpongg]\n",
           "s.yaml:2:1: program = pingpongg: no such program" },
         { "program: pingpong\nmachine: two-node\nranks: 3\n",

@@ -50,8 +50,7 @@ static void put_all(const struct load_tree *map, struct lab_series *series,
             continue;
         if (item->type != LOAD_SCALAR)
             load_fail(item, NULL, "expected a single value");
-        lab_setup_put(&series->setup, item->key, lab_setup_value(item->key, item->text, arena),
-                      where);
+        lab_setup_put(&series->setup, item->key, item->text, where);
     }
 }
 
@@ -97,6 +96,7 @@ static void read_series(const struct load_tree *root, const struct load_tree *it
     if (series->workload == NULL)
         load_fail(item, NULL, "expected the key workload, here or in the file");
     lab_plan_check_keys(series->at.workload, series->workload, &series->setup);
+    lab_words_values(series->workload, &series->setup, arena);
     find_points(series, arena);
 }
 

@@ -1,5 +1,7 @@
 #include "tools/lab/rows/published.h"
 
+#include "tools/lab/workload/plan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +105,7 @@ static void read_row(const struct lab_csv *csv, unsigned i, struct load_arena *a
     read_real(csv, i, "tolerance_pct", row->where, &given, &row->tolerance_pct);
     check_values(row);
     row->setup = lab_setup_parse(lab_csv_cell(csv, i, "setup"), row->where, arena);
+    lab_words_values(row->workload, &row->setup, arena);
     spread = lab_setup_get(&row->setup, "spread_pct");
     if (spread != NULL && !parse_real(spread, &row->spread_pct))
         load_raise(SIM_ERR_CONFIG, "%s: setup spread_pct=%s: expected a number", row->where,

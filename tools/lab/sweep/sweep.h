@@ -42,9 +42,10 @@ enum lab_axis_kind {
 
 struct lab_axis {
     enum lab_axis_kind kind;
-    const char *key, *name; /* name: the column's, "lanes" */
-    const char *where;      /* "lanes.yaml:5:3" */
-    const char *words;      /* in the legend, with a % for the value: "Gen%"; NULL: "gen = %" */
+    const char *key, *name;       /* name: the column's, "lanes" */
+    const char *where;            /* "lanes.yaml:5:3" */
+    const struct load_tree *item; /* its values, as the file has them */
+    const char *words; /* in the legend, with a % for the value: "Gen%"; NULL: "gen = %" */
     struct lab_list list;
     unsigned stride; /* of its digit in the number of a point within its series */
 };

@@ -36,13 +36,27 @@ static void parse_list(void *arg)
     p->list = lab_list_parse("", p->text, p->where, p->arena);
 }
 
-/** A path may hold two dots, a range begins with a digit. */
-static void add_values(const struct load_tree *item, const char *name, enum lab_axis_kind kind,
-                       struct load_arena *arena, struct lab_list *list)
+/** The value of a key of a setup, or of an argument: sizes in bytes where it counts them. */
+static const char *size_of(const struct lab_sweep_series *series, const char *key, const char *text,
+                           struct load_arena *arena)
 {
-    bool path = kind == LAB_AXIS_MACHINE || kind == LAB_AXIS_PLATFORM || kind == LAB_AXIS_PROGRAM ||
-                kind == LAB_AXIS_FAULTS;
-    const char *text = item->text;
+    for (unsigned i = 0; i < series->naxes; i++) {
+        const struct lab_axis *axis = &series->axes[i];
+        bool describes = axis->kind == LAB_AXIS_WORKLOAD || axis->kind == LAB_AXIS_PROGRAM;
+
+        for (unsigned v = 0; describes && v < axis->list.n; v++)
+            text = lab_words_value(axis->list.items[v], key, text, arena);
+    }
+    return text;
+}
+
+/** A path may hold two dots, a range begins with a digit. */
+static void add_values(const struct lab_sweep_series *series, const struct load_tree *item,
+                       struct lab_axis *axis, struct load_arena *arena)
+{
+    bool path = axis->kind == LAB_AXIS_MACHINE || axis->kind == LAB_AXIS_PLATFORM ||
+                axis->kind == LAB_AXIS_PROGRAM || axis->kind == LAB_AXIS_FAULTS;
+    const char *name = axis->key, *text = item->text;
     struct parsing parsing = { .where = item->file, .arena = arena };
     uint64_t number;
 
@@ -50,17 +64,17 @@ static void add_values(const struct load_tree *item, const char *name, enum lab_
         load_fail(item, name, "expected a value or a list of values");
     if (strchr(text, '_') != NULL && load_number(text, false, &number)) /* 250_000 */
         text = load_text(arena, "%" PRIu64, number);
-    if (kind == LAB_AXIS_SETUP) /* a program reads its arguments itself */
-        text = lab_setup_value(name, text, arena);
+    if (axis->kind == LAB_AXIS_SETUP || axis->kind == LAB_AXIS_ARG)
+        text = size_of(series, name, text, arena);
     if (path || ((text[0] < '0' || text[0] > '9') && strstr(text, "..") != NULL)) {
-        lab_list_add(list, text, item->file, arena);
+        lab_list_add(&axis->list, text, item->file, arena);
         return;
     }
     parsing.text = text;
     if (load_attempt(parse_list, &parsing, NULL) != SIM_OK)
         load_fail(item, name, "expected a range, the less first, such as 8..1024 or 1..7 by 2");
     for (unsigned i = 0; i < parsing.list.n; i++)
-        lab_list_add(list, parsing.list.items[i], item->file, arena);
+        lab_list_add(&axis->list, parsing.list.items[i], item->file, arena);
 }
 
 static int by_text(const void *a, const void *b)
@@ -83,18 +97,31 @@ static void check_once(const struct load_tree *item, const struct lab_list *list
             load_fail(item, NULL, "%s: expected each value once", sorted[i]);
 }
 
-static void read_values(const struct load_tree *item, enum lab_axis_kind kind,
-                        struct load_arena *arena, struct lab_list *list)
+static void read_values(const struct lab_sweep_series *series, struct lab_axis *axis,
+                        struct load_arena *arena)
 {
-    *list = (struct lab_list){ 0 };
+    const struct load_tree *item = axis->item;
+
     if (item->type == LOAD_LIST)
         for (unsigned i = 0; i < item->n; i++)
-            add_values(&item->items[i], item->key, kind, arena, list);
+            add_values(series, &item->items[i], axis, arena);
     else
-        add_values(item, item->key, kind, arena, list);
-    if (list->n == 0)
+        add_values(series, item, axis, arena);
+    if (axis->list.n == 0)
         load_fail(item, NULL, "expected at least one value");
-    check_once(item, list, arena);
+    check_once(item, &axis->list, arena);
+}
+
+/** Those of workloads and programs first: they say which of the other keys count bytes. */
+static void read_all_values(struct lab_sweep_series *series, struct load_arena *arena)
+{
+    for (int described = 0; described < 2; described++)
+        for (unsigned i = 0; i < series->naxes; i++) {
+            enum lab_axis_kind kind = series->axes[i].kind;
+
+            if ((kind == LAB_AXIS_SETUP || kind == LAB_AXIS_ARG) == described)
+                read_values(series, &series->axes[i], arena);
+        }
 }
 
 /* ---- the axes of one series -------------------------------------------------------------- */
@@ -112,9 +139,8 @@ static void put_axis(struct lab_sweep_series *series, const struct load_tree *it
         load_grow(arena, series->axes, series->naxes, &series->room, sizeof(*series->axes));
     if (axis == NULL)
         axis = &series->axes[series->naxes++];
-    *axis = (struct lab_axis){ .kind = kind, .key = item->key, .name = item->key };
+    *axis = (struct lab_axis){ kind, .key = item->key, .name = item->key, .item = item };
     axis->where = load_text(arena, "%s:%u:%u", item->file, item->line, item->column);
-    read_values(item, kind, arena, &axis->list);
 }
 
 static void put_map(struct lab_sweep_series *series, const struct load_tree *map,
@@ -181,6 +207,7 @@ static void read_series(const struct load_tree *root, const struct load_tree *it
             load_fail(item, NULL, "expected the key name");
         put_all(series, item, true, arena);
     }
+    read_all_values(series, arena);
     count_points(series);
 }
 

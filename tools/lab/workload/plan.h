@@ -61,6 +61,14 @@ bool lab_workload_keys(const char *name, struct lab_table *table);
  * workload, and of keys that do not say theirs. */
 void lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup);
 
+/** A value of `key` in the setup of a workload, or in the arguments of a program: where the key
+ * counts bytes, without units, see lab_setup_sizes(). It does when its unit says so, and by its
+ * name when nothing describes the key. @param name of the workload or program */
+const char *lab_words_value(const char *name, const char *key, const char *text,
+                            struct load_arena *arena);
+/** The values of a whole setup, in their place. */
+void lab_words_values(const char *workload, struct lab_setup *setup, struct load_arena *arena);
+
 /** Keys and values of a point's setup. */
 void lab_words_check(const struct lab_point *point);
 /** An argument of a program, as far as the program describes itself: it may take others, too. */

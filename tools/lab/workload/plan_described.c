@@ -112,9 +112,9 @@ static void plan_by_network(const struct lab_planning *p, lab_plan_fn plan)
 
 /* Words of all of them, beside their own keys. */
 static const struct lab_word described_words[] = {
-    { "place", NULL },
-    { "mpi", NULL },
-    { "duplex", "half|full" },
+    { "place", NULL, NULL },
+    { "mpi", NULL, NULL },
+    { "duplex", "half|full", NULL },
     { 0 },
 };
 
@@ -133,7 +133,8 @@ const struct lab_workload *lab_plan_described(const char *name, struct load_aren
     for (unsigned i = 0; own->keys[i].key[0] != '\0'; i++) {
         const char *values = own->keys[i].values;
 
-        keys[i] = (struct lab_word){ own->keys[i].key, values[0] != '\0' ? values : NULL };
+        keys[i] = (struct lab_word){ own->keys[i].key, values[0] != '\0' ? values : NULL,
+                                     own->keys[i].unit };
     }
     *w = (struct lab_workload){ .name = name,
                                 .words = { keys, described_words },

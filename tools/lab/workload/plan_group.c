@@ -172,33 +172,33 @@ static void by_both(const struct lab_planning *p, lab_plan_fn plan)
 /* ---- the workloads ----------------------------------------------------------------------- */
 
 static const struct lab_word group_words[] = {
-    { "bytes_per_rank", HUBSIM_NUMBER },
-    { "barrier", "before-each" },
-    { "rank_k_on_node", "k+1" },
-    { "notify_self", "on" },
+    { "bytes_per_rank", HUBSIM_NUMBER, HUBSIM_BYTES },
+    { "barrier", "before-each", NULL },
+    { "rank_k_on_node", "k+1", NULL },
+    { "notify_self", "on", NULL },
     { 0 },
 };
 
 static const struct lab_word broadcast_words[] = {
-    { "algo", "binomial-tree with one chained start per parent" },
+    { "algo", "binomial-tree with one chained start per parent", NULL },
     { 0 },
 };
 
 static const struct lab_word allgather_words[] = {
-    { "algo", DOUBLING "|" COPYING },
+    { "algo", DOUBLING "|" COPYING, NULL },
     { 0 },
 };
 
 static const struct lab_word allreduce_words[] = {
-    { "op", "sum of doubles" },
+    { "op", "sum of doubles", NULL },
     { 0 },
 };
 
 static const struct lab_word stencil_words[] = {
-    { "n", HUBSIM_NUMBER },
-    { "api", BY_BOARD "|" BY_MESSAGES },
-    { "placement", NULL },
-    { "pattern", "rank 0 sends one face to each of ranks 1-4 and none replies" },
+    { "n", HUBSIM_NUMBER, NULL },
+    { "api", BY_BOARD "|" BY_MESSAGES, NULL },
+    { "placement", NULL, NULL },
+    { "pattern", "rank 0 sends one face to each of ranks 1-4 and none replies", NULL },
     { 0 },
 };
 

@@ -50,12 +50,12 @@ static void plan_alone(const struct lab_planning *p, lab_plan_fn plan)
 }
 
 static const struct lab_word link_words[] = {
-    { "request", "write|read" },
-    { "bytes", "0..4096" },
-    { "direction", "one|both" },
-    { "gen", "1..5" },
-    { "lanes", "1|2|4|8|16" },
-    { "mps_bytes", "128|256|512|1024|2048|4096" },
+    { "request", "write|read", NULL },
+    { "bytes", "0..4096", HUBSIM_BYTES },
+    { "direction", "one|both", NULL },
+    { "gen", "1..5", NULL },
+    { "lanes", "1|2|4|8|16", NULL },
+    { "mps_bytes", "128|256|512|1024|2048|4096", HUBSIM_BYTES },
     { 0 },
 };
 

@@ -371,41 +371,45 @@ void lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan)
 /* ---- the workloads ----------------------------------------------------------------- */
 
 const struct lab_word lab_words_mpi[] = {
-    { "count", HUBSIM_NUMBER },
-    { "direction", "one|both" },
-    { "memory", "cpu|gpu" }, /* src and dst at once */
-    { "mpi", NULL },
-    { "system", "native|mpi-ib" },
-    { "uva", "on|off" },
-    { "duplex", "half|full" },
-    { "receives", "preposted|called" },
-    { "pattern", "one|both|rate" },
-    { "op", NULL },
+    { "count", HUBSIM_NUMBER, NULL },
+    { "direction", "one|both", NULL },
+    { "memory", "cpu|gpu", NULL }, /* src and dst at once */
+    { "mpi", NULL, NULL },
+    { "system", "native|mpi-ib", NULL },
+    { "uva", "on|off", NULL },
+    { "duplex", "half|full", NULL },
+    { "receives", "preposted|called", NULL },
+    { "pattern", "one|both|rate", NULL },
+    { "op", NULL, NULL },
     { 0 },
 };
 
 static const struct lab_word cluster_words[] = {
-    { "api", NULL },
-    { "net", NULL },
-    { "duplex", "half|full" },
+    { "api", NULL, NULL },
+    { "net", NULL, NULL },
+    { "duplex", "half|full", NULL },
     { 0 },
 };
 
 static const struct lab_word collective_words[] = {
-    { "memory", "cpu|gpu" }, { "algorithm", NULL }, { "mpi", NULL },
-    { "place", NULL },       { "op", NULL },        { 0 },
+    { "memory", "cpu|gpu", NULL }, { "algorithm", NULL, NULL }, { "mpi", NULL, NULL },
+    { "place", NULL, NULL },       { "op", NULL, NULL },        { 0 },
 };
 
 static const struct lab_word kernel_words[] = {
-    { "class", "S|W" },
-    { "size", NULL },
-    { "iterations", HUBSIM_NUMBER },
-    { "version", NULL },
+    { "class", "S|W", NULL },
+    { "size", NULL, NULL },
+    { "iterations", HUBSIM_NUMBER, NULL },
+    { "version", NULL, NULL },
     { 0 },
 };
 
 static const struct lab_word facility_words[] = {
-    { "count", HUBSIM_NUMBER }, { "api", NULL }, { "duplex", "half|full" }, { "op", NULL }, { 0 },
+    { "count", HUBSIM_NUMBER, NULL },
+    { "api", NULL, NULL },
+    { "duplex", "half|full", NULL },
+    { "op", NULL, NULL },
+    { 0 },
 };
 
 /* npb/npb.c prints these. */

@@ -16,7 +16,7 @@ SIM_BEGIN_DECLS
 
 /** A key of setups and what it may say: as of a struct hubsim_key, or anything (NULL). */
 struct lab_word {
-    const char *key, *values;
+    const char *key, *values, *unit; /* unit NULL: it has none */
 };
 
 struct lab_workload;

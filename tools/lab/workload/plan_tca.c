@@ -177,40 +177,44 @@ static void plan_by_board(const struct lab_planning *p, lab_plan_fn plan)
 /* ---- the workloads ----------------------------------------------------------------- */
 
 static const struct lab_word pingpong_words[] = {
-    { "poll", "cpu-reads-mapped-gpu-memory" },
-    { "uva", "on|off" },
-    { "staging", "host" },
+    { "poll", "cpu-reads-mapped-gpu-memory", NULL },
+    { "uva", "on|off", NULL },
+    { "staging", "host", NULL },
     { 0 },
 };
 
 static const struct lab_word board_words[] = {
-    { "notify", "internal" },
-    { "notify_self", "on|off" },
-    { "system", "native|mpi-ib" },
+    { "notify", "internal", NULL },
+    { "notify_self", "on|off", NULL },
+    { "system", "native|mpi-ib", NULL },
     { 0 },
 };
 
 static const struct lab_word chain_words[] = {
-    { "count", HUBSIM_NUMBER },
-    { "gen", HUBSIM_NUMBER },
-    { "lanes", HUBSIM_NUMBER },
-    { "payload_bytes", HUBSIM_NUMBER },
-    { "tlp_overhead_bytes", HUBSIM_NUMBER },
-    { "timing", "driver-tsc" },
-    { "end", "send-complete" },
+    { "count", HUBSIM_NUMBER, NULL },
+    { "gen", HUBSIM_NUMBER, NULL },
+    { "lanes", HUBSIM_NUMBER, NULL },
+    { "payload_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
+    { "tlp_overhead_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
+    { "timing", "driver-tsc", NULL },
+    { "end", "send-complete", NULL },
     { 0 },
 };
 
 #define METHODS LAB_METHOD_PACK "|MPI_Type_vector"
 
 static const struct lab_word stride_words[] = {
-    { "n", HUBSIM_NUMBER },           { "blocks", HUBSIM_NUMBER }, { "block_bytes", HUBSIM_NUMBER },
-    { "pitch_bytes", HUBSIM_NUMBER }, { "method", METHODS },       { 0 },
+    { "n", HUBSIM_NUMBER, NULL },
+    { "blocks", HUBSIM_NUMBER, NULL },
+    { "block_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
+    { "pitch_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
+    { "method", METHODS, NULL },
+    { 0 },
 };
 
 static const struct lab_word stream_words[] = {
-    { "channels", HUBSIM_NUMBER },
-    { "direction", "one|both" },
+    { "channels", HUBSIM_NUMBER, NULL },
+    { "direction", "one|both", NULL },
     { 0 },
 };
 

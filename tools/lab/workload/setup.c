@@ -7,13 +7,6 @@
 
 #define LIST_MAX 100000u
 
-bool lab_setup_is_size(const char *key)
-{
-    const char *last = strrchr(key, '_');
-
-    return strstr(key, "bytes") != NULL || (last != NULL && strcmp(last, "_limit") == 0);
-}
-
 /** @return the length of what separates values here; 0: nothing does */
 static size_t separator_at(const char *text)
 {
@@ -25,13 +18,11 @@ static size_t separator_at(const char *text)
     return 0;
 }
 
-const char *lab_setup_value(const char *key, const char *text, struct load_arena *arena)
+const char *lab_setup_sizes(const char *text, struct load_arena *arena)
 {
     const char *value = "";
     uint64_t number;
 
-    if (!lab_setup_is_size(key) || strstr(text, "iB") == NULL)
-        return text;
     for (size_t n; *text != '\0'; text += n) {
         const char *part;
 
@@ -60,7 +51,7 @@ struct lab_setup lab_setup_parse(const char *text, const char *where, struct loa
         key = load_text(arena, "%.*s", (int)(eq - entry), entry);
         if (lab_setup_get(&setup, key) != NULL)
             load_raise(SIM_ERR_CONFIG, "%s: setup %s: expected each key once", where, entry);
-        lab_setup_put(&setup, key, lab_setup_value(key, eq + 1, arena), where);
+        lab_setup_put(&setup, key, eq + 1, where);
         text += n + (text[n] == ';');
     }
     return setup;

@@ -20,11 +20,9 @@ struct lab_setup {
     } keys[LAB_SETUP_MAX];
 };
 
-/** Does the key count bytes? Its name says so. */
-bool lab_setup_is_size(const char *key);
-/** A value with sizes in bytes: "4KiB..1MiB|3MiB" -> "4096..1048576|3145728". Where it is no size,
- * or has no unit, it is returned as it is. */
-const char *lab_setup_value(const char *key, const char *text, struct load_arena *arena);
+/** Sizes with a unit as bytes: "4KiB..1MiB|3MiB" -> "4096..1048576|3145728". What is no size, or
+ * has no unit, stays as it is. lab_words_value() knows of which keys. */
+const char *lab_setup_sizes(const char *text, struct load_arena *arena);
 
 /** `where` ("peach2.csv:12") begins each message. Texts live in `arena`. */
 struct lab_setup lab_setup_parse(const char *text, const char *where, struct load_arena *arena);

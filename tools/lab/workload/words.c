@@ -9,51 +9,54 @@
 
 #define NAMES_SIZE 1024u
 
+#define VERSUS "versus_" /* before a key: that of the other side */
+
 #define MEMORIES "cpu|cpu-store|gpu|gpu-other-same-node|gpu-across-qpi"
 
 const struct lab_word lab_words_transfer[] = {
-    { "bytes", HUBSIM_NUMBER },
-    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only" },
-    { "warmup", HUBSIM_NUMBER },
-    { "rounds", HUBSIM_NUMBER },
-    { "repeats", HUBSIM_NUMBER },
+    { "bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
+    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only", NULL },
+    { "warmup", HUBSIM_NUMBER, NULL },
+    { "rounds", HUBSIM_NUMBER, NULL },
+    { "repeats", HUBSIM_NUMBER, NULL },
     { 0 },
 };
 
 const struct lab_word lab_words_pair[] = {
-    { "src", MEMORIES },
-    { "dst", MEMORIES },
-    { "gpu", "peach2-side|ib-side|across-qpi" },
-    { "hops", HUBSIM_NUMBER },
-    { "link", "direct" },
-    { "api", NULL },
+    { "src", MEMORIES, NULL },
+    { "dst", MEMORIES, NULL },
+    { "gpu", "peach2-side|ib-side|across-qpi", NULL },
+    { "hops", HUBSIM_NUMBER, NULL },
+    { "link", "direct", NULL },
+    { "api", NULL, NULL },
     { 0 },
 };
 
 const struct lab_word lab_words_ib[] = {
-    { "net", NULL },
-    { "gdr", "on|off" },
-    { "gdr_limit", NULL }, /* a number, default, or default-N: the library's, which is N */
-    { "gdr_receive_limit", NULL },
-    { "rails", HUBSIM_NUMBER },
-    { "ports", HUBSIM_NUMBER }, /* an adapter's: rails by another name */
+    { "net", NULL, NULL },
+    { "gdr", "on|off", NULL },
+    { "gdr_limit", NULL,
+      HUBSIM_BYTES }, /* a number, default, or default-N: the library's, which is N */
+    { "gdr_receive_limit", NULL, HUBSIM_BYTES },
+    { "rails", HUBSIM_NUMBER, NULL },
+    { "ports", HUBSIM_NUMBER, NULL }, /* an adapter's: rails by another name */
     { 0 },
 };
 
 static const struct lab_word words_of_all[] = {
-    { "faults", NULL },
-    { "bit_error_rate", NULL },
-    { "fault_links", NULL },
-    { "nodes", HUBSIM_NUMBER },
-    { "reduce", "min|median|mean" },
+    { "faults", NULL, NULL },
+    { "bit_error_rate", NULL, NULL },
+    { "fault_links", NULL, NULL },
+    { "nodes", HUBSIM_NUMBER, NULL },
+    { "reduce", "min|median|mean", NULL },
     /* the grammar of the rows themselves */
-    { "grid", "powers of two" },
-    { "spread_pct", NULL },
-    { "note", NULL },
-    { "measure", NULL },
-    { "take", "max|min" },
-    { "over", NULL },
-    { "versus", NULL },
+    { "grid", "powers of two", NULL },
+    { "spread_pct", NULL, NULL },
+    { "note", NULL, NULL },
+    { "measure", NULL, NULL },
+    { "take", "max|min", NULL },
+    { "over", NULL, NULL },
+    { "versus", NULL, NULL },
     { 0 },
 };
 
@@ -209,28 +212,76 @@ static bool is_good(const char *values, const char *text)
     return is_in(values, "|", text);
 }
 
+static bool has_unit(const struct lab_word *word, const char *unit)
+{
+    return word->unit != NULL && strcmp(word->unit, unit) == 0;
+}
+
+/** The word of a key, which may be one for the other side. @param near NULL, or gets a hint */
+static const struct lab_word *find_word(const struct lab_workload *w, const char *key,
+                                        struct load_nearest *near)
+{
+    bool other = strncmp(key, VERSUS, strlen(VERSUS)) == 0;
+    const char *name = other ? key + strlen(VERSUS) : key;
+
+    if (near != NULL)
+        load_nearest_init(near, name);
+    return other ? find_anywhere(name, near) : lab_workload_word(w, name, near);
+}
+
+static const char *value_of(const char *name, const struct lab_setup *setup, const char *key,
+                            const char *text, struct load_arena *arena)
+{
+    const struct lab_workload *w;
+    const struct lab_word *word;
+
+    if (strstr(text, "iB") == NULL) /* most have no unit: nothing to look up */
+        return text;
+    w = lab_workload_find(name, setup, arena);
+    word = w != NULL ? find_word(w, key, NULL) : NULL;
+    return (word != NULL ? has_unit(word, HUBSIM_BYTES) : strstr(key, "bytes") != NULL)
+               ? lab_setup_sizes(text, arena)
+               : text;
+}
+
+const char *lab_words_value(const char *name, const char *key, const char *text,
+                            struct load_arena *arena)
+{
+    return value_of(name, NULL, key, text, arena);
+}
+
+void lab_words_values(const char *workload, struct lab_setup *setup, struct load_arena *arena)
+{
+    for (unsigned i = 0; i < setup->n; i++)
+        setup->keys[i].value =
+            value_of(workload, setup, setup->keys[i].key, setup->keys[i].value, arena);
+}
+
+/** "a whole number, such as 4096 or 4KiB": what the value of a key may be. */
+static _Noreturn void fail_value(const char *where, const char *kind, const struct lab_key *key,
+                                 const struct lab_word *word)
+{
+    bool size = strcmp(word->values, HUBSIM_NUMBER) == 0 && has_unit(word, HUBSIM_BYTES);
+
+    load_raise(SIM_ERR_CONFIG, "%s: %s %s=%s: expected %s%s", where, kind, key->key, key->value,
+               word->values, size ? ", such as 4096 or 4KiB" : "");
+}
+
 /** @param values whether to look at them; a list may still stand for one. */
 static void check_key(const char *where, const struct lab_workload *w, const struct lab_key *key,
                       bool values)
 {
-    bool other = strncmp(key->key, "versus_", 7) == 0; /* a key for the other side */
-    const char *name = other ? key->key + 7 : key->key;
     const struct lab_word *word;
     struct load_nearest near;
-    bool size;
 
     if (key->where != NULL)
         where = key->where;
-    load_nearest_init(&near, name);
-    word = other ? find_anywhere(name, &near) : lab_workload_word(w, name, &near);
+    word = find_word(w, key->key, &near);
     if (word == NULL)
         load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where, key->key, key->value,
                    near.hint);
-    if (!values || is_good(word->values, key->value))
-        return;
-    size = strcmp(word->values, HUBSIM_NUMBER) == 0 && lab_setup_is_size(name);
-    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s%s", where, key->key, key->value,
-               word->values, size ? ", such as 4096 or 4KiB" : "");
+    if (values && !is_good(word->values, key->value))
+        fail_value(where, "setup", key, word);
 }
 
 void lab_words_check_arg(const char *where, const char *program, const char *key, const char *value)
@@ -239,9 +290,8 @@ void lab_words_check_arg(const char *where, const char *program, const char *key
     const struct lab_workload *w = lab_plan_described(program, &arena);
     const struct lab_word *word = w != NULL ? find_in(w->words[0], key, NULL) : NULL;
 
-    if (word != NULL && strcmp(w->own->keys[word - w->words[0]].unit, HUBSIM_MEMORY) != 0 &&
-        !is_good(word->values, value))
-        load_raise(SIM_ERR_CONFIG, "%s: args %s=%s: expected %s", where, key, value, word->values);
+    if (word != NULL && !has_unit(word, HUBSIM_MEMORY) && !is_good(word->values, value))
+        fail_value(where, "args", &(struct lab_key){ key, value, where }, word);
     load_arena_fini(&arena);
 }
 
