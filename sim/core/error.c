@@ -76,6 +76,7 @@ int sim_error_set_at(struct sim_error *err, int code, const char *file, unsigned
         (void)sim_error_set(err, code, "%s:%u: ", file, line);
     else
         (void)sim_error_set(err, code, "%s%s", file != NULL ? file : "", file != NULL ? ": " : "");
+    err->reason = err->located ? 0 : strlen(err->text);
     va_start(ap, fmt);
     append_text(err, fmt, ap);
     va_end(ap);

@@ -6,6 +6,7 @@
 #define SIM_CORE_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -42,7 +43,8 @@ struct sim_error {
     enum sim_cause cause;
     char key[40]; /* a parameter, or the end of one: "lanes" of "e.link.lanes" */
     uint64_t value;
-    bool located; /* the text begins with a file and a line */
+    bool located;  /* the text begins with a file and a line */
+    size_t reason; /* where the text goes on behind the option that it names first, or 0 */
 };
 
 /** Keeps the first message: does nothing when `err` is NULL or already set. @return `code`. */
@@ -55,8 +57,8 @@ int sim_error_value(struct sim_error *err, int code, const char *head, const cha
 int sim_error_choice(struct sim_error *err, int code, const char *head, const char *key,
                      uint64_t value, const char *word, const char *fmt, ...)
     __attribute__((format(printf, 7, 8)));
-/** Headed by the line that it is about. `file` NULL: none is known; `line` 0: a command line.
- */
+/** Headed by the line that it is about. `file` NULL: none is known; `line` 0: an option of a
+ * command line, and `reason` is behind it. */
 int sim_error_set_at(struct sim_error *err, int code, const char *file, unsigned line,
                      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 

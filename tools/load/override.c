@@ -12,11 +12,17 @@ struct override {
     const struct load_tree *at; /* NULL: --set */
 };
 
+static size_t reason_of(const struct override *o)
+{
+    return o->at == NULL ? strlen(o->where) + strlen(": ") : 0;
+}
+
 /** @param path of what does not take the text; it is named unless it is the pattern itself */
 static _Noreturn void refuse(const struct override *o, const char *path, const char *expected)
 {
     bool same = strcmp(o->pattern, path) == 0;
 
+    load_error()->reason = reason_of(o);
     load_raise(SIM_ERR_CONFIG, "%s: %s%s%s", o->where, same ? "" : path, same ? "" : ": ",
                expected);
 }
@@ -119,5 +125,6 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
     matches += override_kinds(m, &o, &near);
     if (matches > 0)
         return;
+    load_error()->reason = reason_of(&o);
     load_raise(SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);
 }

@@ -502,6 +502,11 @@ TEST(Errors, KnowTheValueAndThePlaceThatTheirTextNames)
     EXPECT_TRUE(located.located);
     (void)sim_error_set_at(&located, SIM_ERR_NOMEM, nullptr, 0, "later");
     EXPECT_EQ(SIM_ERR_CONFIG, located.code) << "the first message stays";
+    EXPECT_EQ(0u, located.reason);
+    sim_error option = {};
+    (void)sim_error_set_at(&option, SIM_ERR_CONFIG, "--set", 0, "%s", value.text);
+    EXPECT_STREQ("--set: node0.hub: lanes = 3: expected 4", option.text);
+    EXPECT_STREQ(value.text, option.text + option.reason);
 }
 
 } // namespace

@@ -249,6 +249,10 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { good + "set:\n  node0.hub.ports: 4\n  node1.hub.e.link.lanes: 3\n",
           "s.yaml:6:3: set node1.hub.e.link.lanes = 3: node1.hub.e: lanes = 3: expected 1, 2, 4, "
           "8 or 16" },
+        { "workload: bare-link\nsetup: { bytes: 64, lanes: 8 }\n"
+          "set: { \"node*.a.link.lanes\": 4 }\n",
+          "s.yaml:3:8: set node*.a.link.lanes = 4: node0.a.link.lanes: the experiment's setup or "
+          "series says 8: expected no other value" },
         { std::string(head) + "setup: { mode: [pio, dma], bytes: 8 }\n",
           "s.yaml:3:10: mode = dma: expected a mode that is one simulation, or a list of them" },
         { std::string(head) + "program: x\n",

@@ -47,10 +47,10 @@ static void check_fixed(void *arg, const char *path, const struct machine_value 
                        run->fixed[i]);
         if (fnmatch(pattern, key, 0) == 0 && load_value_parse(value->param, text, &wanted) &&
             wanted != value->value)
-            load_raise(
-                SIM_ERR_CONFIG,
-                "--set: %s: the experiment's setup or series says %s: expected no other value", key,
-                text);
+            load_check(sim_error_set_at(
+                load_error(), SIM_ERR_CONFIG, "--set", 0,
+                "%s: the experiment's setup or series says %s: expected no other value", key,
+                text));
     }
 }
 

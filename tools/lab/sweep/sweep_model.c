@@ -100,18 +100,12 @@ static void check_name(const struct lab_site *site, const struct lab_sweep_serie
                        name);
 }
 
-/** `why` without the words by which loading names what is set, as a user of --set wrote it. */
+/** The place in the file takes that of the option by which the value was set. */
 static _Noreturn void refuse_set(const struct lab_axis *axis, const char *value,
                                  const struct sim_error *why)
 {
-    struct load_arena scratch = { 0 };
-    const char *heads[] = { load_text(&scratch, "--set %s=%s: ", axis->key, value), "--set: " };
-    const char *text = why->text;
-
-    for (unsigned i = 0; i < 2; i++)
-        if (strncmp(text, heads[i], strlen(heads[i])) == 0)
-            text += strlen(heads[i]);
-    load_raise(SIM_ERR_CONFIG, "%s: set %s = %s: %s", axis->where, axis->key, value, text);
+    load_raise(SIM_ERR_CONFIG, "%s: set %s = %s: %s", axis->where, axis->key, value,
+               why->text + why->reason);
 }
 
 /* ---- values of `set` ------------------------------------------------------------------------- */
