@@ -511,6 +511,31 @@ TEST_F(Sweep, AResultWithTheNameOfAnArgumentHasAColumnOfItsOwnUnlessItIsTheArgum
     lab_sweep_db_close(db);
 }
 
+/* 01 and 1KiB are the numbers that a program prints as 1 and 1024. */
+TEST_F(Sweep, AResultIsTheArgumentWhenBothAreOneNumber)
+{
+    ASSERT_EQ(SIM_OK, read("program: pingpong\nmachine: two-node\n"
+                           "args: { n: [01, 2], size: 1KiB, part: 0.50, name: [a] }\n"));
+    lab_sweep_db *db = open_db(sweep.model);
+    ASSERT_NE(nullptr, db) << err.text;
+    for (unsigned i = 0; i < 2; i++) {
+        const std::string text = std::string("result n=") + (i == 0 ? "1" : "2") +
+                                 " size=1024 part=0.5 name=" + (i == 0 ? "a" : "b") + "\n";
+
+        ASSERT_EQ(SIM_OK, add_row(db, { i, "{}", "", SIM_OK, text.c_str(), {} })) << err.text;
+    }
+    lab_sweep_results results = {};
+    lab_table table = {};
+    ASSERT_EQ(SIM_OK, collect(db, &results)) << err.text;
+    lab_sweep_table(&sweep, &results, &arena, &table);
+    strings columns;
+    for (unsigned c = 0; c < table.ncolumns; c++)
+        columns.push_back(table.columns[c].name);
+    EXPECT_EQ((strings{ "n", "size", "part", "result.name", "failure" }), columns);
+    lab_table_fini(&table);
+    lab_sweep_db_close(db);
+}
+
 TEST_F(Sweep, AProgramThatSaysWhatItMovesHasABandwidthAndABoundFromTheMachinesLinks)
 {
     ASSERT_EQ(

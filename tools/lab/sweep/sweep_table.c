@@ -2,6 +2,7 @@
 #include "tools/lab/sweep/sweep_parts.h"
 
 #include "tools/lab/sweep/sweep_run.h"
+#include "tools/load/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,13 +154,24 @@ static void add_parameters(const struct lab_sweep *sweep, struct columns *c)
         }
 }
 
+static bool is_same_value(const char *a, const char *b)
+{
+    uint64_t whole_a, whole_b;
+
+    if (load_number(a, true, &whole_a) && load_number(b, true, &whole_b)) /* 1KiB is 1024 */
+        return whole_a == whole_b;
+    if (lab_sweep_is_number(a) && lab_sweep_is_number(b))
+        return strtod(a, NULL) == strtod(b, NULL);
+    return strcmp(a, b) == 0;
+}
+
 /** A column of the table has this name that no program gave: of an axis with another value, say. */
 static bool is_taken(const struct lab_sweep_result *r, const struct lab_pair *pair)
 {
     const struct lab_axis *axis = lab_sweep_axis(r->point->series, pair->key);
 
     return strcmp(pair->key, "series") == 0 || strcmp(pair->key, "failure") == 0 ||
-           (axis != NULL && strcmp(lab_sweep_value(r->point, axis), pair->value) != 0);
+           (axis != NULL && !is_same_value(lab_sweep_value(r->point, axis), pair->value));
 }
 
 typedef void (*pair_fn)(struct columns *c, const struct lab_sweep_result *r,
