@@ -7,7 +7,6 @@ pairs have sent nothing. Small matrices have their numbers in the squares.
 """
 import argparse
 import sys
-import textwrap
 
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import MaxNLocator
@@ -62,7 +61,7 @@ def draw(values, of, title, out):
         bar.ax.yaxis.set_minor_formatter("")
         picture.label_decades(bar.ax.yaxis, low, high)
     total = f"{sum(map(sum, values))} {of}"
-    fig.suptitle(textwrap.fill(title + ", " + total if title else total, 84), fontsize=10)
+    fig.suptitle(picture.title(title + ", " + total if title else total), fontsize=10)
     picture.save("matrix", fig, out, 130)
 
 

@@ -1,6 +1,9 @@
 """What the scripts beside it share: tables and files of pictures, and the line that says what is wrong."""
 import csv
 import sys
+import textwrap
+
+TITLE_LETTERS = 84  # of 10 points, in a line over a picture of 6.4 inches
 
 UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # equal data give equal files
 
@@ -34,6 +37,11 @@ def label_decades(axis, low, high):
     if high < 100 * low:
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_minor_formatter(NullFormatter())
+
+
+def title(text):
+    """A line that is too long for the picture becomes several."""
+    return textwrap.fill(text, TITLE_LETTERS)
 
 
 def hide_frame(ax):

@@ -6,7 +6,6 @@ Lines are simulated, dashed ones closed-form bounds, filled markers were measure
 import json
 import math
 import sys
-import textwrap
 
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
@@ -63,7 +62,7 @@ def scale_axes(ax, axes, whole):
                 axis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(axes["x_label"])
     ax.set_ylabel(axes["y_label"])
-    ax.set_title(textwrap.fill(axes["title"], 84), fontsize=10)
+    ax.set_title(picture.title(axes["title"]), fontsize=10)
     ax.grid(True, which="major", color="0.88", linewidth=0.6)
 
 

@@ -154,9 +154,9 @@ class Plot : public test::Shell
               const std::string &y_scale = "linear")
     {
         write("p.csv", "series,kind,x,y,y2,source\n" + rows);
-        write("p.json",
-              "{\"title\": \"t\", \"x_label\": \"X\", \"y_label\": \"Y\", \"x_scale\": \"" +
-                  x_scale + "\", \"y_scale\": \"" + y_scale + "\"}");
+        write("p.json", "{\"title\": \"" + title +
+                            "\", \"x_label\": \"X\", \"y_label\": \"Y\", \"x_scale\": \"" +
+                            x_scale + "\", \"y_scale\": \"" + y_scale + "\"}");
         ASSERT_EQ(0, sh("scripts/python scripts/plot.py " + folder + "/p")) << errors;
         svg = text("p.svg");
     }
@@ -171,8 +171,25 @@ class Plot : public test::Shell
             n++;
         return n;
     }
-    std::string svg;
+    std::string svg, title = "t";
 };
+
+TEST_F(Plot, BreaksTitlesThatAreWiderThanThePicture)
+{
+    const std::string half = "a title of forty letters, and one more of";
+
+    title = half + " " + half + " " + half;
+    draw("a,simulated,1,2,,\na,simulated,2,3,,\n");
+    EXPECT_TRUE(shows(half + " " + half));
+    EXPECT_TRUE(shows(half));
+    write("m.csv", "from,to,messages,bytes\n0,1,2,300\n1,0,3,700\n");
+    ASSERT_EQ(0, sh("scripts/matrix " + folder + "/m.csv --title '" + title + "' --out " + folder +
+                    "/p.svg"))
+        << errors;
+    svg = text("p.svg");
+    EXPECT_TRUE(shows(half + " " + half));
+    EXPECT_TRUE(shows(half + ", 1000 bytes"));
+}
 
 TEST_F(Plot, NamesTheSeriesOfBoundsThatDiffer)
 {
