@@ -75,7 +75,7 @@ static const char *port_of_key(const struct machine_component_desc *c, const cha
     const char *const *port = c->kind->ports;
     size_t n = strcspn(key, ".");
 
-    if (c->kind->set_routes == NULL)
+    if (!machine_is_router(c))
         return NULL;
     while (*port != NULL && (strlen(*port) != n || strncmp(*port, key, n) != 0))
         port++;

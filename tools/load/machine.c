@@ -14,10 +14,13 @@ enum own {
     OWN_NET_RATE
 };
 
+/* For the largest grid whose sides `slots` rounds up to powers of two: each less than doubles. */
+#define WINDOW_PARTS_MAX (4 * LOAD_NODES_MAX)
+
 static const struct machine_param own_params[] = {
     { "window.size_bytes", "bytes", 1u << 20, UINT64_C(1) << 48, UINT64_C(512) << 30, 0,
       "address space that the hubs share out among the nodes; a power of two", NULL },
-    { "window.parts", "1", 1, 1024, 16, 0,
+    { "window.parts", "1", 1, WINDOW_PARTS_MAX, 16, 0,
       "equal parts of the window, one for each node; a power of two", NULL },
     { "edges.length_mm", "mm", 0, 1000000, 2000, 0,
       "length of a cable of an edge list that gives none", NULL },
