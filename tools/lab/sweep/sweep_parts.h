@@ -30,6 +30,9 @@ void lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena);
 void lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
                        struct load_arena *arena);
 
+/** Columns that the table has beside those of keys and results. */
+bool lab_sweep_is_own_column(const char *name);
+
 /** A number as C reads it. */
 bool lab_sweep_is_number(const char *text);
 

@@ -235,9 +235,9 @@ static bool is_shared(const struct lab_sweep *sweep, const struct lab_axis *axis
 }
 
 /** Columns have that name for something else: a key of the file, or the table itself. */
-static bool is_taken(const struct lab_sweep *sweep, const struct lab_axis *axis)
+static bool has_other_column(const struct lab_sweep *sweep, const struct lab_axis *axis)
 {
-    bool taken = strcmp(axis->key, "series") == 0 || strcmp(axis->key, "failure") == 0;
+    bool taken = lab_sweep_is_own_column(axis->key);
 
     for (unsigned s = 0; s < sweep->nseries && !taken; s++)
         for (unsigned i = 0; i < sweep->series[s].naxes && !taken; i++)
@@ -253,7 +253,7 @@ static const char *short_name(const struct lab_sweep *sweep, const struct lab_ax
     const char *tail = axis->key + strlen(axis->key);
 
     if (axis->kind == LAB_AXIS_ARG || axis->kind == LAB_AXIS_SETUP)
-        return !is_taken(sweep, axis)
+        return !has_other_column(sweep, axis)
                    ? axis->key
                    : load_text(arena, "%s.%s", axis->kind == LAB_AXIS_ARG ? "args" : "setup",
                                axis->key);

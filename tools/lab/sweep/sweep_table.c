@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The columns that are no key's. */
+#define SERIES  "series"
+#define FAILURE "failure"
+
 /* ---- results ---------------------------------------------------------------------------- */
 
 struct reading {
@@ -144,7 +148,7 @@ static bool all_numbers(const struct lab_sweep *sweep, const char *name)
 static void add_parameters(const struct lab_sweep *sweep, struct columns *c)
 {
     if (sweep->series[0].name != NULL)
-        add_column(c, "series", false);
+        add_column(c, SERIES, false);
     for (unsigned s = 0; s < sweep->nseries; s++)
         for (unsigned i = 0; i < sweep->series[s].naxes; i++) {
             const char *name = sweep->series[s].axes[i].name;
@@ -165,12 +169,17 @@ static bool is_same_value(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/** A column of the table has this name that no program gave: of an axis with another value, say. */
-static bool is_taken(const struct lab_sweep_result *r, const struct lab_pair *pair)
+bool lab_sweep_is_own_column(const char *name)
+{
+    return strcmp(name, SERIES) == 0 || strcmp(name, FAILURE) == 0;
+}
+
+/** The table itself has a column of this name, or an axis that has another value. */
+static bool is_another_value(const struct lab_sweep_result *r, const struct lab_pair *pair)
 {
     const struct lab_axis *axis = lab_sweep_axis(r->point->series, pair->key);
 
-    return strcmp(pair->key, "series") == 0 || strcmp(pair->key, "failure") == 0 ||
+    return lab_sweep_is_own_column(pair->key) ||
            (axis != NULL && !is_same_value(lab_sweep_value(r->point, axis), pair->value));
 }
 
@@ -191,7 +200,7 @@ static void each_pair(const struct lab_sweep_results *results, struct columns *c
 static void add_apart(struct columns *c, const struct lab_sweep_result *r,
                       const struct lab_pair *pair)
 {
-    if (!is_taken(r, pair) || is_apart(c, pair->key))
+    if (!is_another_value(r, pair) || is_apart(c, pair->key))
         return;
     c->apart = load_grow(c->arena, c->apart, c->napart, &c->apart_room, sizeof(*c->apart));
     c->apart[c->napart++] = pair->key;
@@ -229,11 +238,11 @@ static unsigned begin_row(struct lab_table *table, const struct columns *c,
     unsigned row = lab_table_add(table);
 
     if (series->name != NULL)
-        set_cell(table, c, row, "series", series->name);
+        set_cell(table, c, row, SERIES, series->name);
     for (unsigned i = 0; i < series->naxes; i++)
         set_cell(table, c, row, series->axes[i].name, lab_sweep_value(r->point, &series->axes[i]));
     if (r->failure != NULL)
-        set_cell(table, c, row, "failure", r->failure);
+        set_cell(table, c, row, FAILURE, r->failure);
     return row;
 }
 
@@ -289,7 +298,7 @@ void lab_sweep_table(const struct lab_sweep *sweep, const struct lab_sweep_resul
     for (size_t i = 0; planned && i < SIM_COUNT(measured); i++)
         add_column(&c, measured[i].name, measured[i].number);
     add_results(results, &c);
-    add_column(&c, "failure", false);
+    add_column(&c, FAILURE, false);
     lab_table_init(table, c.columns, c.n);
     for (unsigned i = 0; i < results->n; i++) {
         const struct lab_sweep_result *r = &results->results[i];
