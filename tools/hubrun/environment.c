@@ -154,6 +154,7 @@ static uint64_t parse_number(const char *name, const char *text)
 }
 
 #define VALUE_BYTES 32u
+#define WHY_BYTES   256u
 
 /* @return false: no algorithm of ours does that */
 static bool find_value(const struct variable *v, const char *text, char value[VALUE_BYTES])
@@ -227,23 +228,21 @@ static int find_transport(const char *mpi, const char **name_p)
     return (int)found;
 }
 
-/* Settings of `--mpi` are InfiniBand's: where MPI goes over something else, a line says so. */
-static bool is_over_ib(const struct options *opt, const struct machine_desc *desc,
-                       const struct variable *v, const char *text)
+/* Settings of `--mpi` are InfiniBand's. @return NULL: MPI goes over it; else `why`, which says why
+ * the setting of a variable has no meaning */
+static const char *why_not_ib(const struct options *opt, const struct machine_desc *desc,
+                              const struct variable *v, char why[WHY_BYTES])
 {
     const char *name = "ib";
     int n = find_transport(opt->mpi, &name);
 
-    if (n == 0 && !launch_has_network(desc, HOST_NETWORK_IB)) {
-        remark(opt, "%s=%s: no meaning here: no node of this machine has an InfiniBand adapter",
-               v->name, text);
-        return false;
-    }
-    if (n == 0 || (n == 2 && strncmp(name, "ib", 2) == 0))
-        return true;
-    remark(opt, "%s=%s: no meaning over %.*s: with --mpi ib it is %s", v->name, text, n, name,
-           v->setting);
-    return false;
+    if (n == 0 && !launch_has_network(desc, HOST_NETWORK_IB))
+        snprintf(why, WHY_BYTES, "here: no node of this machine has an InfiniBand adapter");
+    else if (n == 0 || (n == 2 && strncmp(name, "ib", 2) == 0))
+        return NULL;
+    else
+        snprintf(why, WHY_BYTES, "over %.*s: with --mpi ib it is %s", n, name, v->setting);
+    return why;
 }
 
 /* An algorithm that another library has and ours has not is left; a switch has no third state. */
@@ -259,13 +258,18 @@ static bool find_setting(const struct variable *v, const char *text, char value[
 static void take_settings(struct options *opt, const struct machine_desc *desc,
                           const struct library *l)
 {
-    char mpi[TAKEN_BYTES] = "", algorithm[TAKEN_BYTES] = "", value[VALUE_BYTES];
+    char mpi[TAKEN_BYTES] = "", algorithm[TAKEN_BYTES] = "", value[VALUE_BYTES], why[WHY_BYTES];
 
     for (const struct variable *v = l->variables; v->name != NULL; v++) {
-        const char *text = getenv(v->name);
+        const char *text = getenv(v->name), *not_ib = NULL;
 
-        if (text == NULL || (v->collective ? !is_on(l->rules) : !is_over_ib(opt, desc, v, text)) ||
-            !find_setting(v, text, value))
+        if (text == NULL || (v->collective && !is_on(l->rules)))
+            continue;
+        if (!v->collective)
+            not_ib = why_not_ib(opt, desc, v, why);
+        if (not_ib != NULL)
+            remark(opt, "%s=%s: no meaning %s", v->name, text, not_ib);
+        if (not_ib != NULL || !find_setting(v, text, value))
             continue;
         remark(opt, "%s=%s: as with --%s%s=%s", v->name, text,
                v->collective ? "algorithm " : "mpi ib,", v->setting, value);
