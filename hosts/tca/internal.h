@@ -72,11 +72,11 @@ tcaresult tca_refuse_handle(const char *call, const char *name, const tcaHandle 
 tcaresult tca_refuse_reach(const char *call, const char *name, const tcaHandle *h,
                            const struct tca_rank *self);
 
-/** The rank has freed it. */
+/** The rank has freed these bytes of its memory, at `place` in the program. */
 void tca_freed_add(struct tca_rank *self, const void *p, uint64_t bytes, struct host_place place);
-/** With it, this part of a GPU's memory has left the bus. */
+/** tcaFree() at `place` has taken this part of a GPU's memory off the bus. */
 void tca_freed_unpin(struct tca_rank *self, const struct host_freed *part, struct host_place place);
-/** Memory is there again. */
+/** These bytes are allocated again: forgets that they were freed. */
 void tca_freed_remove(struct tca_rank *self, const void *p, uint64_t bytes);
 /** Where memory was freed that `p` is in. NULL: nowhere. */
 const struct host_place *tca_freed_place(const struct tca_rank *self, const void *p);

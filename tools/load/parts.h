@@ -125,7 +125,7 @@ _Noreturn void load_refuse_port(struct load_machine *m, const struct load_tree *
 void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
                      uint64_t length_mm, uint64_t *length_mm_p);
 bool load_length_parse(const char *text, uint64_t *length_mm_p);
-/** What it did not find. */
+/** What load_length_parse() expected where it returned false. */
 const char *load_length_expected(char *text, size_t size);
 
 /** @return the file with `nodes`, `edges` and `routes` instead of a shape; `root` if it has none */

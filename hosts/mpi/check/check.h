@@ -48,11 +48,13 @@ void mpi_check_place(const struct mpi_rank *mr, struct mpi_place *place_p);
 void mpi_place_text(const struct mpi_place *p, char *text, size_t room);
 
 /* found.c */
-/** One of the call at a place: its rank, node, time and name come first. */
+/** What surrounds the text of a mistake. Its line begins with rank, node, time and name of the call
+ * at `at`. */
 struct mpi_mistake {
-    const struct mpi_place *at, *other; /* the latter behind the text; NULL: there is none */
-    uint32_t number;                    /* a collective's, before the text; 0: it is none */
-    const char *after;                  /* behind all that; NULL: nothing */
+    const struct mpi_place *at;
+    const struct mpi_place *other; /* a second call, named behind the text; or NULL */
+    uint32_t number;   /* before the text: which collective of its communicator; 0: none */
+    const char *after; /* the end of the line; or NULL */
 };
 void mpi_check_found(struct mpi_check *ck, const struct mpi_mistake *m, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -234,7 +234,8 @@ TEST_F(SweepCommand, PointsMayDifferInTheMakeOfADevice)
     EXPECT_EQ(table.substr(c + 7, sc - c - 7) + "\n", table.substr(sc + 8));
 }
 
-/* Three lanes pass the range of the key, but no link has them: known when the machine is built. */
+/* Any whole number passes the check of the file; that 24 is no multiple of 16, the program finds.
+ */
 TEST_F(SweepCommand, APointThatFailsIsARowAndAnErrorInTheEnd)
 {
     const std::string args = write("s.yaml", "program: all-to-all\nmachine: two-node\n"

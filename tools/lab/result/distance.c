@@ -244,11 +244,14 @@ static bool is_first(const struct distances *d, unsigned hub)
 static void fill_table(const struct distances *d)
 {
     d->table->nrows = 0;
-    for (unsigned first = 0; first < d->topo.nhubs; first++)
-        for (unsigned hub = 0; hub < d->topo.nhubs && is_first(d, first); hub++)
+    for (unsigned first = 0; first < d->topo.nhubs; first++) {
+        if (!is_first(d, first))
+            continue;
+        for (unsigned hub = 0; hub < d->topo.nhubs; hub++)
             if (d->part[hub] == d->part[first] && are_partners(d, first, hub) &&
                 (d->topo.nhubs <= EACH_HUB_MAX || !distance_shown(d, first, hub)))
                 fill_row(d, first, hub, &d->points[d->table->nrows]);
+    }
 }
 
 /** @return a line that names the parts, or NULL */
