@@ -70,6 +70,8 @@ def run(machine: str | typing.Sequence[str], workload: str | None = None, params
     Lists of values in either give the cross product, as in a sweep. Without a workload a machine gives ping-pong by
     distance, and an experiment its curves, both with statistics. Raises Error when an input is wrong or a point fails.
     """
+    if not machine or not all(machine):
+        raise Error(f"machine = {machine!r}: expected a name, a file, or a list of them")
     with tempfile.TemporaryDirectory(prefix="hubsim-") as folder:
         if workload is None:
             if params or not isinstance(machine, str):
@@ -80,7 +82,7 @@ def run(machine: str | typing.Sequence[str], workload: str | None = None, params
         study = {what: absolute(workload), "machine": [absolute(name) for name in machines], "seed": seed,
                  keys: params, "set": settings}
         file = pathlib.Path(folder, f"{stem(workload)}.yaml")
-        file.write_text(json.dumps({key: value for key, value in study.items() if value}, indent=1, default=list))
+        file.write_text(json.dumps({key: value for key, value in study.items() if value is not None}, indent=1, default=list))
         try:
             return sweep(file, folder)
         except Error as error:

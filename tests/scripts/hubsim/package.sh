@@ -65,6 +65,10 @@ assert 3.7 < wide["bandwidth_MBps"] / narrow["bandwidth_MBps"] < 4.0, table
 assert table.where() == table and len(table.where(lanes=3)) == 0 and str(table.where(lanes=3)) == ""
 assert hubsim.run("two-node", "pingpong", {"mode": "pio", "bytes": 8}, seed=2)["latency_us_median"] == [0.86]
 
+# Seed 0 is one, too: its errors are not those of seed 1.
+lossy = "two-node", "pingpong", {"mode": "pio", "bytes": 4096, "bit_error_rate": "1e-4", "rounds": 20}
+assert hubsim.run(*lossy, seed=0) != hubsim.run(*lossy, seed=1) == hubsim.run(*lossy)
+
 # A program of one's own takes params as arguments; more barriers take longer.
 slow = hubsim.run("two-node", "./slow", {"loops": [1, 9]})
 assert slow["loops"] == [1, 9] and slow["time_us"][0] < slow["time_us"][1] and slow["time_us"].unit == "us", slow
@@ -93,6 +97,8 @@ assert parameters["node*.hub.clock_khz"][:2] == (125000, "kHz") and len(paramete
 
 # What is refused, in hubsim's words.
 refused("setup byte=8: unknown key, did you mean bytes?", hubsim.run, "two-node", "pingpong", {"byte": 8})
+for machine in ("", [], ["ring4", ""]):
+    refused(f"machine = {machine!r}: expected a name, a file, or a list of them", hubsim.run, machine, "pingpong")
 refused("two-nod: not found in machines/, did you mean two-node?", hubsim.run, "two-nod", "pingpong", {"bytes": 8})
 refused("lanes = 3: expected 1, 2, 4, 8 or 16", hubsim.run, "two-node", settings={LANES: 3})
 refused("expected one machine or experiment, and no params", hubsim.run, "two-node", params={"bytes": 8})
