@@ -22,12 +22,19 @@ class Error(Exception):
         self.result = result
 
 
+def beside(package: pathlib.Path) -> pathlib.Path | None:
+    """Where the program is of the installation or build that holds this folder; None: it is in neither."""
+    if package.parts[-4:-1] != ("lib", "python3", "dist-packages"):
+        return None
+    return package.parents[3] / "bin" / "hubsim"
+
+
 def find() -> str:
     """The program of this package's own installation or build; without one, that in the PATH."""
-    beside = pathlib.Path(__file__).absolute().parents[4] / "bin" / "hubsim"
-    found = str(beside) if beside.is_file() else shutil.which("hubsim")
+    own = beside(pathlib.Path(__file__).absolute().parent)
+    found = str(own) if own is not None and own.is_file() else shutil.which("hubsim")
     if found is None:
-        raise Error(f"hubsim: not found: expected the program in the PATH, or at {beside}")
+        raise Error("hubsim: not found: expected the program in the PATH" + (f", or at {own}" if own is not None else ""))
     return found
 
 

@@ -107,6 +107,11 @@ refused("no key of ring4 has this in it", hubsim.parameters, "ring4", "colour")
 refused("nothing: no such file", hubsim.read, "nothing")
 refused("manifest.json: format = hubsim result 9: expected hubsim result 2", hubsim.read, "old")
 refused("latency: expected a column of pingpong: bytes, lanes, latency_us_min", table.__getitem__, "latency")
+# Where the package lies in no installation, the program is that of the PATH.
+for folder, own in (("/hubsim", None), ("/a/b/c/d/hubsim", None),
+                    ("/opt/h/lib/python3/dist-packages/hubsim", "/opt/h/bin/hubsim")):
+    assert hubsim.program.beside(pathlib.Path(folder)) == (own and pathlib.Path(own)), folder
+
 failed = refused("deadlock", hubsim.run, "deadlock").result
 assert len(failed) == 5 and all("deadlock" in why for why in failed["failure"]), failed
 END
