@@ -15,8 +15,9 @@ from .program import Error
 FORMATS = {"manifest.json": "hubsim result 2", "statistics.json": "hubsim statistics 1"}
 
 # The word of a column's name that is its unit.
-UNITS = {"ps": "ps", "ns": "ns", "us": "us", "ms": "ms", "s": "s", "bytes": "bytes", "MB": "MB", "mm": "mm", "khz": "kHz",
-         "MBps": "MB/s", "GBps": "GB/s", "pct": "%", "%": "%"}
+UNITS = {"ps": "ps", "ns": "ns", "us": "us", "ms": "ms", "s": "s", "bytes": "bytes", "dw": "dw", "KiB": "KiB", "MiB": "MiB",
+         "GiB": "GiB", "MB": "MB", "mm": "mm", "khz": "kHz", "gtps": "GT/s", "kBps": "kB/s", "MBps": "MB/s", "GBps": "GB/s",
+         "cycles": "cycles", "credits": "credits", "tlps": "tlps", "symbols": "symbols", "pct": "%", "%": "%"}
 
 WHOLE, NUMBER = re.compile(r"-?\d+"), re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?")
 

@@ -92,6 +92,16 @@ plain = hubsim.read("plain.csv")
 assert plain.rows() == [{"a_us": 1, "b": "", "share_%": 2.5, "note": "x"}, {"a_us": 3, "b": "0x4", "share_%": None, "note": ""}]
 assert [column.unit for column in plain.columns.values()] == ["us", "", "%", ""]
 
+# What programs print, and the ends of parameters' names.
+pathlib.Path("program.yaml").write_text("program: pingpong\nmachine: two-node\nranks: 2\n"
+                                        "args: { mode: pio, bytes: 8, repeats: 1, rounds: 1 }\n"
+                                        "set: { \"node*.hub.route_cycles\": [4, 5], \"node*.hub.e.link.pd_credits\": [64, 128] }\n")
+assert {name: column.unit for name, column in hubsim.sweep("program.yaml", "kept").columns.items() if column.unit} == {
+    "route_cycles": "cycles", "pd_credits": "credits", "bytes": "bytes", "latency_ps_min": "ps", "latency_ps_median": "ps",
+    "latency_ps_p99": "ps", "latency_ps_max": "ps", "bandwidth_kBps": "kB/s"}
+pathlib.Path("units.csv").write_text("rate_gtps,window_KiB,header_dw,note\n5,4,3,x\n")
+assert [column.unit for column in hubsim.read("units.csv").columns.values()] == ["GT/s", "KiB", "dw", ""]
+
 parameters = hubsim.parameters("ring4", "hub.clock_khz", {"node*.hub.clock_khz": 125000})
 assert parameters["node*.hub.clock_khz"][:2] == (125000, "kHz") and len(parameters) == 1, parameters
 
