@@ -189,7 +189,7 @@ static void make_points(struct keep *keep, const struct lab_table *table, const 
     out->points = points;
 }
 
-void keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out)
+void keep_write(struct keep *keep, const char *dir, struct lab_out *out)
 {
     struct lab_out_run run = { .text = out->command };
     struct lab_index keys = { 0 };
@@ -204,7 +204,6 @@ void keep_write(struct keep *keep, const char *dir, const char *program, struct 
     run.result = &result;
     out->runs = &run;
     out->nruns = 1;
-    out->name = load_find_stem(program, keep->arena);
     out->nkeys = NODE;
     columns = make_columns(keep, &keys);
     lab_table_init(&table, columns, FIXED + keys.n);
@@ -212,6 +211,6 @@ void keep_write(struct keep *keep, const char *dir, const char *program, struct 
     make_points(keep, &table, run.text, out);
     out->table = &table;
     out->checks = keep->checked ? &keep->checks : NULL;
-    lab_out_write(load_text(keep->arena, "%s/%s", dir, out->name), out);
+    lab_out_write(dir, out);
     lab_table_fini(&table);
 }

@@ -20,8 +20,8 @@ void keep_ranks(struct keep *keep, const struct launch_result *result, unsigned 
 /** Where lines of lab_report_prints() and the like are wanted. */
 FILE *keep_stream(struct keep *keep);
 
-/** To DIR/PROGRAM/. `out` has all but the name, the table, points, checks and the run. */
-void keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out);
+/** To the folder `dir`. `out` has all but the table, points, checks and the run. */
+void keep_write(struct keep *keep, const char *dir, struct lab_out *out);
 
 SIM_END_DECLS
 #endif /* HUBRUN_KEEP_H */

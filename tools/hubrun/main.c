@@ -9,6 +9,7 @@
 #include "tools/hubrun/profile.h"
 #include "tools/hubrun/repeat.h"
 #include "tools/lab/format/out.h"
+#include "tools/lab/result/kept.h"
 #include "tools/lab/result/write.h"
 #include "tools/lab/rows/repairs.h"
 #include "tools/lab/run/simulate.h"
@@ -315,12 +316,37 @@ static void run_ranks(void *arg)
     lab_watch_report(run->watch, sim_reached(machine_sim(run->machine)), keep_stream(keep));
 }
 
+static const char *result_name(struct run *run)
+{
+    const struct options *opt = &run->opt;
+
+    return opt->name != NULL ? opt->name : load_find_stem(opt->argv[0], &run->arena);
+}
+
+static const char *result_folder(struct run *run)
+{
+    return load_text(&run->arena, "%s/%s", run->opt.out, result_name(run));
+}
+
+/* A second run of a program, with other arguments, may not be meant to be the only one that stays.
+ */
+static void remark_replaced(struct run *run, const char *dir, const struct lab_out *out)
+{
+    const char *command = lab_kept_other(dir, out, &run->arena);
+
+    if (command != NULL && !run->opt.quiet)
+        fprintf(stderr, "hubrun: %s: replaces the result of `%s`: --name NAME keeps both\n", dir,
+                command);
+}
+
 static void write_result(struct run *run)
 {
     const struct options *opt = &run->opt;
     struct keep *keep = run->listener.keep;
     struct lab_out_machine machine = { opt->machine, opt->common.platform, run->file };
+    const char *dir = result_folder(run);
     struct lab_out out = { .kind = "program",
+                           .name = result_name(run),
                            .description = "What each rank has printed",
                            .command = "hubrun",
                            .seed = opt->common.seed,
@@ -331,7 +357,8 @@ static void write_result(struct run *run)
 
     out.nwords = options_words(opt, &run->arena, &out.words);
     lab_report_faults(run->file, keep_stream(keep));
-    keep_write(keep, opt->out, opt->argv[0], &out);
+    remark_replaced(run, dir, &out);
+    keep_write(keep, dir, &out);
 }
 
 /* A machine, while its program runs. */

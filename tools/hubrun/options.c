@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* strsep */
 #include "tools/hubrun/options.h"
 
+#include "tools/lab/result/kept.h"
 #include "tools/load/value.h"
 
 #include <inttypes.h>
@@ -81,6 +82,13 @@ static void take_profile(struct argp_state *state, const struct cmd_option *o, v
     cmd_take_text(state, o, to, text != NULL ? text : no_file);
 }
 
+static void take_name(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    if (!lab_manifest_is_name(text))
+        argp_error(state, "--%s %s: expected the name of a folder", o->name, text);
+    *(const char **)to = text;
+}
+
 static const struct cmd_option options[] = {
     { "ranks", 'n', "N", "Ranks (default: one on each node)", 0, take_ranks, CMD_AT(nranks) },
     { "machine", 'm', "MACHINE", "Machine file, by name or path (default two-node)", 0,
@@ -143,6 +151,9 @@ static const struct cmd_option options[] = {
       "Keep the result in DIR/PROGRAM, for `hubsim check` and `hubsim diff`: a row for each rank "
       "and what it printed in lines `result key=value ...`",
       0, cmd_take_text, CMD_AT(out) },
+    { "name", 0, "NAME",
+      "Keep the result in DIR/NAME: a folder for each of several runs of one program", 0, take_name,
+      CMD_AT(name) },
     { "quiet", 'q', NULL,
       "No remarks on stderr: how the run ended, which network MPI took, why a call was refused", 0,
       cmd_take_flag, CMD_AT(quiet) },
@@ -170,6 +181,8 @@ static void check_options(struct argp_state *state, void *arg)
     take_habits(state, opt);
     if (opt->common.watch.usage && opt->out == NULL)
         argp_error(state, "--utilisation: expected --out DIR, too");
+    if (opt->name != NULL && opt->out == NULL)
+        argp_error(state, "--name %s: expected --out DIR, too", opt->name);
     if (opt->out != NULL && opt->compute == LAUNCH_COMPUTE_MEASURED)
         argp_error(state,
                    "--out %s: expected --compute none or counted, as what is measured differs from "
@@ -232,6 +245,7 @@ unsigned options_words(const struct options *opt, struct load_arena *arena,
     n = cmd_add_option(words, n, "--mpi", opt->mpi);
     n = cmd_add_option(words, n, "--algorithm", opt->algorithm);
     n = cmd_add_option(words, n, "--visible-devices", opt->visible);
+    n = cmd_add_option(words, n, "--name", opt->name);
     n = cmd_words(&opt->common, arena, words, n);
     for (int i = 0; i < opt->argc; i++)
         words[n++] = opt->argv[i];

@@ -15,7 +15,8 @@ struct options {
     struct habits habits;
     const char *machine; /* name or path of its file */
     const char *place;   /* for place_ranks(); NULL: nothing was said, as with the others */
-    const char *out;     /* folder of the result */
+    const char *out;     /* folder of the result's folder */
+    const char *name;    /* what the result's folder is called; NULL: as the program */
     const char *profile; /* a file, or "" */
     const char *mpi, *algorithm;
     const char *visible;    /* GPUs that ranks see */

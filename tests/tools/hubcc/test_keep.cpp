@@ -55,6 +55,44 @@ TEST_F(Programs, AChangedProgramIsFoundByTheCheck)
     EXPECT_EQ(errors.size() - 1, errors.find('\n'));
 }
 
+/* Arguments make a run another one: each can have its own folder, and the check runs it so. */
+TEST_F(Programs, RunsOfOneProgramHaveNamesOfTheirOwn)
+{
+    write("p.c", "#include <stdio.h>\nint main(int argc, char **argv) { puts(argv[argc - 1]); }\n");
+    ASSERT_EQ(0, sh("hubcc p.c -o p")) << errors;
+    ASSERT_EQ(0, sh("hubrun -q -n 1 --out kept ./p")) << errors;
+    ASSERT_EQ(0, sh("hubrun -q -n 1 --out kept --name p64 ./p 64")) << errors;
+    EXPECT_EQ(0, sh("hubsim check kept/* --out now")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\np64: passed, 1 point: 1 equal\n")) << out;
+    EXPECT_EQ(0, sh("hubsim diff kept/p64 now/p64")) << out << errors;
+    for (const char *name : { "a/b", "." }) {
+        EXPECT_EQ(2, sh(std::string("hubrun --out kept --name ") + name + " ./p")) << errors;
+        EXPECT_NE(std::string::npos, errors.find(": expected the name of a folder\n")) << errors;
+    }
+    EXPECT_EQ(2, sh("hubrun --name p64 ./p")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("--name p64: expected --out DIR, too\n")) << errors;
+}
+
+TEST_F(Programs, AResultOfAnotherCommandIsNotReplacedWithoutARemark)
+{
+    const std::string remark = "hubrun: kept/p: replaces the result of `hubrun -n 1 -m two-node "
+                               "./p 'a b'`: --name NAME keeps both\n";
+
+    write("p.c", "int main(void) { return 0; }\n");
+    ASSERT_EQ(0, sh("hubcc p.c -o p")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 1 --out kept ./p 'a b'")) << errors;
+    EXPECT_EQ(std::string::npos, errors.find("replaces")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 1 --out kept ./p 'a b'")) << errors;
+    EXPECT_EQ(std::string::npos, errors.find("replaces")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 1 --out kept ./p")) << errors;
+    EXPECT_NE(std::string::npos, errors.find(remark)) << errors;
+    write("kept/p/manifest.json", "{}"); /* of an unknown command */
+    ASSERT_EQ(0, sh("hubrun -n 1 --out kept ./p 7")) << errors;
+    EXPECT_EQ(std::string::npos, errors.find("replaces")) << errors;
+    ASSERT_EQ(0, sh("hubrun -q -n 1 --out kept ./p 8")) << errors;
+    EXPECT_EQ("", errors);
+}
+
 /* The library alone shows no mistake of it, and nothing of the run is different. */
 const char *const early = R"(#include <mpi.h>
 #include <stdio.h>

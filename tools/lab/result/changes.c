@@ -37,18 +37,6 @@ double lab_change_pct(double a, double b)
 
 /* ---- how they were made ---------------------------------------------------------- */
 
-/** As a shell would take it; nothing that is typed for hubsim has an apostrophe in it. */
-static const char *join_words(const char *first, const char *const *words, unsigned n,
-                              struct load_arena *arena)
-{
-    for (unsigned i = 0; i < n; i++) {
-        const char *quote = strpbrk(words[i], " *?[]{}()$&;|<>\"\\~#") != NULL ? "'" : "";
-
-        first = load_text(arena, "%s %s%s%s", first, quote, words[i], quote);
-    }
-    return first;
-}
-
 static void find_made(struct lab_changes *changes)
 {
     const struct lab_manifest *a = &changes->a->manifest, *b = &changes->b->manifest;
@@ -58,8 +46,8 @@ static void find_made(struct lab_changes *changes)
         { "version", a->hubsim, b->hubsim },
         { "commit", a->commit, b->commit },
         { "name", a->name, b->name },
-        { "command", join_words(a->command, a->words, a->nwords, changes->arena),
-          join_words(b->command, b->words, b->nwords, changes->arena) },
+        { "command", lab_kept_command(a->command, a->words, a->nwords, changes->arena),
+          lab_kept_command(b->command, b->words, b->nwords, changes->arena) },
     };
 
     for (unsigned i = 0; i < SIM_COUNT(texts); i++)

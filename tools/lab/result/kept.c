@@ -154,6 +154,11 @@ static void read_point(struct reader *r, const struct load_tree *item, const cha
     point->runs = need_items(r, item, "runs", sizeof(unsigned), read_run_number, &point->nruns);
 }
 
+bool lab_manifest_is_name(const char *text)
+{
+    return text[0] != '\0' && text[0] != '.' && strchr(text, '/') == NULL;
+}
+
 /** A check runs the command and writes to a folder of this name. */
 static void check_what(const struct load_tree *root, const struct lab_manifest *m)
 {
@@ -164,7 +169,7 @@ static void check_what(const struct load_tree *root, const struct lab_manifest *
         known |= strcmp(m->kind, kinds[i]) == 0;
     if (!known)
         load_fail(load_tree_get(root, "kind"), NULL, "expected experiment, machine or program");
-    if (m->name[0] == '\0' || m->name[0] == '.' || strchr(m->name, '/') != NULL)
+    if (!lab_manifest_is_name(m->name))
         load_fail(load_tree_get(root, "name"), NULL, "expected the name of a folder");
     if (!lab && strcmp(m->command, "hubrun") != 0)
         load_fail(load_tree_get(root, "command"), NULL, "expected hubsim or hubrun");
@@ -328,4 +333,48 @@ struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena)
         kept.faults = lab_csv_read(faults, LOAD_FILE_BY_HUBSIM, arena);
     kept.checks = read_checks(load_text(arena, "%s/checks.json", dir), arena);
     return kept;
+}
+
+/* ---- what is to be replaced ------------------------------------------------------ */
+
+/** Nothing that is typed for hubsim has an apostrophe in it. */
+const char *lab_kept_command(const char *command, const char *const *words, unsigned nwords,
+                             struct load_arena *arena)
+{
+    const char *text = command;
+
+    for (unsigned i = 0; i < nwords; i++) {
+        const char *quote = strpbrk(words[i], " *?[]{}()$&;|<>\"\\~#") != NULL ? "'" : "";
+
+        text = load_text(arena, "%s %s%s%s", text, quote, words[i], quote);
+    }
+    return text;
+}
+
+struct holder { /* what a folder has in it */
+    const char *dir;
+    struct load_arena *arena;
+    const char *command;
+};
+
+static void read_holder(void *arg)
+{
+    struct holder *holder = arg;
+    struct lab_manifest m = lab_manifest_from(
+        load_tree_read_data(load_text(holder->arena, "%s/manifest.json", holder->dir),
+                            holder->arena),
+        holder->arena);
+
+    holder->command = lab_kept_command(m.command, m.words, m.nwords, holder->arena);
+}
+
+const char *lab_kept_other(const char *dir, const struct lab_out *out, struct load_arena *arena)
+{
+    struct holder holder = { .dir = dir, .arena = arena };
+    struct sim_error err = { 0 };
+
+    if (load_attempt(read_holder, &holder, &err) != SIM_OK ||
+        strcmp(holder.command, lab_kept_command(out->command, out->words, out->nwords, arena)) == 0)
+        return NULL;
+    return holder.command;
 }

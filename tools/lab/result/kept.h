@@ -43,6 +43,9 @@ struct lab_manifest {
     const struct lab_kept_point *points;
 };
 
+/** Whether a result may be called so: the name of one folder. */
+bool lab_manifest_is_name(const char *text);
+
 /** @param root the tree of a manifest.json; all messages name a line of it. Lives in `arena`. */
 struct lab_manifest lab_manifest_from(const struct load_tree *root, struct load_arena *arena);
 
@@ -70,6 +73,17 @@ struct lab_checks lab_checks_from(const struct load_tree *root, struct load_aren
 
 /** Lives in `arena`. Raises SIM_ERR_IO or SIM_ERR_CONFIG. */
 struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena);
+
+/** The command with its words, as a shell would take it; lives in `arena`. */
+const char *lab_kept_command(const char *command, const char *const *words, unsigned nwords,
+                             struct load_arena *arena);
+
+struct lab_out;
+/**
+ * The command whose result is in `dir`, where `out` is to be written; lives in `arena`.
+ * @return NULL: no result is there, or one of the command of `out`
+ */
+const char *lab_kept_other(const char *dir, const struct lab_out *out, struct load_arena *arena);
 
 SIM_END_DECLS
 #endif /* LAB_KEPT_H */
