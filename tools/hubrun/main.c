@@ -395,6 +395,8 @@ static void check_files(struct run *run)
     lab_claims_spare(&claims, "the program", program);
     cmd_spare_inputs(&opt->common, "-m", opt->machine, &claims);
     lab_claims_spare_machine(&claims, run->file);
+    if (opt->out != NULL)
+        lab_out_try_folder(result_folder(run));
 }
 
 static void run_machine(void *arg)

@@ -93,6 +93,20 @@ TEST_F(Programs, AResultOfAnotherCommandIsNotReplacedWithoutARemark)
     EXPECT_EQ("", errors);
 }
 
+/* A run may take hours. */
+TEST_F(Programs, AFolderThatCannotBeWrittenIsRefusedBeforeTheRun)
+{
+    write("p.c", "#include <stdio.h>\nint main(void) { puts(\"ran\"); return 0; }\n");
+    write("file", "");
+    ASSERT_EQ(0, sh("hubcc p.c -o p")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 1 --out /proc/x ./p"));
+    EXPECT_EQ("", out);
+    EXPECT_EQ(0u, errors.find("hubrun: /proc/x: ")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 1 --out file ./p"));
+    EXPECT_EQ("", out);
+    EXPECT_EQ("hubrun: file/p: Not a directory: expected a folder to write to\n", errors);
+}
+
 /* The library alone shows no mistake of it, and nothing of the run is different. */
 const char *const early = R"(#include <mpi.h>
 #include <stdio.h>

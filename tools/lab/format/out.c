@@ -25,6 +25,14 @@ void lab_out_folder(const char *path)
         load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(ENOTDIR));
 }
 
+void lab_out_try_folder(const char *path)
+{
+    lab_out_folder(path);
+    if (access(path, W_OK) != 0)
+        load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(errno));
+    (void)rmdir(path);
+}
+
 int lab_out_create(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);

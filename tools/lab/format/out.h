@@ -12,6 +12,9 @@ SIM_BEGIN_DECLS
 
 /** Makes `path` and the folders above it. */
 void lab_out_folder(const char *path);
+/** Whether lab_out_folder() and files in it will do, before the work is done: raises when not.
+ * Those above it are made, and it is not left where it is empty. */
+void lab_out_try_folder(const char *path);
 /** Makes or empties a file, or opens a device or pipe: one without a reader is refused at once.
  * @return a descriptor to be closed */
 int lab_out_create(const char *path);
