@@ -2,6 +2,7 @@
 #include "tools/lab/result/distance.h"
 #include "tools/lab/result/write.h"
 #include "tools/lab/rows/repairs.h"
+#include "tools/lab/sweep/sweep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,15 +97,19 @@ static void run_experiment(const struct options *opt, const char *path, struct c
     cmd_check_samples(&samples);
 }
 
-/** A machine has none of these; it may lack what it needs, too. */
-static bool is_experiment(const struct load_tree *tree)
+/** What is not for an experiment may be right for a sweep, which has most of its keys. */
+static void refuse_sweep(const struct load_tree *tree)
 {
-    static const char *const keys[] = { "series", "workload", "setup" };
-    bool found = false;
+    for (unsigned i = 0; i < tree->n; i++) {
+        const struct load_tree *item = &tree->items[i];
 
-    for (size_t i = 0; i < SIM_COUNT(keys); i++)
-        found |= load_tree_get(tree, keys[i]) != NULL;
-    return found && load_tree_get(tree, "nodes") == NULL;
+        if (!load_tree_is_one(item->key, lab_experiment_keys) &&
+            load_tree_is_one(item->key, lab_sweep_keys))
+            load_fail(item, NULL, "a key of sweeps, which `hubsim sweep` runs");
+    }
+    if (load_tree_get(tree, "series") == NULL)
+        load_fail(tree, NULL,
+                  "expected the key series; a sweep may lack it: `hubsim sweep` runs one");
 }
 
 static void check_found(const struct cmd_session *session, const char *name)
@@ -124,13 +129,17 @@ static void run_file(void *arg)
     const struct options *opt = session->options;
     const char *path =
         load_find_first(&session->site.roots, "experiments", opt->file, &session->arena);
+    const struct load_tree *tree;
 
     if (path == NULL)
         check_found(session, opt->file);
-    if (path != NULL && is_experiment(load_tree_read(path, &session->arena)))
+    tree = path != NULL ? load_tree_read(path, &session->arena) : NULL;
+    if (tree != NULL && cmd_is_experiment(tree)) {
+        refuse_sweep(tree);
         run_experiment(opt, path, session);
-    else
+    } else {
         run_machine(opt, session);
+    }
     if (opt->common.format == LAB_TEXT)
         lab_repairs_write_all(session->ev.pool, stdout);
     if (opt->prints)

@@ -113,3 +113,13 @@ void cmd_check_samples(const struct lab_samples *samples)
                        s->failure);
     }
 }
+
+bool cmd_is_experiment(const struct load_tree *tree)
+{
+    static const char *const keys[] = { "series", "workload", "program", "setup" };
+    bool found = false;
+
+    for (size_t i = 0; i < SIM_COUNT(keys); i++)
+        found |= load_tree_get(tree, keys[i]) != NULL;
+    return found && load_tree_get(tree, "nodes") == NULL;
+}

@@ -38,6 +38,9 @@ void cmd_observe(struct cmd_session *session, const struct lab_watch_options *wa
 void cmd_show_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** A line for each simulation: fingerprints of what software saw, of the wires and of the edges. */
 void cmd_print_prints(struct cmd_session *session);
+/** Whether a file is an experiment or a sweep. A machine has none of their keys; it may lack what
+ * it needs, too. */
+bool cmd_is_experiment(const struct load_tree *tree);
 /** Raises the first point without a value. */
 void cmd_check_samples(const struct lab_samples *samples);
 

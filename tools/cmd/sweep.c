@@ -117,17 +117,27 @@ static void keep_results(void *arg)
     cmd_draw(&work->session->site.roots, &stem, 1);
 }
 
+static void refuse_machine(const char *path, struct load_arena *arena)
+{
+    const struct load_tree *tree = load_tree_read(path, arena);
+
+    if (!cmd_is_experiment(tree))
+        load_fail(tree, NULL,
+                  "expected a sweep, with workload or program; `hubsim run` runs a machine");
+}
+
 /** What there is, on stdout and in the folder, whether all of it is there or not. */
 static void sweep(struct cmd_session *session)
 {
     const struct options *opt = session->options;
     struct load_arena *arena = &session->arena;
+    const char *path = load_find(&session->site.roots, "sweeps", opt->file, arena);
     struct work work = { .session = session };
     int run = SIM_OK, kept = SIM_OK;
 
     session->site.fingerprint = true;
-    lab_sweep_read(load_find(&session->site.roots, "sweeps", opt->file, arena), &session->site,
-                   arena, &work.sweep);
+    refuse_machine(path, arena);
+    lab_sweep_read(path, &session->site, arena, &work.sweep);
     work.dir = load_text(arena, "%s/%s", opt->out, work.sweep.name);
     open_database(&work, opt);
     if (!opt->show)

@@ -155,11 +155,34 @@ const char *load_find(const struct load_roots *roots, const char *folder, const 
     return path;
 }
 
+/** Where a name has a file all the same: in the current folder, or as the file of another command.
+ * @return how the message goes on, or "" */
+static const char *find_elsewhere(const struct load_roots *roots, const char *name,
+                                  struct load_arena *arena)
+{
+    static const struct {
+        const char *folder, *command;
+    } rows[] = { { "experiments", "run" },
+                 { "machines", "run" },
+                 { "sweeps", "sweep" },
+                 { "figures", "figure" } };
+    const char *file = load_text(arena, "%s.yaml", name);
+
+    if (access(file, R_OK) == 0)
+        return load_text(arena, ", did you mean %s?", file);
+    for (size_t i = 0; i < SIM_COUNT(rows); i++)
+        if (load_find_first(roots, rows[i].folder, name, arena) != NULL)
+            return load_text(arena, ", but in %s/: `hubsim %s` takes it", rows[i].folder,
+                             rows[i].command);
+    return "";
+}
+
 void load_find_fail(const struct load_roots *roots, const char *head, const char *const *folders,
                     const char *name)
 {
     struct load_nearest near;
-    char list[128] = "";
+    struct load_arena arena = { 0 };
+    char list[128] = "", hint[160];
 
     if (load_find_is_path(name))
         load_raise(SIM_ERR_IO, "%s%s: no such file", head, name);
@@ -170,6 +193,11 @@ void load_find_fail(const struct load_roots *roots, const char *head, const char
         (void)snprintf(list + n, sizeof(list) - n, "%s%s/", i > 0 ? " or " : "", folders[i]);
         load_find_each(roots, folders[i], offer_name, &near);
     }
+    (void)snprintf(hint, sizeof(hint), "%s",
+                   head[0] == '\0' ? find_elsewhere(roots, name, &arena) : "");
+    load_arena_fini(&arena);
     load_raise(SIM_ERR_IO, "%s%s: not found in %s%s", head, name, list,
-               near.hint[0] != '\0' ? near.hint : ": `hubsim list` names what is there");
+               hint[0] != '\0'        ? hint
+               : near.hint[0] != '\0' ? near.hint
+                                      : ": `hubsim list` names what is there");
 }

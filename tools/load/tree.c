@@ -277,6 +277,13 @@ const char *load_tree_keys(const char *const *keys, char *text, size_t room)
     return text;
 }
 
+bool load_tree_is_one(const char *key, const char *const *keys)
+{
+    while (*keys != NULL && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
 void load_tree_only(const struct load_tree *map, const char *const *keys)
 {
     for (unsigned i = 0; i < map->n; i++) {

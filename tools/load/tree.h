@@ -38,6 +38,9 @@ const struct load_tree *load_tree_get(const struct load_tree *map, const char *k
 _Noreturn void load_fail(const struct load_tree *at, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Whether a key is in the list (NULL at the end). */
+bool load_tree_is_one(const char *key, const char *const *keys);
+
 /** Only keys of the list (NULL at the end) may occur in the map. */
 void load_tree_only(const struct load_tree *map, const char *const *keys);
 /** For messages: ": expected this, that", as many as there is room for. @return `text` */

@@ -147,6 +147,36 @@ TEST_F(Command, WrongUsageIsStatusTwo)
     }
 }
 
+/* The right file for another command. */
+TEST_F(Command, AFileOfAnotherCommandIsNamedWithIt)
+{
+    const std::string tool = "cd " + folder + " && " + test::HUBSIM;
+
+    EXPECT_EQ(1, run("run lanes"));
+    EXPECT_EQ("hubsim: lanes: not found in experiments/ or machines/, but in sweeps/: `hubsim "
+              "sweep` takes it\n",
+              errors);
+    EXPECT_EQ(1, run("sweep stream"));
+    EXPECT_EQ("hubsim: stream: not found in sweeps/, but in experiments/: `hubsim run` takes it\n",
+              errors);
+    write("s.yaml", "workload: pingpong\nplatform: hapacs-tca\nset: {node0.hub.clock_khz: 1}\n");
+    EXPECT_EQ(1, sh(tool + " run s.yaml"));
+    EXPECT_EQ("hubsim: s.yaml:3:1: set: a key of sweeps, which `hubsim sweep` runs\n", errors);
+    write("s.yaml", "workload: bare-link\n");
+    EXPECT_EQ(1, sh(tool + " run s.yaml"));
+    EXPECT_EQ("hubsim: s.yaml:1:1: expected the key series; a sweep may lack it: `hubsim sweep` "
+              "runs one\n",
+              errors);
+    write("t35.yaml", "platform: hapacs-tca\ntorus: [3, 5]\n");
+    EXPECT_EQ(1, sh(tool + " sweep t35.yaml"));
+    EXPECT_EQ("hubsim: t35.yaml:1:1: expected a sweep, with workload or program; `hubsim run` runs "
+              "a machine\n",
+              errors);
+    EXPECT_EQ(1, sh(tool + " run t35"));
+    EXPECT_EQ("hubsim: t35: not found in experiments/ or machines/, did you mean t35.yaml?\n",
+              errors);
+}
+
 TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
 {
     EXPECT_EQ(1, run("params two-nod"));

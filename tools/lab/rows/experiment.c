@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static const char *const file_keys[] = { "description", "workload", "platform", "machine",
-                                         "setup",       "series",   NULL };
+const char *const lab_experiment_keys[] = { "description", "workload", "platform", "machine",
+                                            "setup",       "series",   NULL };
 
 /* ---- reading ------------------------------------------------------------------------ */
 
@@ -106,7 +106,7 @@ void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_
 
     *exp = (struct lab_experiment){ .description = "" };
     exp->name = load_find_stem(path, arena);
-    load_tree_only(root, file_keys);
+    load_tree_only(root, lab_experiment_keys);
     load_tree_text(root, "description", &exp->description);
     list = load_tree_need(root, "series", LOAD_LIST);
     exp->n = list->n;

@@ -37,6 +37,9 @@ struct lab_experiment {
     struct lab_series *series;
 };
 
+/** Those of the file, NULL at the end. */
+extern const char *const lab_experiment_keys[];
+
 void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp);
 
 /** Another platform for all series; NULL: their own. */

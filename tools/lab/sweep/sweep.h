@@ -79,6 +79,9 @@ struct lab_sweep {
     struct lab_figure figure; /* its axes */
 };
 
+/** Those of the file, NULL at the end. */
+extern const char *const lab_sweep_keys[];
+
 /**
  * Reads the file, plans every point and builds every machine with each value of `set`, so that
  * wrong words, keys and values are found before anything runs.

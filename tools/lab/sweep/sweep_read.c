@@ -383,18 +383,19 @@ static void read_all_series(const struct load_tree *root, struct load_arena *are
             sweep->series[s].axes[i].name = short_name(sweep, &sweep->series[s].axes[i], arena);
 }
 
+const char *const lab_sweep_keys[] = { "description", "workload", "platform", "machine", "program",
+                                       "args",        "ranks",    "setup",    "set",     "seed",
+                                       "faults",      "series",   "figure",   NULL };
+
 void lab_sweep_read(const char *path, const struct lab_site *site, struct load_arena *arena,
                     struct lab_sweep *sweep)
 {
-    static const char *const keys[] = { "description", "workload", "platform", "machine", "program",
-                                        "args",        "ranks",    "setup",    "set",     "seed",
-                                        "faults",      "series",   "figure",   NULL };
     const struct load_tree *root = load_tree_read(path, arena);
 
     *sweep = (struct lab_sweep){ .description = "" };
     sweep->path = load_text(arena, "%s", path);
     sweep->name = load_find_stem(path, arena);
-    load_tree_only(root, keys);
+    load_tree_only(root, lab_sweep_keys);
     load_tree_text(root, "description", &sweep->description);
     read_all_series(root, arena, sweep);
     lab_sweep_plan(sweep, arena);
