@@ -83,6 +83,8 @@ static struct node_plan *plan_nodes(struct load_machine *m, const struct load_tr
     unsigned n = nodes != NULL && nodes->type == LOAD_LIST ? nodes->n : 0;
     struct node_plan *plans = load_alloc(&m->arena, (n + 1) * sizeof(*plans));
 
+    if (nodes == NULL && load_tree_get(root, "platform") != NULL)
+        load_shape_fail(root);
     if (nodes == NULL || nodes->type != LOAD_LIST)
         plan_entry(root, "nodes", plans);
     for (unsigned i = 0; i < n; i++) {

@@ -130,6 +130,8 @@ const char *load_length_expected(char *text, size_t size);
 
 /** @return the file with `nodes`, `edges` and `routes` instead of a shape; `root` if it has none */
 const struct load_tree *load_shape_expand(struct load_machine *m, const struct load_tree *root);
+/** For a machine file with neither `nodes` nor a shape: raises SIM_ERR_CONFIG. */
+_Noreturn void load_shape_fail(const struct load_tree *root);
 /** Gives the hubs of a shape as many ports as it needs, and its window as many parts, unless the
  * file says how many. */
 void load_shape_values(struct load_machine *m, struct machine_value *window_parts);

@@ -363,6 +363,7 @@ const struct load_platform *load_platform_find(struct load_machine *m, const str
                                                const char *name)
 {
     static const char *const keys[] = { "description", "components", "links", NULL };
+    static const char *const folders[] = { "platforms", NULL };
     struct load_platform *platform;
     struct load_tree *tree;
     const char *path;
@@ -371,7 +372,10 @@ const struct load_platform *load_platform_find(struct load_machine *m, const str
         name = load_beside(m, at->file, name);
     path = (at != NULL ? load_find_first : load_find)(m->opt->roots, "platforms", name, &m->arena);
     if (path == NULL)
-        load_fail(at, NULL, "expected a platform file or a name in platforms/");
+        load_find_fail(
+            m->opt->roots,
+            load_text(&m->arena, "%s:%u:%u: %s = ", at->file, at->line, at->column, at->key),
+            folders, name);
     for (unsigned i = 0; i < m->nplatforms; i++)
         if (strcmp(m->platforms[i].path, path) == 0)
             return &m->platforms[i];

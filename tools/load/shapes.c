@@ -12,6 +12,7 @@
  */
 #include "tools/load/parts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ROOM (LOAD_NODES_MAX * 2 * 16) /* a line is "255.e 254.w\n" */
@@ -209,6 +210,16 @@ static const struct shape *find_shape(const struct load_tree *root, const struct
         *at_p = at;
     }
     return found;
+}
+
+void load_shape_fail(const struct load_tree *root)
+{
+    char names[128] = "";
+    size_t n = 0;
+
+    for (const struct shape *s = shapes; s->key != NULL; s++)
+        n += (size_t)snprintf(names + n, sizeof(names) - n, ", %s", s->key);
+    load_fail(root, NULL, "expected the key nodes, or one of a shape: %s", names + 2);
 }
 
 /** Keys such as `edges: {length_mm: 500}` may stand beside a shape; its list of cables may not. */

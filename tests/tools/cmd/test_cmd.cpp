@@ -226,7 +226,8 @@ TEST_F(Command, AMachineFileOfOnesOwnIsRead)
     write("m.yaml", "platform: hapacs-tca\ncables: []\n");
     for (const char *command : { "run ", "params ", "topology " }) {
         EXPECT_EQ(1, run(command + file));
-        EXPECT_EQ("hubsim: " + file + ":1:1: expected the key nodes\n", errors);
+        EXPECT_EQ(0u, errors.find("hubsim: " + file + ":1:1: expected the key nodes, or one of "))
+            << errors;
     }
     write("m.yaml", "platform: hapacs-tca\nnodes: 2\n");
     EXPECT_EQ(0, run("params " + file + " --csv")) << errors;

@@ -125,8 +125,8 @@ TEST_F(MachineFile, WrongPlatformsAreToldInOneLine)
     write("platforms/small.yaml",
           "components: {cpu: {kind: box}}\nlinks: [{from: cpu.a, to: gpu.b, length_mm: 1}]\n");
     EXPECT_EQ("platforms/small.yaml:2:23: to = gpu.b: expected a port of cpu", message(one));
-    EXPECT_EQ("machines/m.yaml:1:1: platform = huge: expected a platform file or a name in "
-              "platforms/",
+    EXPECT_EQ("machines/m.yaml:1:1: platform = huge: not found in platforms/: "
+              "`hubsim list` names what is there",
               message("platform: huge\nnodes: 1\n"));
 }
 
@@ -177,7 +177,13 @@ TEST_F(MachineFile, AnIncludedFileMayBeNamed)
 
 TEST_F(MachineFile, WrongMachinesAreToldInOneLine)
 {
-    EXPECT_EQ("machines/m.yaml:1:1: expected the key nodes", message("platform: small\n"));
+    EXPECT_EQ("machines/m.yaml:1:1: expected the key nodes, or one of a shape: ring, chain, "
+              "dual-ring, torus, mesh, star, tree",
+              message("platform: small\n"));
+    EXPECT_EQ("machines/m.yaml:1:1: platform = smal: not found in platforms/, did you mean small?",
+              message("platform: smal\nring: 4\n"));
+    EXPECT_EQ("machines/m.yaml:1:10: platform = smal: not found in platforms/, did you mean small?",
+              message("nodes: [{platform: smal, count: 2}]\n"));
     EXPECT_EQ("machines/m.yaml:2:1: nodes = 0: expected a whole number, 1 .. 256",
               message("platform: small\nnodes: 0\n"));
     EXPECT_EQ("machines/m.yaml:2:1: nodes = 9999: 9999" TOO_MANY,
