@@ -119,7 +119,7 @@ TEST_F(BadExperiment, IsLocatedWhereItIsWritten)
     const std::string tail = "series:\n  - {name: a}\n";
 
     EXPECT_EQ(0u, message("description: x\nworkload: pingpon\n" + tail)
-                      .find(":2: workload = pingpon: expected "));
+                      .find(":2: workload = pingpon: unknown, did you mean pingpong?"));
     EXPECT_EQ(":3: setup byts=8: unknown key, did you mean bytes?",
               message("workload: pingpong\nsetup:\n  byts: 8\n" + tail));
     EXPECT_EQ(":3: setup bytes=8..zz: expected a range such as 8..1024 or 1..7 by 2",

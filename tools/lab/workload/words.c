@@ -186,10 +186,21 @@ static void append_name(void *arg, const char *name, const char *summary)
     (void)snprintf(names + n, NAMES_SIZE - n, "%s, ", name);
 }
 
+static void offer_name(void *near, const char *name, const char *summary)
+{
+    (void)summary;
+    load_nearest_offer(near, name);
+}
+
 static _Noreturn void fail_workload(const char *where, const char *name)
 {
     char names[NAMES_SIZE] = "";
+    struct load_nearest near;
 
+    load_nearest_init(&near, name);
+    lab_workload_each(offer_name, &near);
+    if (near.hint[0] != '\0')
+        load_raise(SIM_ERR_CONFIG, "%s: workload = %s: unknown%s", where, name, near.hint);
     lab_workload_each(append_name, names);
     load_raise(SIM_ERR_CONFIG,
                "%s: workload = %s: expected %sor the path of a program that describes "
