@@ -265,6 +265,12 @@ static void print_within(const struct checked *c)
     }
 }
 
+/** A component that only one of them has leaves its parameters without a value in the other. */
+static const char *value_or_none(const char *value)
+{
+    return value[0] != '\0' ? value : "none";
+}
+
 /** Parameters that have changed explain the rest. */
 static void print_parameters(const struct checked *c)
 {
@@ -272,8 +278,8 @@ static void print_parameters(const struct checked *c)
 
     lab_changes_parameters(&changes);
     for (unsigned i = 0; i < changes.n && i < 5; i++)
-        printf("%s: parameter %s was %s, is %s\n", c->name, changes.list[i].name, changes.list[i].a,
-               changes.list[i].b);
+        printf("%s: parameter %s was %s, is %s\n", c->name, changes.list[i].name,
+               value_or_none(changes.list[i].a), value_or_none(changes.list[i].b));
     if (changes.n > 5)
         printf("%s: and %u more parameters\n", c->name, changes.n - 5);
 }

@@ -153,6 +153,39 @@ TEST_F(Results, OtherRoutesAreSeen)
         << out;
 }
 
+TEST_F(Results, ANodeThatIsGoneIsOneLine)
+{
+    write("ring.yaml", "platform: hapacs-tca\nring: 4\n");
+    ASSERT_EQ(0, hubsim("run ./ring.yaml --out kept")) << errors;
+    write("ring.yaml", "platform: hapacs-tca\nring: 3\n");
+    EXPECT_EQ(1, hubsim("check kept/ring --out now")) << out << errors;
+    EXPECT_NE(std::string::npos, out.find("\nring: parameter nodes was 4, is 3\n"
+                                          "ring: parameter cable3.length_mm was 2000, is none\n"
+                                          "ring: DIFFERS"))
+        << out;
+    EXPECT_EQ(1, hubsim("diff kept/ring now/ring --csv")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\nparameter,nodes,")) << out;
+    EXPECT_EQ(std::string::npos, out.find("\nparameter,node3.")) << out;
+}
+
+/* What is not the folder of a result, and which one is meant. */
+TEST_F(Results, TheFolderAboveAndTheFileInItAreNamed)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept")) << errors;
+    EXPECT_EQ(2, hubsim("check kept"));
+    EXPECT_EQ("hubsim: kept: a folder of results: expected one of them, such as kept/small\n",
+              errors);
+    EXPECT_EQ(2, hubsim("diff kept kept"));
+    EXPECT_EQ("hubsim: kept: a folder of results: expected one of them, such as kept/small\n",
+              errors);
+    EXPECT_EQ(2, hubsim("check kept/small/manifest.json"));
+    EXPECT_EQ("hubsim: kept/small/manifest.json: a file: expected the folder of a result\n",
+              errors);
+    ASSERT_EQ(0, sh("mkdir " + folder + "/empty"));
+    EXPECT_EQ(2, hubsim("check empty"));
+    EXPECT_EQ(0u, errors.find("hubsim: empty: no manifest.json: expected ")) << errors;
+}
+
 TEST_F(Results, FaultsAreKeptAndRunAgain)
 {
     ASSERT_EQ(0, hubsim("run line3 --out kept")) << errors;
@@ -206,7 +239,7 @@ TEST_F(Results, JunitHasACaseForEachPointAndTheSchemaHolds)
 TEST_F(Results, WhatCannotBeRunIsStatusTwoAndOneLine)
 {
     EXPECT_EQ(2, hubsim("check nowhere"));
-    EXPECT_EQ("hubsim: nowhere: no manifest.json: expected a folder that `hubsim run FILE` or "
+    EXPECT_EQ("hubsim: nowhere: no such folder: expected a folder that `hubsim run FILE` or "
               "`hubrun --out DIR PROGRAM` makes\n",
               errors);
     EXPECT_EQ("nowhere: NOT RUN\n", out);
@@ -214,7 +247,7 @@ TEST_F(Results, WhatCannotBeRunIsStatusTwoAndOneLine)
     EXPECT_EQ("hubsim: /dev/null: Not a directory: expected a folder to write to\n", errors);
     EXPECT_EQ("", out);
     EXPECT_EQ(2, hubsim("check nowhere --csv"));
-    EXPECT_NE(std::string::npos, out.find("\nnowhere,,not-run,,,,,,nowhere: no manifest.json: "))
+    EXPECT_NE(std::string::npos, out.find("\nnowhere,,not-run,,,,,,nowhere: no such folder: "))
         << out;
     EXPECT_EQ(2, hubsim("diff nowhere nowhere"));
     EXPECT_EQ(2, hubsim("check"));

@@ -128,7 +128,7 @@ TEST_F(Kept, WhatIsWrongIsToldWithItsPlace)
 {
     const std::string m = manifest, s = statistics;
 
-    EXPECT_EQ(": no manifest.json: expected a folder that `hubsim run FILE` or `hubrun --out DIR "
+    EXPECT_EQ(": no such folder: expected a folder that `hubsim run FILE` or `hubrun --out DIR "
               "PROGRAM` makes",
               refusal(folder + "/none"));
     EXPECT_EQ("/manifest.json:2:3: format = hubsim result 9: expected hubsim result 2: hubsim "

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /** "node*.hub.e.tx.tlps" of "node12.hub.e.tx.tlps". */
@@ -62,8 +63,26 @@ struct parameters {
     struct flat flat_a, flat_b;
     struct lab_index groups; /* pattern, before and after */
     unsigned first;
+    unsigned nnodes; /* that both have: of another one, all is different */
     struct lab_changes *changes;
 };
+
+static void add_nodes(struct parameters *p)
+{
+    unsigned a = p->a->nnodes, b = p->b->nnodes;
+    struct lab_change *change;
+
+    p->nnodes = a < b ? a : b;
+    if (a == b)
+        return;
+    change = lab_changes_add(
+        p->changes, (struct lab_change){ .kind = LAB_CHANGE_PARAMETER,
+                                         .name = load_text(p->changes->arena, "%snodes", p->prefix),
+                                         .a = load_text(p->changes->arena, "%u", a),
+                                         .b = load_text(p->changes->arena, "%u", b),
+                                         .weight = 3 });
+    set_numbers(change, a, b);
+}
 
 static void add_parameter(struct parameters *p, const char *key)
 {
@@ -72,9 +91,9 @@ static void add_parameter(struct parameters *p, const char *key)
     const char *pattern = pattern_of(key, arena);
     struct lab_change *change;
     double x, y;
-    unsigned g;
+    unsigned g, node;
 
-    if (strcmp(a, b) == 0)
+    if (strcmp(a, b) == 0 || (sscanf(key, "node%u.", &node) == 1 && node >= p->nnodes))
         return;
     g = lab_index_put(&p->groups, load_text(arena, "%s %s %s", pattern, a, b), arena);
     if (p->first + g == p->changes->n) {
@@ -113,6 +132,9 @@ static void add_topology(struct parameters *p)
 
 static void compare_machines(struct parameters *p)
 {
+    unsigned before = p->changes->n;
+
+    add_nodes(p);
     p->first = p->changes->n;
     flatten(p->a, p->changes->arena, &p->flat_a);
     flatten(p->b, p->changes->arena, &p->flat_b);
@@ -121,7 +143,7 @@ static void compare_machines(struct parameters *p)
     for (unsigned i = 0; i < p->flat_b.keys.n; i++)
         if (lab_index_get(&p->flat_a.keys, p->flat_b.keys.texts[i]) == LAB_INDEX_NONE)
             add_parameter(p, p->flat_b.keys.texts[i]);
-    if (p->changes->n == p->first)
+    if (p->changes->n == before)
         add_topology(p);
 }
 

@@ -4,8 +4,11 @@
 #include "tools/lab/result/write.h"
 #include "tools/load/value.h"
 
+#include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NODES_MAX 1024u /* as of a machine file */
@@ -311,6 +314,46 @@ static void check_table(const struct lab_kept *kept)
                    t->ncolumns, load_plural(t->ncolumns), kept->manifest.nkeys);
 }
 
+static void free_glob(void *found)
+{
+    globfree(found);
+}
+
+/** @return a folder of results in `dir`, which is none itself, or NULL */
+static const char *find_below(const char *dir, struct load_arena *arena)
+{
+    glob_t *found = load_alloc(arena, sizeof(*found));
+    const char *path;
+
+    if (glob(load_text(arena, "%s/%s/manifest.json", dir, "*"), 0, NULL, found) != 0)
+        return NULL;
+    path = load_text(arena, "%s", found->gl_pathv[0]);
+    (void)load_own(arena, free_glob, found);
+    return load_text(arena, "%.*s", (int)(strrchr(path, '/') - path), path);
+}
+
+static _Noreturn void fail_without(const char *dir, struct load_arena *arena)
+{
+    struct stat status;
+    const char *below;
+
+    if (stat(dir, &status) != 0)
+        load_raise(SIM_ERR_IO,
+                   "%s: %s: expected a folder that `hubsim run FILE` or `hubrun --out DIR PROGRAM` "
+                   "makes",
+                   dir, errno == ENOENT ? "no such folder" : strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        load_raise(SIM_ERR_IO, "%s: a file: expected the folder of a result", dir);
+    below = find_below(dir, arena);
+    if (below != NULL)
+        load_raise(SIM_ERR_IO, "%s: a folder of results: expected one of them, such as %s", dir,
+                   below);
+    load_raise(SIM_ERR_IO,
+               "%s: no manifest.json: expected a folder that `hubsim run FILE` or `hubrun "
+               "--out DIR PROGRAM` makes",
+               dir);
+}
+
 struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena)
 {
     struct lab_kept kept = { .dir = dir };
@@ -319,10 +362,7 @@ struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena)
     const struct load_tree *root;
 
     if (access(manifest, F_OK) != 0)
-        load_raise(SIM_ERR_IO,
-                   "%s: no manifest.json: expected a folder that `hubsim run FILE` or `hubrun "
-                   "--out DIR PROGRAM` makes",
-                   dir);
+        fail_without(dir, arena);
     root = load_tree_read_data(manifest, arena);
     kept.manifest = lab_manifest_from(root, arena);
     kept.table = lab_csv_read(load_text(arena, "%s/table.csv", dir), LOAD_FILE_BY_HUBSIM, arena);
