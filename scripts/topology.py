@@ -1,8 +1,8 @@
 """Draws the graph of a machine, for `hubsim topology --svg`: JSON from standard input, SVG to standard output.
 
 One sub-cluster beside the other. Rings become circles, two rings joined by further cables one
-circle within the other, more lines of one length a grid; any other graph is spread so that
-distance on paper follows hops. Links are coloured by their load. The same for the same machine.
+circle within the other, more lines of one length a grid, and trees hang from their middle; any
+other graph is spread so that distance on paper follows hops. Links are coloured by their load. The same for the same machine.
 """
 import html
 import json
@@ -10,6 +10,7 @@ import math
 import sys
 
 STEP = 92.0  # pixels between neighbours
+NARROW = 0.6  # radians between cables of a tree: less has no room for the letters of their ports
 MARGIN = 42.0  # around a sub-cluster,
 STUB = 34.0  # length of a cable that goes round a grid, at each of its ends,
 STUBS = 30.0  # and how much more room such ends need
@@ -82,12 +83,13 @@ class Layout:
             if self.line[hub] is None:
                 lines.append(self.follow(hub, len(lines)))
         n, (first, closed) = len(lines), lines[0]
+        across = [frozenset((c.start, c.end)) for c in self.cables if self.line[c.start] != self.line[c.end]]
         alike = all(len(line) == len(first) and ring == closed for line, ring in lines)
         match = all(self.line[c.start] == self.line[c.end] or self.pos[c.start] == self.pos[c.end]
                     for c in self.cables)
         if n == 1 and closed:
             self.circle(first, radius(len(first)))
-        elif n == 2 and closed and alike and match:
+        elif n == 2 and closed and alike and match and len(across) == len(set(across)):
             r = max(radius(len(first)), STEP)
             self.circle(first, r + STEP)
             self.circle(lines[1][0], r)
@@ -99,7 +101,11 @@ class Layout:
             self.wraps |= {i // 2 for i, c in enumerate(self.links) if c in self.cables
                            and math.dist(self.at[c.start], self.at[c.end]) > 1.5 * STEP}
         else:
-            self.spread([hub for line, _ in lines for hub in line])
+            hubs = [hub for line, _ in lines for hub in line]
+            near = self.neighbours(hubs)
+            want = self.measure(hubs, near)
+            if not self.tree(hubs, near, want):
+                self.spread(hubs, want)
 
     def circle(self, hubs, r, stride=1):
         """`stride`: from one hub to the next, in places on the circle."""
@@ -107,9 +113,31 @@ class Layout:
             a = 2 * math.pi * (i * stride % len(hubs)) / len(hubs) - math.pi / 2
             self.at[hub] = (r * math.cos(a), r * math.sin(a))
 
-    def spread(self, hubs):
+    def tree(self, hubs, near, want):
+        """Levels below the hub from which there are fewest. Returns whether it is a tree that can be drawn so."""
+        if len(self.cables) != len(hubs) - 1:
+            return False
+        self.hang(min(hubs, key=lambda hub: (max(d for _, d in want[hub]), hub)), None, near, (0.0, 0.0))
+        return self.flaws(hubs) == 0 and all(self.has_room(hub, near[hub]) for hub in hubs)
+
+    def has_room(self, hub, others):
+        x, y = self.at[hub]
+        angles = sorted(math.atan2(self.at[other][0] - x, self.at[other][1] - y) for other in others)
+        return all(b - a > NARROW for a, b in zip(angles, angles[1:]))
+
+    def hang(self, hub, above, near, corner):
+        """The hub over the middle of those below it, right of `corner`. Returns where the next one may begin."""
+        left, y = corner
+        below, right = sorted(near[hub] - {above}), left
+        for other in below:
+            right = self.hang(other, hub, near, (right, y + STEP))
+        ends = [self.at[other][0] for other in (below[0], below[-1])] if below else [left]
+        self.at[hub] = (sum(ends) / len(ends), y)
+        return max(right, left + STEP)
+
+    def spread(self, hubs, want):
         """From circles in several orders; the picture with the fewest flaws stays."""
-        want, pictures = self.measure(hubs), []
+        pictures = []
         for stride in range(1, min(STRIDES + 1, max(len(hubs), 2)) if len(hubs) <= MANY else 2):
             if math.gcd(stride, len(hubs)) != 1:
                 continue
@@ -120,12 +148,16 @@ class Layout:
             pictures.append((self.flaws(hubs), len(pictures), list(self.at)))
         self.at = min(pictures)[2]
 
-    def measure(self, hubs):
-        """For each hub, the others with the distance that each should have."""
+    def neighbours(self, hubs):
         near = {hub: set() for hub in hubs}
         for c in self.cables:
             near[c.start].add(c.end)
             near[c.end].add(c.start)
+        return near
+
+    @staticmethod
+    def measure(hubs, near):
+        """For each hub, the others with the distance that each should have."""
         want = {}
         for hub in hubs:
             hops, edge = {hub: 0}, [hub]
