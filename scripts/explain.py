@@ -9,8 +9,8 @@ import json
 import sys
 
 WIDTH, LEFT, RIGHT = 1060, 330, 940  # bars lie from LEFT to RIGHT, times stand behind them
-PHASES, TOP, ROW, FOOT = 40, 84, 15, 76  # y of the band of phases, of the first row; heights
-NAMED = 8  # kinds shown by name below, at most
+PHASES, TOP, ROW, FOOT = 40, 84, 15, 50  # y of the band of phases, of the first row; heights
+ACROSS, LEGEND = 4, 17  # kinds named beside each other below, height of a line of them
 
 COLOURS = {
     "software": "#8c8c8c", "CPU": "#4e79a7", "root complex": "#76b7b2", "serialisation": "#f28e2b",
@@ -70,7 +70,7 @@ class Picture:
         self.text((WIDTH - 8) * 100, y + 11, ns(sum(p["ps"] for p in parts)), ' text-anchor="end"')
 
     def sums(self, y):
-        """The whole time in one bar, sorted by kind, the largest ones named."""
+        """The whole time in one bar, sorted by kind, each with its name. Returns where they end."""
         kinds = {}
         for p in self.parts:
             kinds[p["kind"]] = kinds.get(p["kind"], 0) + p["ps"]
@@ -80,11 +80,11 @@ class Picture:
             colour = COLOURS.get(kind, "#333333")
             self.bar(at, at + ps, y, 22, colour)
             at += ps
-            if i < NAMED:
-                tenths = (ps * 1000 + self.ps // 2) // self.ps
-                x, below = LEFT + i % 4 * 172, y + i // 4 * 17
-                self.rect(x, below + 30, 10, 10, colour)
-                self.text((x + 15) * 100, below + 39, f"{kind} {tenths // 10}.{tenths % 10} %")
+            tenths = (ps * 1000 + self.ps // 2) // self.ps
+            x, below = LEFT + i % ACROSS * 172, y + i // ACROSS * LEGEND
+            self.rect(x, below + 30, 10, 10, colour)
+            self.text((x + 15) * 100, below + 39, f"{kind} {tenths // 10}.{tenths % 10} %")
+        return below + FOOT
 
 
 def hundredths(n):
@@ -107,8 +107,8 @@ def draw(title, parts):
     picture.phases()
     for i, ((_, stage, where), intervals) in enumerate(rows.items()):
         picture.row(stage, where, intervals, TOP + i * ROW)
-    picture.sums(bottom + 10)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{bottom + FOOT + 8}" '
+    end = picture.sums(bottom + 10)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{end + 7}" '
             'font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n'
             + "\n".join(picture.lines) + "\n</svg>\n")
 

@@ -102,6 +102,15 @@ TEST(ExplainCommand, WritesEachIntervalInPicoseconds)
     }
 }
 
+size_t occurrences(const std::string &text, const std::string &words)
+{
+    size_t n = 0;
+
+    for (size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))
+        n++;
+    return n;
+}
+
 TEST(ExplainCommand, DrawsAPicture)
 {
     char name[] = "/tmp/hubsim-explain-XXXXXX";
@@ -114,6 +123,8 @@ TEST(ExplainCommand, DrawsAPicture)
     EXPECT_EQ(0u, svg.find("<svg "));
     EXPECT_NE(std::string::npos, svg.find("node1.hub.w"));
     EXPECT_EQ("</svg>\n", svg.substr(svg.size() - 7));
+    EXPECT_LT(8u, occurrences(svg, "height=\"22\""));
+    EXPECT_EQ(occurrences(svg, "height=\"22\""), occurrences(svg, " %</text>")) << "all are named";
     remove(name);
     Result r = explain("two-node --svg /nowhere/a.svg");
     EXPECT_EQ(1, r.status);
