@@ -275,7 +275,7 @@ static void collect_result(const struct launch *run, sim_time_t start, struct la
             res->end_ps = t->end_ps;
         if (!t->ended && t->node != NULL) {
             launch_where(t, rank->where, sizeof(rank->where));
-            rank->in_message_call = launch_in_message_call(t);
+            rank->in_collective = launch_in_collective(t);
         }
     }
     if (run->left > 0)

@@ -86,7 +86,7 @@ struct launch_rank_result {
     sim_time_t end_ps;
     unsigned node;
     char where[200];              /* what it was doing, when it has not ended */
-    bool in_message_call;         /* that was a call of a library for messages */
+    bool in_collective;           /* that was a collective of a library for messages */
     struct host_profile *profile; /* if it was asked for */
 };
 

@@ -196,11 +196,22 @@ bool launch_bereft(const struct launch *run, char *text, size_t room)
     return false;
 }
 
-bool launch_in_message_call(const struct launch_thread *t)
+static bool in_message_call(const struct launch_thread *t)
 {
     const struct host_call *call = call_of(t);
 
     return call->name != NULL && call->waits != NULL;
+}
+
+bool launch_in_collective(const struct launch_thread *t)
+{
+    const struct host_call *call = call_of(t);
+    struct host_wait w;
+    bool found = false;
+
+    for (unsigned i = 0; in_message_call(t) && !found && call->waits(call->waits_arg, i, &w); i++)
+        found = w.tag < -1;
+    return found;
 }
 
 void launch_where(const struct launch_thread *t, char *text, size_t room)
@@ -208,7 +219,7 @@ void launch_where(const struct launch_thread *t, char *text, size_t room)
     const struct host_call *call = call_of(t);
     struct text to = { text, room };
 
-    if (launch_in_message_call(t)) {
+    if (in_message_call(t)) {
         waits_text(call, call != &t->host.call, &to);
         return;
     }

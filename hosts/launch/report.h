@@ -6,8 +6,8 @@
 
 /** Since the last time no rank has done anything but look in vain, nor can anything else happen. */
 bool launch_only_looks(struct launch *run);
-/** It is in a call of a library for messages, which knows whom it waits for. */
-bool launch_in_message_call(const struct launch_thread *t);
+/** It waits for a message of a collective. */
+bool launch_in_collective(const struct launch_thread *t);
 /** What the rank does, in words. */
 void launch_where(const struct launch_thread *t, char *text, size_t room);
 /** Ranks that wait for each other's messages, in words; false: there are none. */

@@ -112,25 +112,26 @@ static void report_where(const struct launch_result *result, unsigned reported)
     }
 }
 
-/* A call that one rank has left out is not where the others wait in the end. */
+/* A collective that one rank has left out is not where the others wait in the end. Messages are
+ * named as they are waited for. */
 static void suggest_check(const struct options *opt, const struct launch_result *result)
 {
-    bool in_message_call = false;
+    bool in_collective = false;
 
     for (unsigned r = 0; r < result->nranks; r++)
-        in_message_call |= result->ranks[r].in_message_call;
-    if (in_message_call && (opt->checks & HOST_CHECK_MPI) == 0 && !opt->quiet)
+        in_collective |= result->ranks[r].in_collective;
+    if (in_collective && (opt->checks & HOST_CHECK_MPI) == 0 && !opt->quiet)
         print_remark(NULL, "--check mpi finds calls that do not fit together, and their places");
 }
 
 /* Where each rank was when the run was blocked, and the packets that cannot go on. */
-static void report_stall(const struct run *run, const struct launch_result *result,
+static void report_stall(const struct run *run, const struct launch_result *result, int code,
                          unsigned reported)
 {
     fflush(stdout);
     report_where(result, reported);
     (void)machine_stall_report(run->machine, STALL_LINES, print_remark, NULL);
-    if (reported == NOBODY)
+    if (reported == NOBODY && code == SIM_ERR_STALLED)
         suggest_check(&run->opt, result);
 }
 
@@ -251,7 +252,7 @@ static void run_program(struct run *run, const struct launch_config *cfg)
     code = launch_run(run->machine, cfg, load_own(&run->arena, free_result, result), load_error());
     run->status = conclude_run(result, &reported);
     if (code == SIM_ERR_STALLED || (code == SIM_ERR_LIMIT && result->signal == 0))
-        report_stall(run, result, reported);
+        report_stall(run, result, code, reported);
     if (code == SIM_OK && keep != NULL)
         keep_ranks(keep, result, opt->checks);
     if (code == SIM_OK && run->status == CMD_OK)

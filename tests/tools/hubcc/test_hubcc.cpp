@@ -171,7 +171,29 @@ int main(int argc, char **argv)
     EXPECT_TRUE(has(errors, ": MPI_Finalize at prog+0x"));
     EXPECT_TRUE(has(errors, ", but MPI_Barrier at prog+0x"));
     EXPECT_FALSE(has(errors, "--check mpi"));
+    EXPECT_EQ(1, sh("hubrun -n 3 -m ring4 --mpi peach2 --max-time 210us ./prog x"));
+    EXPECT_TRUE(has(errors, ": in MPI_Init, waiting for ") && has(errors, "the time limit "));
+    EXPECT_FALSE(has(errors, "--check mpi")) << errors;
     EXPECT_EQ(0, sh("hubrun -n 3 -m ring4 ./prog x")) << errors;
+}
+
+/* What each waits for says it all: the check would print it again. */
+TEST_F(Programs, ADeadlockOfMessagesComesWithoutAdvice)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Recv(&n, 1, MPI_INT, !rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 2 ./prog"));
+    EXPECT_TRUE(has(errors, "deadlock: rank 0 waits for rank 1, rank 1 for rank 0\n")) << errors;
+    EXPECT_FALSE(has(errors, "--check mpi")) << errors;
 }
 
 TEST_F(Programs, CxxHasItsOwnStreamsContainersAndExceptions)
