@@ -22,6 +22,9 @@ struct host_memory_ops {
     void *(*alloc)(struct host *h, uint64_t bytes, uint64_t align); /* NULL: none left */
     uint64_t (*free)(struct host *h, void *p); /* its bytes; 0: not from alloc() of this rank */
     struct host_pointer (*pointer)(struct host *h, const void *p);
+    /** The bytes from `p` to the end of what alloc(), also that of GPUs, has given out there.
+     * 0: nothing is there, or memory of another rank. */
+    uint64_t (*left)(struct host *h, const void *p);
     /**
      * Makes [p, p + bytes) reachable for devices at [result, + bytes), page by page: memory of the
      * program (heap, static, stack) or from alloc(), not of a library's own malloc(), whose pages

@@ -82,17 +82,18 @@ bool range_fits(const struct range_alloc *ra, uint64_t count, uint64_t without)
     return room >= count;
 }
 
-/** The block that begins there; `nblocks`: none does. */
-static unsigned block_at(const struct range_alloc *ra, uint64_t first)
+/** The block that `number` is in; `nblocks`: none. */
+static unsigned block_at(const struct range_alloc *ra, uint64_t number)
 {
     unsigned lo = 0, hi = ra->nblocks;
 
     while (lo < hi) {
         unsigned mid = lo + (hi - lo) / 2;
+        const struct range_block *b = &ra->blocks[mid];
 
-        if (ra->blocks[mid].first == first)
+        if (number >= b->first && number - b->first < b->count)
             return mid;
-        if (ra->blocks[mid].first > first)
+        if (number < b->first)
             hi = mid;
         else
             lo = mid + 1;
@@ -100,12 +101,21 @@ static unsigned block_at(const struct range_alloc *ra, uint64_t first)
     return ra->nblocks;
 }
 
+uint64_t range_left(const struct range_alloc *ra, uint64_t number)
+{
+    unsigned at = block_at(ra, number);
+
+    if (at == ra->nblocks || !ra->blocks[at].used)
+        return 0;
+    return ra->blocks[at].count - (number - ra->blocks[at].first);
+}
+
 uint64_t range_give(struct range_alloc *ra, uint64_t first)
 {
     unsigned at = block_at(ra, first);
     uint64_t count;
 
-    if (at == ra->nblocks || !ra->blocks[at].used)
+    if (at == ra->nblocks || !ra->blocks[at].used || ra->blocks[at].first != first)
         return 0;
     count = ra->blocks[at].count;
     ra->blocks[at].used = false;

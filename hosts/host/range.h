@@ -33,6 +33,8 @@ uint64_t range_take(struct range_alloc *ra, uint64_t count, uint64_t align);
 /** Is there room for so many, once the range that begins at `without` (RANGE_NONE: none) is free?
  */
 bool range_fits(const struct range_alloc *ra, uint64_t count, uint64_t without);
+/** @return how many numbers of a range that was taken lie from `number` on; 0: it is in none. */
+uint64_t range_left(const struct range_alloc *ra, uint64_t number);
 /** @return the length of the range that began at `first`, 0 when there is none. */
 uint64_t range_give(struct range_alloc *ra, uint64_t first);
 

@@ -1,5 +1,7 @@
+#include <stdio.h>
 #include <string.h>
 
+#include "hosts/host/check.h"
 #include "hosts/tca/internal.h"
 
 static bool kind_ok(tcaMemoryKind kind)
@@ -135,6 +137,24 @@ static bool is_memory(struct host *h, const uint8_t *p, size_t n)
     return first.kind == last.kind && first.gpu == last.gpu;
 }
 
+/* The board knows handles only, and takes one that ends anywhere in memory. */
+static void check_end(const struct tca_rank *self, const void *p, size_t n, struct host_place place)
+{
+    struct host *h = self->h;
+    uint64_t left = (h->checks & HOST_CHECK_HEAP) != 0 ? h->memory->left(h, p) : 0;
+    char at[160], line[400];
+
+    if (left == 0 || n <= left) /* 0: what another rank shares, or the check is off */
+        return;
+    h->process->place(h, place.from, at, sizeof(at));
+    (void)snprintf(line, sizeof(line),
+                   "rank %u on node %u at %.6f us: %s%s: n = %zu at p = %p: expected %llu or less, "
+                   "where its memory ends",
+                   h->rank, h->node->index, (double)h->cpu->time_ps(h) * 1e-6, place.call, at, n, p,
+                   (unsigned long long)left);
+    h->process->found(h, line);
+}
+
 tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
 {
     struct tca_rank *self = tca_enter(__func__);
@@ -168,6 +188,7 @@ tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
     made.area = (uint8_t)area;
     if (code != TCA_SUCCESS)
         return tca_refuse(__func__, code, "n = %zu at p = %p: no device reaches all of it", n, p);
+    check_end(self, p, n, (struct host_place){ __func__, __builtin_return_address(0) });
     *h = made;
     return code;
 }

@@ -82,6 +82,7 @@ class Cluster
         cfg.argv = argv;
         cfg.output = collect;
         cfg.remark = collect_remark;
+        cfg.found = collect_found;
         cfg.output_arg = this;
         if (cfg.max_time_ps == 0)
             cfg.max_time_ps = 1000 * SIM_MS;

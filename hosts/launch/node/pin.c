@@ -152,6 +152,16 @@ static struct host_pointer op_pointer(struct host *h, const void *p)
     return (struct host_pointer){ HOST_PAGEABLE, 0, 0 };
 }
 
+static uint64_t op_left(struct host *h, const void *p)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct host_pointer at = op_pointer(h, p);
+
+    if (at.kind == HOST_PAGEABLE)
+        return 0;
+    return range_left(at.kind == HOST_GPU ? &t->node->gpus[at.gpu].memory : &t->arena, at.offset);
+}
+
 static uint64_t op_base(struct host *h)
 {
     return launch_running(h)->node->ram->base + LAUNCH_RESERVED;
@@ -161,6 +171,7 @@ const struct host_memory_ops launch_memory_ops = {
     .alloc = op_alloc,
     .free = op_free,
     .pointer = op_pointer,
+    .left = op_left,
     .pin = op_pin,
     .unpin = op_unpin,
     .address = op_address,

@@ -107,4 +107,16 @@ TEST_F(RangeTest, RefusesStrangers)
     EXPECT_EQ(0u, range_give(&ra, 5000));
 }
 
+TEST_F(RangeTest, SaysHowMuchOfARangeIsLeft)
+{
+    uint64_t a = range_take(&ra, 10, 64), b = range_take(&ra, 10, 64);
+
+    EXPECT_EQ(10u, range_left(&ra, a));
+    EXPECT_EQ(1u, range_left(&ra, a + 9));
+    for (uint64_t none : { UINT64_C(0), a - 1, a + 10, b + 10, UINT64_C(1000), UINT64_MAX })
+        EXPECT_EQ(0u, range_left(&ra, none)) << none;
+    EXPECT_EQ(10u, range_give(&ra, b));
+    EXPECT_EQ(0u, range_left(&ra, b));
+}
+
 } // namespace

@@ -1,3 +1,4 @@
+#include "hosts/host/check.h"
 #include "tests/hosts/tca/rank.h"
 
 #include <algorithm>
@@ -295,6 +296,59 @@ TEST(TcaRefusals, AChannelKeepsItsListWhenAnotherOneIsRefused)
         EXPECT_EQ(std::vector<std::string>{ "tcaDescSet: no room for a list of 1101 descriptors in "
                                             "the board's memory and 0 in the host's" },
                   lines);
+    }
+}
+
+/* What the check for blocks finds in handles of the memory that the ranks take. */
+std::vector<std::string> found_in(tcaMemoryKind kind, size_t bytes, size_t from, size_t size,
+                                  unsigned checks)
+{
+    Cluster c;
+    launch_config cfg = {};
+
+    cfg.checks = checks;
+    EXPECT_EQ(SIM_OK, c.run(
+                          [=] {
+                              Rank r;
+                              auto *p = r.memory(bytes, kind), *behind = r.memory(bytes, kind);
+                              tcaHandle h;
+
+                              EXPECT_LT(p, behind);
+                              if (r.me == 1)
+                                  EXPECT_EQ(TCA_SUCCESS, tcaCreateHandle(&h, p + from, size, kind));
+                              return MPI_Finalize();
+                          },
+                          cfg));
+    EXPECT_TRUE(c.all_well());
+    EXPECT_EQ(c.result.found, c.found.size());
+    return c.found;
+}
+
+/* The board takes it, but its bytes behind the memory are another block's. */
+TEST(TcaHandles, OneThatEndsBehindItsMemoryIsFoundByTheCheckOfBlocks)
+{
+    const struct {
+        tcaMemoryKind kind;
+        size_t bytes, from;
+    } kCases[] = { { tcaMemoryCPU, 64, 0 },
+                   { tcaMemoryCPU, 64, 16 },
+                   { tcaMemoryGPU, 65536, 0 },
+                   { tcaMemoryGPU, 65536, 4096 } };
+
+    for (const auto &k : kCases) {
+        const size_t left = k.bytes - k.from;
+        auto found = found_in(k.kind, k.bytes, k.from, left + 1, HOST_CHECK_HEAP);
+
+        ASSERT_EQ(1u, found.size());
+        EXPECT_EQ(0u, found[0].find("rank 1 on node 1 at ")) << found[0];
+        EXPECT_NE(std::string::npos, found[0].find(" us: tcaCreateHandle: n = " +
+                                                   std::to_string(left + 1) + " at p = 0x"))
+            << found[0];
+        EXPECT_NE(std::string::npos, found[0].find(": expected " + std::to_string(left) +
+                                                   " or less, where its memory ends"))
+            << found[0];
+        EXPECT_EQ(0u, found_in(k.kind, k.bytes, k.from, left, HOST_CHECK_HEAP).size());
+        EXPECT_EQ(0u, found_in(k.kind, k.bytes, k.from, left + 1, 0).size());
     }
 }
 
