@@ -514,7 +514,10 @@ TEST_F(Programs, CMakesOldVariablesNeedTheCompilerItself)
                      "    std::cout << rank << std::endl;\n"
                      "    return MPI_Finalize();\n"
                      "}\n");
-    ASSERT_EQ(0, sh("cmake -B wrapper -DMPI_CXX_COMPILER=hubc++")) << out << errors;
+    ASSERT_EQ(0, sh("cmake -B wrapper -DMPI_CXX_COMPILER=hubc++ "
+                    "-DMPIEXEC_EXECUTABLE=$(command -v hubrun) && "
+                    "$(sed -n 's/^MPIEXEC_EXECUTABLE:.*=//p' wrapper/CMakeCache.txt) --help"))
+        << out << errors;
     EXPECT_NE(0, sh("cmake --build wrapper"));
     EXPECT_NE(std::string::npos, (out + errors).find("expected -DCMAKE_CXX_COMPILER=hubc++"))
         << out << errors;
