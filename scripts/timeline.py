@@ -83,8 +83,10 @@ def picoseconds(us):
 
 
 def read(path):
-    with gzip.open(path, "rt") if path.endswith(".gz") else open(path) as f:
-        return json.load(f, parse_float=Decimal)
+    """hubsim writes gzip under any name, and others store what they have unpacked."""
+    with open(path, "rb") as f:
+        content = gzip.open(f) if f.peek(2).startswith(b"\x1f\x8b") else f
+        return json.load(content, parse_float=Decimal)
 
 
 # ---- the format -----------------------------------------------------------------------------------

@@ -187,6 +187,12 @@ TEST_F(Watch, TimelineOfARunByHandIsDrawn)
     r = run(last + picture + " && wc -c < " + picture);
     EXPECT_EQ(0, r.status) << r.text;
     EXPECT_GT(atoi(r.text.c_str()), 20000);
+    /* What a file is shows in its bytes, not in its name. */
+    const std::string check = "scripts/timeline ", json = folder + "/plain";
+    r = run("gunzip -c " + file + " > " + json + ".gz && cp " + file + " " + json + " && " + check +
+            json + " > " + json + ".a && " + check + json + ".gz > " + json + ".b && " + check +
+            file + " | cmp - " + json + ".a && cmp " + json + ".a " + json + ".b");
+    EXPECT_EQ(0, r.status) << r.text;
     for (const char *out : { "/none/a.svg", "/a.foo" }) {
         r = run(last + folder + out);
         EXPECT_EQ(1, r.status);
