@@ -45,3 +45,11 @@ def call(*words: str) -> tuple[str, str | None]:
         return done.stdout, None
     lines = [line.removeprefix("hubsim: ") for line in done.stderr.splitlines()]
     return done.stdout, "\n".join(lines) or f"hubsim {words[0]} ended with status {done.returncode}"
+
+
+def version() -> str:
+    """What `hubsim --version` calls its version."""
+    printed, failure = call("--version")
+    if failure is not None:
+        raise Error(failure)
+    return printed.split()[1]

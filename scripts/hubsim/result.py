@@ -50,6 +50,9 @@ class Result:
         """The number of rows."""
         return len(next(iter(self.columns.values()), ()))
 
+    def __iter__(self) -> typing.Iterator[dict[str, typing.Any]]:
+        return iter(self.rows())
+
     def rows(self) -> list[dict[str, typing.Any]]:
         """A dictionary for each row."""
         return [dict(zip(self.columns, values)) for values in zip(*self.columns.values())]
@@ -87,7 +90,12 @@ def values(cells: typing.Sequence[str]) -> list:
 
 def parse(text: str) -> dict[str, Column]:
     """The columns of a table in CSV."""
-    head, *rows = csv.reader(io.StringIO(text))
+    head, *rows = csv.reader(io.StringIO(text), strict=True) if text else [[]]
+    if not head:
+        raise ValueError("its first row is empty: expected the names of columns")
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(head):
+            raise ValueError(f"row {number} has {len(row)} cells: expected {len(head)}, as the first one has")
     return {name: Column(values([row[i] for row in rows]), unit_of(name)) for i, name in enumerate(head)}
 
 
@@ -111,4 +119,7 @@ def read(path: str | os.PathLike) -> Result:
     manifest, counted = load(table.parent, "manifest.json"), load(table.parent, "statistics.json")
     statistics = {line["path"]: Column(line["values"], line["unit"]) for line in counted.get("statistics", ())}
     name = manifest.get("name", folder.stem)
-    return Result(name, parse(table.read_text()), manifest, statistics)
+    try:
+        return Result(name, parse(table.read_text()), manifest, statistics)
+    except (ValueError, csv.Error) as error:
+        raise Error(f"{table}: no table in CSV: {error}") from None

@@ -23,6 +23,21 @@ class Parameter(typing.NamedTuple):
     meaning: str
 
 
+def expect(right: typing.Any, name: str, value: typing.Any, what: str) -> None:
+    if not right:
+        raise Error(f"{name} = {value!r}: expected {what}")
+
+
+def expect_names(machine: typing.Any) -> None:
+    names = [machine] if isinstance(machine, str) else machine
+    right = isinstance(names, typing.Sequence) and names and all(isinstance(name, str) and name for name in names)
+    expect(right, "machine", machine, "a name, a file, or a list of them")
+
+
+def expect_values(name: str, values: typing.Any) -> None:
+    expect(values is None or isinstance(values, typing.Mapping), name, values, "a dictionary of keys and values, or None")
+
+
 def is_path(name: str) -> bool:
     return "/" in name or name.endswith(".yaml")
 
@@ -70,8 +85,10 @@ def run(machine: str | typing.Sequence[str], workload: str | None = None, params
     Lists of values in either give the cross product, as in a sweep. Without a workload a machine gives ping-pong by
     distance, and an experiment its curves, both with statistics. Raises Error when an input is wrong or a point fails.
     """
-    if not machine or not all(machine):
-        raise Error(f"machine = {machine!r}: expected a name, a file, or a list of them")
+    expect_names(machine)
+    expect(workload is None or isinstance(workload, str), "workload", workload, "a name, or the path of a program")
+    expect_values("params", params)
+    expect_values("settings", settings)
     with tempfile.TemporaryDirectory(prefix="hubsim-") as folder:
         if workload is None:
             if params or not isinstance(machine, str):
@@ -91,6 +108,9 @@ def run(machine: str | typing.Sequence[str], workload: str | None = None, params
 
 def parameters(machine: str, pattern: str = "", settings: Values | None = None) -> dict[str, Parameter]:
     """The parameters in force of a machine or platform whose keys have `pattern` in them, each with its unit."""
+    expect(isinstance(machine, str), "machine", machine, "a name or a file")
+    expect(isinstance(pattern, str), "pattern", pattern, "a part of a key")
+    expect_values("settings", settings)
     words = [machine, pattern] if pattern else [machine]
     text, failure = call("params", *words, "--json", *options(settings))
     if failure is not None:

@@ -91,6 +91,10 @@ assert own.manifest["machines"][0]["parameters"]["node*.hub.e.link.lanes"] == 4
 plain = hubsim.read("plain.csv")
 assert plain.rows() == [{"a_us": 1, "b": "", "share_%": 2.5, "note": "x"}, {"a_us": 3, "b": "0x4", "share_%": None, "note": ""}]
 assert [column.unit for column in plain.columns.values()] == ["us", "", "%", ""]
+assert list(plain) == plain.rows()
+
+printed = subprocess.run([sys.argv[1] + "/bin/hubsim", "--version"], check=True, capture_output=True, text=True).stdout
+assert printed.startswith(f"hubsim {hubsim.__version__} (") and not hasattr(hubsim, "version_"), printed
 
 # What programs print, and the ends of parameters' names.
 pathlib.Path("program.yaml").write_text("program: pingpong\nmachine: two-node\nranks: 2\n"
@@ -121,6 +125,23 @@ refused("latency: expected a column of pingpong: bytes, lanes, latency_us_min", 
 for folder, own in (("/hubsim", None), ("/a/b/c/d/hubsim", None),
                     ("/opt/h/lib/python3/dist-packages/hubsim", "/opt/h/bin/hubsim")):
     assert hubsim.program.beside(pathlib.Path(folder)) == (own and pathlib.Path(own)), folder
+
+# Values of other types, and files that are no tables.
+for words, expected in (
+        (("two-node", {"bytes": 8}), "workload = {'bytes': 8}: expected a name, or the path of a program"),
+        ((3,), "machine = 3: expected a name, a file, or a list of them"),
+        ((["two-node", 3], "pingpong"), "machine = ['two-node', 3]: expected a name"),
+        (("two-node", "pingpong", 8), "params = 8: expected a dictionary"),
+        (("two-node", "pingpong", None, "lanes"), "settings = 'lanes': expected a dictionary"),
+        (("two-node", "pingpong"), "setup bytes=(absent): expected")):
+    refused(expected, hubsim.run, *words)
+refused("machine = 3: expected a name or a file", hubsim.parameters, 3)
+refused("pattern = 3: expected a part of a key", hubsim.parameters, "two-node", 3)
+for content, expected in (("import x\ncall(a, b)\n", "row 2 has 2 cells: expected 1, as the first one has"),
+                          ("", "its first row is empty"), ("a\n\"", "unexpected end of data"), ("\udc80", "can't decode byte 0x80")):
+    pathlib.Path("text.py").write_text(content, errors="surrogateescape")
+    refused("text.py: no table in CSV: ", hubsim.read, "text.py")
+    refused(expected, hubsim.read, "text.py")
 
 failed = refused("deadlock", hubsim.run, "deadlock").result
 assert len(failed) == 5 and all("deadlock" in why for why in failed["failure"]), failed
