@@ -94,6 +94,57 @@ std::string fitted(const lab_table &t, unsigned width)
     return s;
 }
 
+/* Rows of a part begin with what they differ by, if that leaves half of the width. */
+TEST(TableThatFits, RepeatsTheColumnsThatNameARow)
+{
+    static const lab_column columns[] = {
+        { "what", false }, { "name", false }, { "before", true }, { "after", true }
+    };
+    static const char *const rows[][4] = { { "value", "busy", "100", "101" },
+                                           { "point", "busy", "1", "2" },
+                                           { "value", "idle", "7", "8" },
+                                           { "value", "idle", "7", "8" } };
+    lab_table t = {};
+
+    lab_table_init(&t, columns, 4);
+    for (unsigned r = 0; r < 4; r++) {
+        lab_table_add(&t);
+        for (unsigned c = 0; c < 4; c++)
+            lab_table_set(&t, r, c, "%s", rows[r][c]);
+    }
+    EXPECT_EQ("what   name  before  after\n"
+              "value  busy     100    101\n"
+              "point  busy       1      2\n"
+              "value  idle       7      8\n"
+              "value  idle       7      8\n",
+              fitted(t, 26));
+    EXPECT_EQ("what   name  before\n"
+              "value  busy     100\n"
+              "point  busy       1\n"
+              "value  idle       7\n"
+              "value  idle       7\n"
+              "\n"
+              "what   name  after\n"
+              "value  busy    101\n"
+              "point  busy      2\n"
+              "value  idle      8\n"
+              "value  idle      8\n",
+              fitted(t, 25));
+    EXPECT_EQ("what   name  before\n"
+              "value  busy     100\n"
+              "point  busy       1\n"
+              "value  idle       7\n"
+              "value  idle       7\n"
+              "\n"
+              "what   after\n"
+              "value    101\n"
+              "point      2\n"
+              "value      8\n"
+              "value      8\n",
+              fitted(t, 21));
+    lab_table_fini(&t);
+}
+
 TEST(TableThatFits, WrapsTextAndComesInParts)
 {
     static const lab_column columns[] = {

@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* TIOCGWINSZ and its structure */
+#define _GNU_SOURCE /* qsort_r; TIOCGWINSZ and its structure */
 #include "tools/lab/format/fit.h"
 
 #include <limits.h>
@@ -22,19 +22,20 @@ unsigned lab_fit_width(FILE *out)
 }
 
 struct part {
-    unsigned first, end; /* columns, beside column 0 */
+    unsigned keys;       /* columns that each part begins with */
+    unsigned first, end; /* columns beside them */
 };
 
 static unsigned next_column(struct part part, unsigned column)
 {
-    return column == 0 ? part.first : column + 1;
+    return column + 1 == part.keys ? part.first : column + 1;
 }
 
 static unsigned total_of(const unsigned *widths, struct part part)
 {
     unsigned total = widths[0];
 
-    for (unsigned c = part.first; c < part.end; c++)
+    for (unsigned c = next_column(part, 0); c < part.end; c = next_column(part, c))
         total += BETWEEN + widths[c];
     return total;
 }
@@ -56,7 +57,7 @@ static void shrink(const struct lab_table *t, unsigned *widths, struct part part
     while (total_of(widths, part) > width) {
         unsigned widest = 0;
 
-        for (unsigned c = part.first; c < part.end; c++)
+        for (unsigned c = next_column(part, 0); c < part.end; c = next_column(part, c))
             if (!t->columns[c].number && widths[c] > NARROWEST &&
                 (widest == 0 || widths[c] > widths[widest]))
                 widest = c;
@@ -108,33 +109,87 @@ static void write_line(const struct lab_table *t, const unsigned *widths, struct
     }
 }
 
-/** The most columns from `first` on that fit, with `widths` as they are then; one at least. */
-static unsigned end_of_part(const struct lab_table *t, unsigned *widths, unsigned first,
-                            unsigned width)
+/** The first column in which two rows differ; the number of columns: none. */
+static unsigned differ_at(const struct lab_table *t, unsigned a, unsigned b)
+{
+    unsigned c = 0;
+
+    while (c < t->ncolumns && strcmp(lab_table_get(t, a, c), lab_table_get(t, b, c)) == 0)
+        c++;
+    return c;
+}
+
+static int compare_rows(const void *a, const void *b, void *table)
+{
+    const struct lab_table *t = table;
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b, c = differ_at(t, x, y);
+
+    return c < t->ncolumns ? strcmp(lab_table_get(t, x, c), lab_table_get(t, y, c)) : 0;
+}
+
+/** By so many of the first columns rows differ that do so at all; one at least. */
+static unsigned count_keys(const struct lab_table *t)
+{
+    unsigned *rows = calloc(t->nrows + 1, sizeof(*rows)), keys = 1;
+
+    if (rows == NULL)
+        return keys;
+    for (unsigned i = 0; i < t->nrows; i++)
+        rows[i] = i;
+    qsort_r(rows, t->nrows, sizeof(*rows), compare_rows, (void *)(uintptr_t)t);
+    for (unsigned i = 1; i < t->nrows; i++) {
+        unsigned at = differ_at(t, rows[i - 1], rows[i]);
+
+        if (at < t->ncolumns && at + 1 > keys)
+            keys = at + 1;
+    }
+    free(rows);
+    return keys;
+}
+
+/** The most columns that fit, with `widths` as they are then; one beside the keys at least. */
+static void choose_end(const struct lab_table *t, unsigned *widths, struct part *part,
+                       unsigned width)
 {
     unsigned narrow[LAB_COLUMNS_MAX];
-    struct part part = { first, t->ncolumns };
 
-    for (;; part.end--) {
+    for (part->end = t->ncolumns;; part->end--) {
         memcpy(narrow, widths, sizeof(narrow));
-        shrink(t, narrow, part, width);
-        if (total_of(narrow, part) <= width || part.end <= first + 1)
+        shrink(t, narrow, *part, width);
+        if (total_of(narrow, *part) <= width || part->end <= part->first + 1)
             break;
     }
     memcpy(widths, narrow, sizeof(narrow));
-    return part.end;
+}
+
+/** Keys that leave no room for a column beside them are not repeated, but for the first one. */
+static unsigned repeated_keys(const struct lab_table *t, const unsigned *widths, unsigned width)
+{
+    struct part keys = { .keys = count_keys(t) };
+    unsigned narrow[LAB_COLUMNS_MAX];
+
+    keys.first = keys.end = keys.keys;
+    memcpy(narrow, widths, sizeof(narrow));
+    shrink(t, narrow, keys, width / 2);
+    return total_of(narrow, keys) <= width / 2 ? keys.keys : 1;
 }
 
 void lab_fit_write(const struct lab_table *t, unsigned width, FILE *out)
 {
     unsigned widths[LAB_COLUMNS_MAX] = { 0 };
-    struct part part = { 1, 1 };
+    struct part part = { 1, 1, 1 };
 
+    width = width != 0 ? width : UINT_MAX;
     measure(t, widths);
+    choose_end(t, widths, &part, width);
+    if (part.end < t->ncolumns) {
+        measure(t, widths);
+        part.keys = part.first = repeated_keys(t, widths, width);
+    }
     do {
-        if (part.first > 1)
+        if (part.first > part.keys)
             fputc('\n', out);
-        part.end = end_of_part(t, widths, part.first, width != 0 ? width : UINT_MAX);
+        choose_end(t, widths, &part, width);
         for (unsigned line = 0; line <= t->nrows; line++)
             write_line(t, widths, part, line, out);
         part.first = part.end;
