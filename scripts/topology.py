@@ -314,9 +314,10 @@ class Picture:
 
     def title(self, deadlock):
         m = self.machine
+        most = "" if m["exact"] else "at most "
         self.text(24, 30, m["machine"], "title")
-        self.text(24, 48, f"{m['nodes']} nodes, {len(self.links) // 2} cables, diameter {m['diameter']}, "
-                  f"bisection {m['bisection']} cables, "
+        self.text(24, 48, f"{counted(m['nodes'], 'node')}, {counted(len(self.links) // 2, 'cable')}, "
+                  f"diameter {m['diameter']}, bisection {most}{counted(m['bisection'], 'cable')}, "
                   + ("deadlock possible, as along the blue links" if deadlock else "no deadlock"), "note")
 
     def scale(self, y, x=24, width=160):
@@ -353,6 +354,10 @@ class Picture:
         self.scale(height - 38)
         self.add("</svg>\n")
         return "\n".join(self.lines)
+
+
+def counted(number, what):
+    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def path(*points):

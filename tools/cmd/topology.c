@@ -52,13 +52,15 @@ static void write_numbers(FILE *out, const char *key, const unsigned *numbers, u
 static void write_picture(void *arg, FILE *out)
 {
     struct lab_topology *topo = arg;
+    struct lab_topo_cut cut = lab_topology_bisect(topo);
     unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
     struct lab_table table;
 
     fprintf(out,
-            "{\"machine\": %s, \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [",
+            "{\"machine\": %s, \"nodes\": %u, \"diameter\": %u, \"bisection\": %u, \"exact\": %s,\n"
+            "\"hubs\": [",
             lab_json_quote(topo->name, &topo->arena), topo->nnodes,
-            lab_topology_summarise(topo).diameter, lab_topology_bisect(topo).cables);
+            lab_topology_summarise(topo).diameter, cut.cables, cut.exact ? "true" : "false");
     for (unsigned i = 0; i < topo->nhubs; i++)
         fprintf(out, "%s%s", i > 0 ? ", " : "", lab_json_quote(topo->hubs[i], &topo->arena));
     fputs("]", out);

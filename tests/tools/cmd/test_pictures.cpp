@@ -159,6 +159,14 @@ TEST_F(Topology, HasEachHubAndEachDirection)
     EXPECT_EQ(0u, count("class=\"circle\""));
 }
 
+TEST_F(Topology, SaysWhatIsCutAndHowSureThatIs)
+{
+    ASSERT_NO_FATAL_FAILURE(draw("two-node"));
+    EXPECT_EQ(1u, count("2 nodes, 1 cable, diameter 1, bisection 1 cable, no deadlock"));
+    ASSERT_NO_FATAL_FAILURE(draw(write("large.yaml", "platform: hapacs-tca\nring: 64\n")));
+    EXPECT_EQ(1u, count("64 nodes, 64 cables, diameter 32, bisection at most 2 cables, "));
+}
+
 TEST_F(Topology, ShowsTheCircleOfAPossibleDeadlock)
 {
     ASSERT_NO_FATAL_FAILURE(draw("small-buffers-ring8"));
