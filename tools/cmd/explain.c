@@ -81,7 +81,7 @@ static const struct cmd_option options[] = {
       take_contend, CMD_AT(message) },
     { "path", 0, NULL, "Each interval by itself, even where they repeat", 1, cmd_take_flag,
       CMD_AT(path) },
-    { "svg", 0, "FILE", "Write a picture", 1, cmd_take_text, CMD_AT(svg) },
+    { "svg", 0, "FILE", "Write a picture", 1, cmd_take_svg, CMD_AT(svg) },
     { 0 },
 };
 

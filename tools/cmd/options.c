@@ -102,6 +102,16 @@ void cmd_take_choice(struct argp_state *state, const struct cmd_option *o, void 
     argp_error(state, "--%s %s: expected %s", o->name, text, o->choices);
 }
 
+void cmd_take_svg(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    const char *slash = strrchr(text, '/'), *name = slash != NULL ? slash + 1 : text;
+    const char *ending = strrchr(name, '.');
+
+    *(const char **)to = text;
+    if (ending != NULL && strcmp(ending, ".svg") != 0)
+        argp_error(state, "--%s %s: expected a name that ends in .svg", o->name, text);
+}
+
 static void take_word(const struct parsing *p, struct argp_state *state, char *word)
 {
     const struct cmd_usage *usage = p->usage;

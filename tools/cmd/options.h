@@ -46,6 +46,9 @@ void cmd_take_time(struct argp_state *state, const struct cmd_option *o, void *t
 
 /** The row's value, into an enum. */
 void cmd_take_value(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
+/** A const char *, the name of a picture in SVG. The ending of another kind is refused; a name
+ * without one may be a device or a pipe. */
+void cmd_take_svg(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
 /** A const char *, one of the row's choices. */
 void cmd_take_choice(struct argp_state *state, const struct cmd_option *o, void *to, char *text);
 

@@ -16,7 +16,7 @@ struct options {
 
 static const struct cmd_option options[] = {
     { "links", 'l', NULL, "The load of each link instead", 1, cmd_take_flag, CMD_AT(links) },
-    { "svg", 0, "OUT", "Draw it into this file, too", 1, cmd_take_text, CMD_AT(svg) },
+    { "svg", 0, "OUT", "Draw it into this file, too", 1, cmd_take_svg, CMD_AT(svg) },
     { "traffic", 0, "RESULT",
       "Show what a kept run has sent over the links: a folder that hubsim run or hubrun --out "
       "wrote",

@@ -147,6 +147,7 @@ TEST_F(Command, WrongUsageIsStatusTwo)
     }
 }
 
+<<<<<<< HEAD
 /* The right file for another command. */
 TEST_F(Command, AFileOfAnotherCommandIsNamedWithIt)
 {
@@ -175,6 +176,21 @@ TEST_F(Command, AFileOfAnotherCommandIsNamedWithIt)
     EXPECT_EQ(1, sh(tool + " run t35"));
     EXPECT_EQ("hubsim: t35: not found in experiments/ or machines/, did you mean t35.yaml?\n",
               errors);
+=======
+TEST_F(Command, PicturesInSvgHaveItsEnding)
+{
+    for (const char *command : { "topology two-node", "explain two-node" }) {
+        const std::string file = folder + "/x.d/ring.svg.png";
+
+        std::filesystem::create_directory(folder + "/x.d");
+        EXPECT_EQ(2, run(std::string(command) + " --svg " + file));
+        EXPECT_EQ("", out);
+        EXPECT_NE(std::string::npos,
+                  errors.find(": --svg " + file + ": expected a name that ends in .svg\n"))
+            << errors;
+        EXPECT_EQ(0, run(std::string(command) + " --svg " + folder + "/x.d/ring")) << errors;
+    }
+>>>>>>> 4988db60 (cmd: --svg refuses the ending of another kind of picture)
 }
 
 TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
