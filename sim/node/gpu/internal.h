@@ -130,6 +130,7 @@ struct node_gpu {
     sim_time_t request_since, write_since; /* those before the heads of `requests`, `held` left */
     sim_time_t fetched, acknowledged;      /* by then the reads, the writes that have begun are */
     uint64_t requests_in, requests_begun, writes_begun;
+    uint64_t write_mark; /* for the probe: of the last write that has begun */
     uint64_t posted_in, posted_done;
     sim_time_t next_write;                             /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
@@ -180,6 +181,7 @@ enum gpu_stage {
     GPU_STAGE_WRITE_TURN,
     GPU_STAGE_VISIBLE,
     GPU_STAGE_SLOT,
+    GPU_STAGE_READ_TURN,
     GPU_STAGE_SLICE,
     GPU_STAGE_DRAM,
     GPU_STAGE_READ,

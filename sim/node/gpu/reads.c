@@ -93,6 +93,7 @@ static void begin_write(struct node_gpu *gpu, struct node_packet *p)
         p->due = gpu->next_write;
     }
     gpu->next_write = p->due + gpu->cfg.write_interval_ps;
+    gpu->write_mark = p->tlp.trace_id;
     sim_list_push(&gpu->writes, &p->link);
 }
 
@@ -108,6 +109,8 @@ static void show_write(struct node_gpu *gpu, struct node_packet *p)
         return;
     node_write_bytes(&gpu->memory, offset, &p->tlp);
     p->shown = true;
+    if (gpu->probe != NULL && p->due <= sim_now(gpu->dom))
+        (void)gpu_probe_bytes(gpu, GPU_STAGE_VISIBLE, offset, node_span(&p->tlp), p->tlp.trace_id);
 }
 
 /** All of them, in order. */
@@ -249,6 +252,17 @@ static sim_time_t ask_slice(struct node_gpu *gpu, uint64_t offset, uint64_t byte
     return ready + gpu->cfg.read_ps;
 }
 
+/** For the probe: a read begins. If it has waited for the acknowledgement of a write, that write is
+ * the cause. */
+static uint64_t mark_turn(const struct node_gpu *gpu, const struct node_packet *p)
+{
+    sim_time_t now = sim_now(gpu->dom);
+
+    if (gpu->cfg.write_ack_ps != 0 && p->arrived < now && gpu->acknowledged == now)
+        return gpu_probe_mark(gpu, GPU_STAGE_READ_TURN, now, gpu->write_mark);
+    return gpu_probe_mark(gpu, GPU_STAGE_SLOT, now, p->tlp.trace_id);
+}
+
 /** The read takes a slot and asks the L2 for each of its chunks. */
 static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t offset,
                        sim_time_t late_ps)
@@ -259,7 +273,7 @@ static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t off
 
     gpu->free_reads = r->next;
     if (gpu->probe != NULL)
-        p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_SLOT, sim_now(gpu->dom), p->tlp.trace_id);
+        p->tlp.trace_id = mark_turn(gpu, p);
     p->left = pcie_tlp_range(&p->tlp, &p->addr);
     if (p->left == 0)
         p->left = 1; /* no byte enabled: one double word, byte count 1 (2.2.9) */
