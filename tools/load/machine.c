@@ -85,6 +85,8 @@ static struct node_plan *plan_nodes(struct load_machine *m, const struct load_tr
 
     if (nodes == NULL && load_tree_get(root, "platform") != NULL)
         load_shape_fail(root);
+    if (nodes != NULL && nodes->type == LOAD_LIST && n == 0)
+        load_fail(nodes, NULL, "expected a number, or a list of {platform: ..., count: ...}");
     if (nodes == NULL || nodes->type != LOAD_LIST)
         plan_entry(root, "nodes", plans);
     for (unsigned i = 0; i < n; i++) {
