@@ -147,7 +147,6 @@ TEST_F(Command, WrongUsageIsStatusTwo)
     }
 }
 
-<<<<<<< HEAD
 /* The right file for another command. */
 TEST_F(Command, AFileOfAnotherCommandIsNamedWithIt)
 {
@@ -176,7 +175,8 @@ TEST_F(Command, AFileOfAnotherCommandIsNamedWithIt)
     EXPECT_EQ(1, sh(tool + " run t35"));
     EXPECT_EQ("hubsim: t35: not found in experiments/ or machines/, did you mean t35.yaml?\n",
               errors);
-=======
+}
+
 TEST_F(Command, PicturesInSvgHaveItsEnding)
 {
     for (const char *command : { "topology two-node", "explain two-node" }) {
@@ -190,7 +190,6 @@ TEST_F(Command, PicturesInSvgHaveItsEnding)
             << errors;
         EXPECT_EQ(0, run(std::string(command) + " --svg " + folder + "/x.d/ring")) << errors;
     }
->>>>>>> 4988db60 (cmd: --svg refuses the ending of another kind of picture)
 }
 
 TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)

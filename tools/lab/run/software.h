@@ -24,7 +24,8 @@ struct launch_software lab_software(struct machine *machine, unsigned node);
 
 /** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
  * word alone is the transport; library=NAME stands for all settings of a file of configs/mpi, found
- * in `roots` (NULL: beside the program), and its algorithms, a text in `arena` (NULL: no library is named). */
+ * in `roots` (NULL: beside the program), and its algorithms, a text in `arena` (NULL: no library is
+ * named). */
 void lab_software_mpi(struct launch_software *software, const char *text,
                       const struct load_roots *roots, struct load_arena *arena);
 /** What its ranks run beside (launch_config.beside): the adapter that MPI uses, or NULL. */
