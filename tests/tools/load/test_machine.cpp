@@ -186,6 +186,9 @@ TEST_F(MachineFile, WrongMachinesAreToldInOneLine)
               message("nodes: [{platform: smal, count: 2}]\n"));
     EXPECT_EQ("machines/m.yaml:2:1: nodes = 0: expected a whole number, 1 .. 256",
               message("platform: small\nnodes: 0\n"));
+    EXPECT_EQ(
+        "machines/m.yaml:2:1: nodes: expected a number, or a list of {platform: ..., count: ...}",
+        message("platform: small\nnodes: []\n"));
     EXPECT_EQ("machines/m.yaml:2:1: nodes = 9999: 9999" TOO_MANY,
               message("platform: small\nnodes: 9999\n"));
     EXPECT_EQ(
