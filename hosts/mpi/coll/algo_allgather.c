@@ -12,32 +12,6 @@ static void allgather_ring(struct mpi_coll *c)
     }
 }
 
-/* Blocks of GPU memory travel through host memory. While a block goes around, the one before it is
- * copied on to the GPU. */
-static void allgather_ring_by_host(struct mpi_coll *c)
-{
-    struct mpi_coll near = *c;
-    int out = c->rank;
-
-    if (!mpi_on_device(c->mr, c->in.at)) {
-        allgather_ring(c);
-        return;
-    }
-    near.in.at = mpi_coll_scratch(c, c->in.count * (uint64_t)c->size, c->in.type).at;
-    mpi_coll_copy(c, mpi_block_in(c, out), mpi_block_in(&near, out));
-    for (int i = 1; i < c->size; i++) {
-        int in = mpi_wrap(out - 1, c->size);
-
-        mpi_coll_receive(c, mpi_coll_beside(c, -1), mpi_block_in(&near, in));
-        mpi_coll_send(c, mpi_coll_beside(c, 1), mpi_block_in(&near, out));
-        if (out != c->rank)
-            mpi_coll_copy(c, mpi_block_in(&near, out), mpi_block_in(c, out));
-        mpi_coll_fence(c);
-        out = in;
-    }
-    mpi_coll_copy(c, mpi_block_in(&near, out), mpi_block_in(c, out));
-}
-
 static void allgather_doubling(struct mpi_coll *c)
 {
     for (int step = 1; step < c->size; step *= 2) {
@@ -94,7 +68,6 @@ static void neighbor_exchange(struct mpi_coll *c)
 const struct mpi_algorithm mpi_allgather_algorithms[] = {
     { MPI_COLL_ALLGATHER, "ring", NULL, allgather_ring },
     { MPI_COLL_ALLGATHER, "linear", NULL, mpi_spread },
-    { MPI_COLL_ALLGATHER, "ring-by-host", NULL, allgather_ring_by_host },
     { MPI_COLL_ALLGATHER, "recursive-doubling", mpi_coll_is_cube, allgather_doubling },
     { MPI_COLL_ALLGATHER, "bruck", NULL, allgather_bruck },
     { MPI_COLL_ALLGATHER, "neighbor-exchange", is_even, neighbor_exchange },

@@ -391,7 +391,7 @@ TEST(Ib, CollectivesOfGpusMayGoByWayOfTheHost)
                                            { "mpi.gpu_pinned_bytes", 65536, nullptr },
                                            { "mpi.gpu_copy_ps", 900000, nullptr } };
 
-    for (const char *algorithms : { "", "allgather=ring-by-host,bcast=pieces" })
+    for (const char *algorithms : { "", "allgather=ring,bcast=pieces" })
         for (const auto &settings : { std::vector<Setting>{}, by_host })
             for (int (*program)() : { collect_on_gpus, sum_on_gpus }) {
                 launch_software software = over_ib(settings);
