@@ -359,23 +359,33 @@ void load_link_read(struct load_machine *m, const struct load_tree *item, int no
 
 /* ---- platforms -------------------------------------------------------------- */
 
-const struct load_platform *load_platform_find(struct load_machine *m, const struct load_tree *at,
-                                               const char *name)
+static const char *find_path(struct load_machine *m, const struct load_tree *at, const char *name)
 {
-    static const char *const keys[] = { "description", "components", "links", NULL };
     static const char *const folders[] = { "platforms", NULL };
-    struct load_platform *platform;
-    struct load_tree *tree;
     const char *path;
 
-    if (at != NULL && strchr(name, '/') != NULL)
+    if (at == NULL)
+        return load_find(m->opt->roots, "platforms", name, &m->arena);
+    if (strchr(name, '/') != NULL)
         name = load_beside(m, at->file, name);
-    path = (at != NULL ? load_find_first : load_find)(m->opt->roots, "platforms", name, &m->arena);
+    path = load_find_first(m->opt->roots, "platforms", name, &m->arena);
     if (path == NULL)
         load_find_fail(
             m->opt->roots,
             load_text(&m->arena, "%s:%u:%u: %s = ", at->file, at->line, at->column, at->key),
             folders, name);
+    return path;
+}
+
+const struct load_platform *load_platform_find(struct load_machine *m, const struct load_tree *at,
+                                               const char *name)
+{
+    static const char *const keys[] = { "description", "components", "links", NULL };
+    struct load_platform *platform;
+    struct load_tree *tree;
+    const char *path;
+
+    path = find_path(m, at, name);
     for (unsigned i = 0; i < m->nplatforms; i++)
         if (strcmp(m->platforms[i].path, path) == 0)
             return &m->platforms[i];

@@ -52,7 +52,7 @@ static void report_line(const struct mpi_place *at, const char *text)
 
 static void report_first(const struct mpi_mistake *m, const char *text)
 {
-    char number[32] = "", other[200] = "", all[700];
+    char number[32] = "", other[200] = "", all[1200];
 
     if (m->number != 0)
         (void)snprintf(number, sizeof(number), ", collective %u", m->number);
