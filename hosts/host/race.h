@@ -64,6 +64,8 @@ struct host_race_ops {
     void (*idle)(struct host *h, unsigned channel);
     /** The rank has taken a notification of another part, or of its own. */
     void (*notified)(struct host *h, unsigned part, unsigned slot, uint32_t tag);
+    /** Such a notification has come, and no rank of the node will take it any more. */
+    void (*forgotten)(struct host *h, unsigned part, unsigned slot, uint32_t tag);
     /** Stores of the rank are on their way to another node's memory (`from` has no rows). */
     void (*stored)(struct host *h, const struct host_put *put, struct host_place place);
     /** No program and no transfer is to use this memory until it is given again. Transfers that the

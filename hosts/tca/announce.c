@@ -38,6 +38,20 @@ void tca_race_install(const struct tca_rank *self, const tcaDesc *d, int ch)
     free(puts);
 }
 
+void tca_race_forgotten(const struct tca_rank *self)
+{
+    struct notify_counts *counts = &self->d->counts;
+    uint8_t flush;
+    uint64_t key;
+
+    if (self->h->race == NULL)
+        return;
+    for (unsigned part = 0; part < NOTIFY_SOURCES; part++)
+        while (notify_count_least(counts, part, &key) && notify_count_take(counts, key, &flush))
+            self->h->race->forgotten(self->h, part, (unsigned)(key >> 32 & (NOTIFY_SLOTS - 1)),
+                                     (uint32_t)key);
+}
+
 void tca_race_stored(const struct tca_rank *self, uint64_t offset, const void *from, uint64_t bytes,
                      struct host_place place)
 {

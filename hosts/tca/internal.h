@@ -95,6 +95,8 @@ void tca_race_stored(const struct tca_rank *self, uint64_t offset, const void *f
                      struct host_place place);
 void tca_race_freed(const struct tca_rank *self, const struct host_freed *freed,
                     struct host_place place);
+/** For tcaReset(): takes the notifications that have come, as the check does then. */
+void tca_race_forgotten(const struct tca_rank *self);
 
 #define TCA_TABLE_INTERNAL 0 /* the number of the table that stands for the board's memory */
 /** @return its number; -1: out of memory. */

@@ -84,6 +84,7 @@ tcaresult tcaReset(void)
             self->h->race->idle(self->h, c);
     }
     driver_ring_drain(self->h, self->d);
+    tca_race_forgotten(self);
     notify_counts_clear(&self->d->counts);
     return TCA_SUCCESS;
 }

@@ -15,6 +15,7 @@ const struct host_race_ops race_ops = {
     .failed = race_op_failed,
     .idle = race_op_idle,
     .notified = race_op_notified,
+    .forgotten = race_op_forgotten,
     .stored = race_op_stored,
     .freed = race_op_freed,
     .given = race_op_given,

@@ -218,35 +218,46 @@ static bool has_arrived(const struct race_node *node, const struct race_notice *
     return true;
 }
 
-static void take_notice(struct race *race, struct launch_thread *t, struct race_notice *notice)
-{
-    race_learn(race, t, notice->reads, notice->seq, NULL);
-    race_learn(race, t, notice->stream, notice->seq, notice->clock);
-    notice_free(race_node_of(race, t), notice);
-}
-
 /* Channels have no order, so it may be that of any one whose data are there: the oldest such one.
  */
-void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag)
+static struct race_notice *find_notice(const struct race_node *node, unsigned part, unsigned slot,
+                                       uint32_t tag)
 {
-    struct launch_thread *t = launch_thread_of(h);
-    struct race *race = race_of(h);
-    struct race_node *node = race_node_of(race, t);
     struct race_notice *notice, *oldest = NULL;
 
     for (notice = TAILQ_FIRST(&node->notices); notice != NULL;
          notice = TAILQ_NEXT(notice, in_node)) {
         if (notice->part != part || notice->slot != slot || notice->tag != tag)
             continue;
+        if (has_arrived(node, notice))
+            return notice;
         if (oldest == NULL)
             oldest = notice;
-        if (has_arrived(node, notice))
-            break;
     }
+    return oldest;
+}
+
+void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    struct race *race = race_of(h);
+    struct race_node *node = race_node_of(race, t);
+    struct race_notice *notice = find_notice(node, part, slot, tag);
+
     if (notice == NULL)
-        notice = oldest;
+        return;
+    race_learn(race, t, notice->reads, notice->seq, NULL);
+    race_learn(race, t, notice->stream, notice->seq, notice->clock);
+    notice_free(node, notice);
+}
+
+void race_op_forgotten(struct host *h, unsigned part, unsigned slot, uint32_t tag)
+{
+    struct race_node *node = race_node_of(race_of(h), launch_thread_of(h));
+    struct race_notice *notice = find_notice(node, part, slot, tag);
+
     if (notice != NULL)
-        take_notice(race, t, notice);
+        notice_free(node, notice);
 }
 
 void race_op_stored(struct host *h, const struct host_put *put, struct host_place place)

@@ -25,6 +25,8 @@ void race_op_failed(struct host *h, unsigned channel);
 void race_op_idle(struct host *h, unsigned channel);
 /** The rank learns what the notification says, which is freed. */
 void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag);
+/** Frees the notification. */
+void race_op_forgotten(struct host *h, unsigned part, unsigned slot, uint32_t tag);
 /** Adds a transfer that has no source, and reports what it meets. */
 void race_op_stored(struct host *h, const struct host_put *put, struct host_place place);
 

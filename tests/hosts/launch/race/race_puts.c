@@ -104,6 +104,20 @@ static void ok_again_and_again(void)
     }
 }
 
+/* What the channel sent before has come as well. */
+static void ok_loads_after_reset(void)
+{
+    if (me == 0) {
+        put_and_notify();
+        put(0, 0, 8, tcaDMANotify, OTHER_SLOT);
+    } else {
+        arrived(OTHER_SLOT);
+        tcaReset();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    ok_loads_after_wait();
+}
+
 static void copies_at_once(void)
 {
     static uint64_t copy[WORDS];
@@ -391,6 +405,7 @@ const struct race_case race_puts[] = {
     CASE(ok_both_slots),
     CASE(second_put_without_wait),
     CASE(ok_again_and_again),
+    CASE(ok_loads_after_reset),
     CASE(copies_at_once),
     CASE(sends_at_once),
     CASE(stores_to_destination),
