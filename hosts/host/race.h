@@ -58,8 +58,9 @@ struct host_race_ops {
     void (*install)(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
     /** The list of a channel begins, as soon as the channel is idle: the rank waits for that. */
     void (*start)(struct host *h, unsigned channel, struct host_place place);
-    /** It did not begin after all: the list before it broke off. */
-    void (*failed)(struct host *h, unsigned channel);
+    /** The list that was started last has broken off; or, with !begun, it did not begin, since the
+     * one before it has broken off. What has not come of it will not come. */
+    void (*failed)(struct host *h, unsigned channel, bool begun);
     /** The rank knows that the channel is idle. */
     void (*idle)(struct host *h, unsigned channel);
     /** The rank has taken a notification of another part, or of its own. */

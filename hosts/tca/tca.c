@@ -79,7 +79,10 @@ tcaresult tcaReset(void)
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++) {
-        driver_channel_wait(self->h, self->d, c); /* what broke off is forgotten too */
+        int code = driver_channel_wait(self->h, self->d, c); /* what broke off is forgotten too */
+
+        if (self->h->race != NULL && code != DRIVER_OK)
+            self->h->race->failed(self->h, c, true);
         if (self->h->race != NULL)
             self->h->race->idle(self->h, c);
     }

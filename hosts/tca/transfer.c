@@ -34,8 +34,8 @@ static tcaresult call_channel(struct host_place place, int ch,
     self->h->call = (struct host_call){ .name = name, .channel = ch };
     code = tca_from_driver(fn(self->h, self->d, (unsigned)ch));
     self->h->call.name = NULL;
-    if (self->h->race != NULL && fn == driver_chain_start && code != TCA_SUCCESS)
-        self->h->race->failed(self->h, (unsigned)ch);
+    if (self->h->race != NULL && code != TCA_SUCCESS)
+        self->h->race->failed(self->h, (unsigned)ch, fn != driver_chain_start);
     if (self->h->race != NULL && fn == driver_channel_wait)
         self->h->race->idle(self->h, (unsigned)ch);
     return code == TCA_ERROR_DMA ? refuse_broken(name, self, ch) : code;

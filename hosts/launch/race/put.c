@@ -167,6 +167,8 @@ void race_op_start(struct host *h, unsigned channel, struct host_place place)
 
     race_op_idle(h, channel);
     clock = race_clock_of(race_rank_of(race, t));
+    ch->before = ch->begun;
+    ch->begun = ch->seq;
     for (unsigned i = 0; i < ch->list.n; i++)
         begin_put(race, t, channel, ++ch->seq, &ch->list.puts[i],
                   race_transfer_of(t, place, clock));
@@ -174,24 +176,66 @@ void race_op_start(struct host *h, unsigned channel, struct host_place place)
     race_settle(race);
 }
 
-void race_op_failed(struct host *h, unsigned channel)
+static bool is_of_channel(const struct race *race, unsigned stream, unsigned node, unsigned channel)
+{
+    return race->streams[stream].node == node && race->streams[stream].lane == channel;
+}
+
+/** The first put behind `after` that will not come. That is `last` if no other one: the list broke
+ * off before its end. */
+static uint64_t first_lost(const struct race *race, unsigned own, unsigned channel, uint64_t after,
+                           uint64_t last)
+{
+    const struct race_transfer *x;
+
+    for (unsigned i = 0; i < race->run->nnodes; i++)
+        for (x = TAILQ_FIRST(&race->nodes[i].transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
+            if (x->writes && !x->arrived && is_of_channel(race, x->stream, own, channel) &&
+                x->seq > after && x->seq < last)
+                last = x->seq;
+    return last;
+}
+
+static void drop_transfers(struct race *race, struct race_node *node, unsigned own,
+                           unsigned channel, uint64_t from)
+{
+    struct race_transfer *x = TAILQ_FIRST(&node->transfers);
+
+    while (x != NULL) {
+        struct race_transfer *next = TAILQ_NEXT(x, in_node);
+
+        if (is_of_channel(race, x->stream, own, channel) && x->seq >= from)
+            race_transfer_free(node, x);
+        x = next;
+    }
+}
+
+static void drop_notices(const struct race *race, struct race_node *node, unsigned own,
+                         unsigned channel, uint64_t from)
+{
+    struct race_notice *notice = TAILQ_FIRST(&node->notices);
+
+    while (notice != NULL) {
+        struct race_notice *next = TAILQ_NEXT(notice, in_node);
+
+        if (is_of_channel(race, notice->stream, own, channel) && notice->seq >= from)
+            notice_free(node, notice);
+        notice = next;
+    }
+}
+
+void race_op_failed(struct host *h, unsigned channel, bool begun)
 {
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
     unsigned own = t->node->shared.index;
     const struct race_channel *ch = &race_node_of(race, t)->channels[channel];
+    uint64_t lost = begun ? first_lost(race, own, channel, ch->begun, ch->seq)
+                          : first_lost(race, own, channel, ch->before, ch->begun);
 
     for (unsigned i = 0; i < race->run->nnodes; i++) {
-        struct race_transfer *x = TAILQ_FIRST(&race->nodes[i].transfers);
-
-        while (x != NULL) {
-            const struct race_stream *s = &race->streams[x->stream];
-            struct race_transfer *next = TAILQ_NEXT(x, in_node);
-
-            if (s->node == own && s->lane == channel && x->seq > ch->seq - ch->list.n)
-                race_transfer_free(&race->nodes[i], x);
-            x = next;
-        }
+        drop_transfers(race, &race->nodes[i], own, channel, lost);
+        drop_notices(race, &race->nodes[i], own, channel, lost);
         race_node_changed(race, i);
     }
 }

@@ -19,8 +19,8 @@ void race_op_part(struct host *h, unsigned subcluster, unsigned part, const uint
 void race_op_install(struct host *h, unsigned channel, const struct host_put *puts, unsigned n);
 /** Adds the transfers and notifications of the channel's list, and reports what they meet. */
 void race_op_start(struct host *h, unsigned channel, struct host_place place);
-/** Frees the transfers of the list that was started last. */
-void race_op_failed(struct host *h, unsigned channel);
+/** Frees the transfers and notifications that will not come. */
+void race_op_failed(struct host *h, unsigned channel, bool begun);
 /** The rank learns that what the channel reads, and writes to its own node, has ended. */
 void race_op_idle(struct host *h, unsigned channel);
 /** The rank learns what the notification says, which is freed. */

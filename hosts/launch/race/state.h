@@ -29,7 +29,7 @@ struct race_node {
             struct host_put *puts;
             unsigned n;
         } list;
-        uint64_t seq;
+        uint64_t seq, begun, before; /* last put; the one before the last list; before that one */
     } channels[HUB_DMA_CHANNELS];
 };
 

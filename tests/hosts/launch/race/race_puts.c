@@ -118,6 +118,60 @@ static void ok_loads_after_reset(void)
     ok_loads_after_wait();
 }
 
+/** Words come, and are notified by the first put of a list. What the others are to send is read
+ * where nothing is. */
+static void break_off(void)
+{
+    tcaDesc *d = tcaDescNew();
+    tcaHandle nowhere = handles[me];
+
+    nowhere.bus += (uint64_t)1 << 40;
+    put(0, 8, WORDS / 2 - 8, 0, SLOT);
+    tcaDescSetMemcpy(d, &handles[!me], BYTES, &handles[me], 0, 64, IN | tcaDMANotify, SLOT, TAG);
+    tcaDescSetMemcpy(d, &handles[!me], BYTES + BYTES / 2, &nowhere, 0, BYTES / 4, IN | tcaDMANotify,
+                     OTHER_SLOT, TAG);
+    tcaDescSetMemcpy(d, &handles[!me], BYTES + BYTES * 3 / 4, &nowhere, 0, BYTES / 4, IN, SLOT,
+                     TAG);
+    tcaDescSet(d, 0);
+    tcaStartDMADesc(0);
+    tcaDescFree(d);
+}
+
+/* The notification that has come before the failure counts. */
+static void ok_loads_after_failure(void)
+{
+    if (me == 0) {
+        break_off();
+        if (tcaWaitDMAC(0) == TCA_ERROR_DMA)
+            put(0, WORDS / 2, WORDS / 2, tcaDMANotify, OTHER_SLOT);
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        arrived(SLOT);
+        load(WORDS + 9);
+        arrived(OTHER_SLOT);
+        load(2 * WORDS - 5);
+    }
+}
+
+static void ok_loads_after_failed_start(void)
+{
+    tcaDesc *d = tcaDescNew();
+
+    if (me == 0) {
+        break_off();
+        tcaDescSetMemcpy(d, &handles[1], BYTES + BYTES / 2, &handles[0], 0, BYTES / 2,
+                         IN | tcaDMANotify, OTHER_SLOT, TAG);
+        tcaDescSet(d, 0);
+        if (tcaStartDMADesc(0) == TCA_ERROR_DMA)
+            tcaStartDMADesc(0);
+    } else {
+        arrived(OTHER_SLOT);
+        load(2 * WORDS - 5);
+    }
+    tcaDescFree(d);
+}
+
 static void copies_at_once(void)
 {
     static uint64_t copy[WORDS];
@@ -406,6 +460,8 @@ const struct race_case race_puts[] = {
     CASE(second_put_without_wait),
     CASE(ok_again_and_again),
     CASE(ok_loads_after_reset),
+    CASE(ok_loads_after_failure),
+    CASE(ok_loads_after_failed_start),
     CASE(copies_at_once),
     CASE(sends_at_once),
     CASE(stores_to_destination),
