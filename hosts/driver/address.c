@@ -36,6 +36,10 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
     const struct driver_pin *pin = find_pin(g, offset, bytes);
 
     if (pin == NULL) {
+        host_spend_cost(h, HOST_COST_SYSCALL);
+        pin = find_pin(g, offset, bytes); /* another rank of the node may have asked meanwhile */
+    }
+    if (pin == NULL) {
         uint64_t first = offset & ~(uint64_t)(HOST_GPU_PAGE - 1);
         uint64_t last = host_round_up(offset + bytes, HOST_GPU_PAGE);
         struct driver_pin *fresh = add_pin(g);
@@ -44,7 +48,6 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
             return DRIVER_ERR_NOMEM;
         if (last == first)
             last += HOST_GPU_PAGE;
-        host_spend_cost(h, HOST_COST_SYSCALL);
         *fresh =
             (struct driver_pin){ first, last - first, h->gpus->pin(h, gpu, first, last - first) };
         if (fresh->bar_offset == HOST_NO_BUS)

@@ -53,11 +53,11 @@ class Library : public test::Folder
     std::string refused(const std::string &list)
     {
         launch_software software = launch_software_default();
+        const std::string text = "library=" + named(list); /* nothing to leave when it raises */
 
         err = {};
         EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] {
-                      lab_software_mpi(&software, ("library=" + named(list)).c_str(), nullptr,
-                                       &arena);
+                      lab_software_mpi(&software, text.c_str(), nullptr, &arena);
                   }));
         return err.text;
     }
