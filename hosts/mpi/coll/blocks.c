@@ -197,16 +197,13 @@ struct mpi_data mpi_coll_given(const struct mpi_coll *c)
 bool mpi_coll_by_host(const struct mpi_coll *c)
 {
     const char *key = NULL;
-    const struct host_setting *limit;
 
     if (c->kind == MPI_COLL_BCAST)
         key = "mpi.gpu_bcast_host_bytes";
     else if (c->kind == MPI_COLL_ALLGATHER)
         key = "mpi.gpu_allgather_host_bytes";
-    if (key == NULL || !mpi_on_device(c->mr, c->in.at))
-        return false;
-    limit = host_setting_of(c->mr->host, key);
-    return limit != NULL && c->bytes <= limit->number;
+    return key != NULL && mpi_on_device(c->mr, c->in.at) &&
+           c->bytes <= transport_setting(c->mr->host, key, 0);
 }
 
 void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c))

@@ -22,13 +22,6 @@ struct mpi_device_block {
     bool used;
 };
 
-static uint64_t setting_of(const struct mpi_rank *mr, const char *key, uint64_t own)
-{
-    const struct host_setting *s = host_setting_of(mr->host, key);
-
-    return s != NULL && s->number != 0 ? s->number : own;
-}
-
 /** The GPU that the transport takes `buf` of as it is. */
 static bool on_device(const struct mpi_rank *mr, const void *buf, struct host_pointer *where_p)
 {
@@ -136,7 +129,7 @@ static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uin
 {
     struct host *h = mr->host;
     struct host_copy_end device = { true, b->offset }, bus = { false, 0 };
-    bool pinned = bytes >= setting_of(mr, "mpi.gpu_pinned_bytes", UINT64_MAX);
+    bool pinned = bytes >= transport_setting(mr->host, "mpi.gpu_pinned_bytes", UINT64_MAX);
 
     if (mr->device_stage == NULL)
         mr->device_stage = h->memory->alloc(h, STAGE_BYTES, HOST_PAGE);
@@ -166,8 +159,8 @@ static void move_across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool 
         return;
     }
     b->used = true;
-    mr->host->cpu->spend(mr->host, setting_of(mr, "mpi.gpu_copy_ps", 0));
-    if (bytes > setting_of(mr, "mpi.gpu_loop_bytes", FEW_BYTES)) {
+    mr->host->cpu->spend(mr->host, transport_setting(mr->host, "mpi.gpu_copy_ps", 0));
+    if (bytes > transport_setting(mr->host, "mpi.gpu_loop_bytes", FEW_BYTES)) {
         by_engine(mr, b, bytes, in);
     } else {
         near = mpi_block_zero(mr, bytes);
