@@ -80,6 +80,9 @@ struct host_race_ops {
     void (*lend)(struct host *h, const void *owner, const void *group, struct host_rows rows,
                  bool writes, struct host_place place);
     void (*take_back)(struct host *h, const void *owner_or_group);
+    /** The program has no handle of the owner any more. Its memory is taken back by its group, or as
+     * soon as anything that the rank hears may have said that the operation has ended. */
+    void (*let_go)(struct host *h, const void *owner);
     /** A call of a library loads or stores memory of the program at once. */
     void (*used)(struct host *h, struct host_rows rows, bool stores, struct host_place place);
     /** Others may reach the rank's memory from `base` on by the number of a window. */

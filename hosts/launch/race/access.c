@@ -54,6 +54,7 @@ static bool learn_one(struct race *race, struct launch_thread *t, struct race_tr
         return false;
     }
     clock->refs++;
+    race_lent_heard(&t->host);
     race_learn(race, t, reads, seq, NULL);
     race_learn(race, t, stream, seq, clock);
     race_clock_put(clock);

@@ -21,6 +21,7 @@ const struct host_race_ops race_ops = {
     .given = race_op_given,
     .lend = race_op_lend,
     .take_back = race_op_take_back,
+    .let_go = race_op_let_go,
     .window = race_op_window,
     .reach = race_op_reach,
     .reached = race_op_reached,

@@ -40,9 +40,12 @@ void race_op_lend(struct host *h, const void *owner, const void *group, struct h
     struct launch_thread *t = launch_thread_of(h);
     struct race_rank *r = race_rank_of(race_of(h), t);
     struct race_lent *l = TAILQ_LAST(&r->lent, race_loans);
-    const struct race_lent one = {
-        .owner = owner, .group = group, .writes = writes, .place = place, .since = sim_now(t->dom)
-    };
+    const struct race_lent one = { .owner = owner,
+                                   .group = group,
+                                   .heard = r->heard,
+                                   .writes = writes,
+                                   .place = place,
+                                   .since = sim_now(t->dom) };
 
     if (rows.count == 0 || rows.width == 0)
         return;
@@ -71,6 +74,25 @@ void race_op_take_back(struct host *h, const void *owner)
     }
     if (any)
         race_rank_range(race_of(h), r, race_node_of(race_of(h), t));
+}
+
+void race_op_let_go(struct host *h, const void *owner)
+{
+    struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
+    struct race_lent *l;
+
+    for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
+        if (l->owner == owner && l->heard == r->heard)
+            l->owner = &r->heard;
+    race_op_take_back(h, owner);
+}
+
+void race_lent_heard(struct host *h)
+{
+    struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
+
+    r->heard++;
+    race_op_take_back(h, &r->heard);
 }
 
 /* The first rows that end above an address; rows are in order. */

@@ -8,6 +8,7 @@
 struct race_lent {
     TAILQ_ENTRY(race_lent) in_rank;
     const void *owner, *group; /* either may take it back */
+    uint64_t heard;            /* by the rank before it was lent */
     struct host_rows *rows;    /* thousands, where a datatype has as many pieces: */
     unsigned n, room;
     bool ordered; /* each begins behind the end of the one before */
@@ -17,6 +18,9 @@ struct race_lent {
     sim_time_t since;
 };
 
+/** The rank has heard of others, which ends the uses that were let go. */
+void race_lent_heard(struct host *h);
+
 /* These are in host_race_ops: host/race.h says when they are called. */
 
 /** Keeps the rows until they are taken back, or the check ends. */
@@ -24,6 +28,8 @@ void race_op_lend(struct host *h, const void *owner, const void *group, struct h
                   bool writes, struct host_place place);
 /** Frees all that has this owner or group. */
 void race_op_take_back(struct host *h, const void *owner_or_group);
+/** Frees all that has this owner, if the rank has heard of others meanwhile; else when it does. */
+void race_op_let_go(struct host *h, const void *owner);
 /** Takes it out of the rank's list. */
 void race_lent_free(struct race_rank *r, struct race_lent *l);
 /** Is one of the bytes lent? */

@@ -1,5 +1,6 @@
 #include "hosts/launch/race/message.h"
 #include "hosts/launch/race/learn.h"
+#include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/meet.h"
 #include "hosts/launch/race/put.h"
 #include "hosts/launch/race/window.h"
@@ -157,6 +158,7 @@ void race_op_heard(struct host *h, unsigned rank, uint64_t number)
     struct race_letter *letter = TAILQ_FIRST(mail);
     uint64_t version = r->version;
 
+    race_lent_heard(h);
     while (letter != NULL && letter->number <= number) {
         struct race_letter *next = TAILQ_NEXT(letter, in_mail);
 

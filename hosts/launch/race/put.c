@@ -1,6 +1,7 @@
 #include "hosts/launch/race/put.h"
 #include "hosts/launch/race/freed.h"
 #include "hosts/launch/race/learn.h"
+#include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/meet.h"
 
 #include <stdlib.h>
@@ -288,6 +289,7 @@ void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag
     struct race_node *node = race_node_of(race, t);
     struct race_notice *notice = find_notice(node, part, slot, tag);
 
+    race_lent_heard(h);
     if (notice == NULL)
         return;
     race_learn(race, t, notice->reads, notice->seq, NULL);

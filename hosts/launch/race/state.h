@@ -45,6 +45,7 @@ struct race_rank {
     struct race_window *windows; /* of one-sided operations */
     unsigned nwindows;
     TAILQ_HEAD(race_loans, race_lent) lent;
+    uint64_t heard; /* how often it has heard of others; owner of what was let go */
     struct hub_program_range range;
 };
 

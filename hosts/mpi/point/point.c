@@ -13,6 +13,7 @@ static int begin_transfer(struct mpi_rank *mr, const struct mpi_request *rq, MPI
     mpi_race_begin(mr, added, rq->mode != MPI_MODE_BUFFERED);
     code = mpi_start(mr, added);
     if (code != MPI_SUCCESS) {
+        mpi_race_end(mr, added);
         mpi_request_free(mr, *handle);
         *handle = MPI_REQUEST_NULL;
     }

@@ -88,7 +88,10 @@ void mpi_request_free(struct mpi_rank *mr, MPI_Request handle)
     struct mpi_request *rq = mpi_request_of(mr, handle);
 
     mpi_table_remove(&mr->requests, (unsigned)handle - 1);
-    mpi_race_end(mr, rq);
+    if (rq->active && !rq->cancelling && rq->status.hub_cancelled == 0)
+        mpi_race_let_go(mr, rq);
+    else
+        mpi_race_end(mr, rq);
     if (rq->active && !rq->done)
         rq->freed = true;
     else

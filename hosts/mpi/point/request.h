@@ -159,6 +159,9 @@ void mpi_race_begin(struct mpi_rank *mr, const struct mpi_request *rq, bool lend
 /** The program knows that it is complete, or cannot know any more. `owner`: a request, or whose
  * else it was. */
 void mpi_race_end(struct mpi_rank *mr, const void *owner);
+/** The program gives up the handle of an operation: other ranks have to say that it is complete
+ * (MPI 3.1, 3.7.3). */
+void mpi_race_let_go(struct mpi_rank *mr, const struct mpi_request *rq);
 
 /* start.c */
 /** Fills in a request that knows whether it receives, and where its data are; checks all that.

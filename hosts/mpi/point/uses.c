@@ -62,3 +62,9 @@ void mpi_race_end(struct mpi_rank *mr, const void *owner)
     if (mr->host->race != NULL)
         mr->host->race->take_back(mr->host, owner);
 }
+
+void mpi_race_let_go(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    if (mr->host->race != NULL)
+        mr->host->race->let_go(mr->host, rq);
+}

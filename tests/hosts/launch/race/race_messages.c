@@ -357,6 +357,108 @@ static void loads_other_of_any(void)
     MPI_Wait(&both[1], MPI_STATUS_IGNORE);
 }
 
+static void begin_and_let_go(void)
+{
+    begin_send();
+    MPI_Request_free(&request);
+}
+
+static void stores_after_request_freed(void)
+{
+    if (me == 1) {
+        peer_receives();
+        return;
+    }
+    begin_and_let_go();
+    buffer[3] = 1;
+}
+
+static void stores_after_persistent_freed(void)
+{
+    if (me == 1) {
+        peer_receives();
+        return;
+    }
+    MPI_Send_init(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Request_free(&request);
+    buffer[3] = 1;
+}
+
+static void loads_after_request_freed(void)
+{
+    if (me == 0) {
+        peer_sends();
+        return;
+    }
+    begin_receive();
+    MPI_Request_free(&request);
+    seen += buffer[3];
+}
+
+/* The answer says that the message has been received: example 3.13 of MPI 3.1. */
+static void ok_stores_after_answer_to_freed(void)
+{
+    if (me == 1) {
+        peer_receives();
+        MPI_Send(other_buffer, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
+        return;
+    }
+    begin_and_let_go();
+    MPI_Recv(other_buffer, 1, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    buffer[3] = 1;
+}
+
+static void ok_frees_after_answer(void)
+{
+    if (me == 1) {
+        peer_receives();
+        MPI_Send(other_buffer, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
+        return;
+    }
+    begin_send();
+    MPI_Recv(other_buffer, 1, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    buffer[3] = 1;
+}
+
+/* Here the answer is a put. */
+static void answer_by_put(int polls)
+{
+    if (me == 1) {
+        mine[WORDS - 1] = 7;
+        peer_receives();
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        return;
+    }
+    begin_and_let_go();
+    if (polls)
+        await(2 * WORDS - 1, 7);
+    else
+        arrived(SLOT);
+    buffer[3] = 1;
+}
+
+static void ok_stores_after_put_to_freed(void)
+{
+    answer_by_put(0);
+}
+
+static void ok_stores_after_word_to_freed(void)
+{
+    answer_by_put(1);
+}
+
+static void ok_stores_to_cancelled(void)
+{
+    if (me == 0)
+        return;
+    begin_receive();
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+    buffer[3] = 1;
+}
+
 const struct race_case race_messages[] = {
     CASE(stores_while_sent),
     CASE(copies_while_sent),
@@ -382,5 +484,13 @@ const struct race_case race_messages[] = {
     CASE(ok_loads_after_status),
     CASE(loads_while_probed_message_comes),
     CASE(loads_other_of_any),
+    CASE(stores_after_request_freed),
+    CASE(stores_after_persistent_freed),
+    CASE(loads_after_request_freed),
+    CASE(ok_stores_after_answer_to_freed),
+    CASE(ok_frees_after_answer),
+    CASE(ok_stores_after_put_to_freed),
+    CASE(ok_stores_after_word_to_freed),
+    CASE(ok_stores_to_cancelled),
     { NULL, NULL },
 };

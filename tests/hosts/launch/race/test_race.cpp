@@ -78,7 +78,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{ "loads_after_test", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "loads_after_status", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "loads_while_probed_message_comes", "rank 1", "loads", "MPI_Imrecv" },
-                    Expected{ "loads_other_of_any", "rank 1", "loads", "MPI_Irecv" }));
+                    Expected{ "loads_other_of_any", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "stores_after_request_freed", "rank 0", "stores", "MPI_Isend" },
+                    Expected{ "stores_after_persistent_freed", "rank 0", "stores", "MPI_Start" },
+                    Expected{ "loads_after_request_freed", "rank 1", "loads", "MPI_Irecv" }));
 
 INSTANTIATE_TEST_SUITE_P(
     Collectives, Race,
@@ -146,20 +149,21 @@ TEST_P(Order, IsNoRaceAndTakesNoTime)
 
 INSTANTIATE_TEST_SUITE_P(
     All, Order,
-    testing::Values("ok_loads_after_wait", "ok_both_slots", "ok_again_and_again",
-                    "ok_loads_after_reset", "ok_loads_after_failure", "ok_loads_after_failed_start",
-                    "ok_loads_source", "ok_stores_when_idle", "ok_relays_after_wait",
-                    "ok_puts_by_two_after_answer", "ok_adds_twice", "ok_puts_after_flush",
-                    "ok_stores_after_next_list", "ok_stores_after_own_notification",
-                    "ok_stores_after_answer", "ok_stores_after_message", "ok_between_rows",
-                    "ok_polls_last_word", "ok_polls_later_put", "ok_loads_up_to_the_word",
-                    "ok_polls_counter", "ok_flush_completes_requests", "ok_polls_atomic",
-                    "ok_polls_stored", "ok_loads_while_sent", "ok_sends_twice", "ok_loads_received",
-                    "ok_persistent", "ok_beside_column", "ok_between_pieces",
-                    "ok_between_pieces_out_of_order", "ok_loads_after_test",
-                    "ok_loads_after_status", "ok_loads_beside_collectives", "ok_loads_got",
-                    "ok_loads_fetched_by_no_op", "ok_fences", "ok_accumulates_from_both",
-                    "ok_loads_after_flush", "ok_loads_after_unlock", "ok_puts_in_two_epochs",
-                    "ok_both_exclude", "ok_one_excludes", "ok_loads_with_later_lock",
-                    "ok_stores_after_put_requested", "ok_post_and_wait"));
+    testing::Values(
+        "ok_loads_after_wait", "ok_both_slots", "ok_again_and_again", "ok_loads_after_reset",
+        "ok_loads_after_failure", "ok_loads_after_failed_start", "ok_loads_source",
+        "ok_stores_when_idle", "ok_relays_after_wait", "ok_puts_by_two_after_answer",
+        "ok_adds_twice", "ok_puts_after_flush", "ok_stores_after_next_list",
+        "ok_stores_after_own_notification", "ok_stores_after_answer", "ok_stores_after_message",
+        "ok_between_rows", "ok_polls_last_word", "ok_polls_later_put", "ok_loads_up_to_the_word",
+        "ok_polls_counter", "ok_flush_completes_requests", "ok_polls_atomic", "ok_polls_stored",
+        "ok_loads_while_sent", "ok_sends_twice", "ok_loads_received", "ok_persistent",
+        "ok_beside_column", "ok_between_pieces", "ok_between_pieces_out_of_order",
+        "ok_loads_after_test", "ok_loads_after_status", "ok_stores_after_answer_to_freed",
+        "ok_frees_after_answer", "ok_stores_after_put_to_freed", "ok_stores_after_word_to_freed",
+        "ok_stores_to_cancelled", "ok_loads_beside_collectives", "ok_loads_got",
+        "ok_loads_fetched_by_no_op", "ok_fences", "ok_accumulates_from_both",
+        "ok_loads_after_flush", "ok_loads_after_unlock", "ok_puts_in_two_epochs", "ok_both_exclude",
+        "ok_one_excludes", "ok_loads_with_later_lock", "ok_stores_after_put_requested",
+        "ok_post_and_wait"));
 } // namespace
