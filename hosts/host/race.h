@@ -80,8 +80,8 @@ struct host_race_ops {
     void (*lend)(struct host *h, const void *owner, const void *group, struct host_rows rows,
                  bool writes, struct host_place place);
     void (*take_back)(struct host *h, const void *owner_or_group);
-    /** The program has no handle of the owner any more. Its memory is taken back by its group, or as
-     * soon as anything that the rank hears may have said that the operation has ended. */
+    /** The program has no handle of the owner any more. Its memory is taken back by its group, or
+     * as soon as anything that the rank hears may have said that the operation has ended. */
     void (*let_go)(struct host *h, const void *owner);
     /** A call of a library loads or stores memory of the program at once. */
     void (*used)(struct host *h, struct host_rows rows, bool stores, struct host_place place);
@@ -91,8 +91,11 @@ struct host_race_ops {
     void (*reach)(struct host *h, const struct host_reach *reach, struct host_rows rows,
                   struct host_place place);
     /** All of them in this rank's window have been done, or will have been when it hears of it;
-     * `unlocks`: with the lock of the window. */
+     * `unlocks`: with the lock of the window, which others have had before. */
     void (*reached)(struct host *h, unsigned rank, uint32_t window, bool unlocks);
+    /** A rank, which may be the own one, gives back its lock of the own window: its operations
+     * there have been done. */
+    void (*unlocked)(struct host *h, unsigned rank, uint32_t window);
     /** The rank has this lock of its own window: what others have done with theirs is over. It has
      * it until it is HOST_UNLOCKED. */
     void (*locked)(struct host *h, uint32_t window, enum host_lock lock);

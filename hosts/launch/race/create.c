@@ -25,6 +25,7 @@ const struct host_race_ops race_ops = {
     .window = race_op_window,
     .reach = race_op_reach,
     .reached = race_op_reached,
+    .unlocked = race_op_unlocked,
     .locked = race_op_locked,
     .pause = race_op_pause,
     .sends = race_op_sends,

@@ -21,27 +21,6 @@ static unsigned reach_stream(struct race *race, unsigned from, uint32_t window, 
     return race_stream_of(race, from, HUB_DMA_CHANNELS + race->run->nranks + window, to);
 }
 
-/* Adds what `r` knows to what the next one with the lock of the window will know. */
-static void add_unlocked(struct race_window *there, struct race_rank *r)
-{
-    struct race_clock *now = race_clock_of(r), *old = there->unlocked;
-
-    if (old == NULL || old == now) {
-        there->unlocked = now;
-    } else {
-        struct race_rank both = { .n = 0 };
-
-        race_knows_all(&both, old->seq, old->n);
-        race_knows_all(&both, now->seq, now->n);
-        there->unlocked = race_clock_of(&both);
-        race_clock_put(both.clock);
-        race_clock_put(now);
-        free(both.known);
-    }
-    if (old != NULL)
-        race_clock_put(old);
-}
-
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place)
 {
@@ -80,7 +59,7 @@ static void learn_unlocked(struct race *race, struct launch_thread *t,
         race_node_changed(race, t->node->shared.index);
 }
 
-/* A lock that is given back was that of a rank before, and goes to the next one. */
+/* The lock was that of a rank before. */
 void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlocks)
 {
     struct launch_thread *t = launch_thread_of(h);
@@ -90,10 +69,28 @@ void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlock
 
     SIM_ASSERT(there != NULL);
     race_learn(race, t, reach_stream(race, h->rank, window, rank), r->reaches, NULL);
-    if (!unlocks)
-        return;
-    learn_unlocked(race, t, there);
-    add_unlocked(there, r);
+    if (unlocks)
+        learn_unlocked(race, t, there);
+}
+
+/* The next one gets the lock from here, perhaps before the rank hears that it has given it back. */
+void race_op_unlocked(struct host *h, unsigned rank, uint32_t window)
+{
+    struct race *race = race_of(h);
+    struct race_window *w = race_window_of(race_rank_of(race, launch_thread_of(h)), window);
+    const struct race_rank *r = &race->ranks[rank];
+    struct race_rank all = { .n = 0 };
+
+    SIM_ASSERT(w != NULL);
+    if (w->unlocked != NULL) {
+        race_knows_all(&all, w->unlocked->seq, w->unlocked->n);
+        race_clock_put(w->unlocked);
+    }
+    race_knows_all(&all, r->known, r->n);
+    race_knows_more(&all, reach_stream(race, rank, window, h->rank), r->reaches);
+    w->unlocked = race_clock_of(&all);
+    race_clock_put(all.clock);
+    free(all.known);
 }
 
 void race_op_locked(struct host *h, uint32_t window, enum host_lock lock)

@@ -12,8 +12,11 @@ void race_mail_free(struct race_mail *mail);
 /** Adds a one-sided operation, and reports what it meets. `reach` is copied. */
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place);
-/** The rank learns that its operations have ended. An unlock leaves to the window what it knows. */
+/** The rank learns that its operations have ended. With an unlock it learns what those knew that
+ * had unlocked the window before. */
 void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlocks);
+/** The window keeps what the other rank knows. */
+void race_op_unlocked(struct host *h, unsigned rank, uint32_t window);
 /** The rank learns what those knew that have unlocked its window. */
 void race_op_locked(struct host *h, uint32_t window, enum host_lock lock);
 /** Accesses of the rank's program are not looked at until it ends. */

@@ -58,6 +58,13 @@ void mpi_win_race_done(struct mpi_win *win, int rank, bool unlocks)
         mpi_win_race_locked(win, rank, HOST_UNLOCKED);
 }
 
+void mpi_win_race_unlocked(const struct mpi_win *win, int source)
+{
+    if (win->mr->host->race != NULL)
+        win->mr->host->race->unlocked(win->mr->host, (unsigned)win->comm->world[source],
+                                      win->comm->context);
+}
+
 void mpi_win_race_locked(struct mpi_win *win, int rank, enum host_lock lock)
 {
     if (win->mr->host->race != NULL && (rank == win->comm->rank || rank < 0))

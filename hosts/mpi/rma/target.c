@@ -99,6 +99,7 @@ static void answer_waiting(struct mpi_win *win)
         }
         *at = w->next;
         if (w->kind == MPI_WIN_UNLOCK) {
+            mpi_win_race_unlocked(win, w->source);
             win->lock_holders = win->lock_holders < 0 ? 0 : win->lock_holders - 1;
             grant_locks(win);
         }

@@ -229,6 +229,8 @@ static inline int mpi_win_tag(uint32_t number, bool answers)
 /* reach.c: of one rank, or of all (-1) */
 /** The operations there are done, or will be when another rank hears of this one. */
 void mpi_win_race_done(struct mpi_win *win, int rank, bool unlocks);
+/** At the target: the source gives its lock back. */
+void mpi_win_race_unlocked(const struct mpi_win *win, int source);
 /** The rank has the lock of one, which may be its own, or has it no more. */
 void mpi_win_race_locked(struct mpi_win *win, int rank, enum host_lock lock);
 /** They are complete here, so that their memory is the program's again. */

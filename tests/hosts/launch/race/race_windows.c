@@ -488,6 +488,28 @@ static void ok_loads_with_later_lock(void)
     lock_later(&win);
 }
 
+/* Rank 1 may have the lock before rank 0 hears that its own one is over. */
+static void ok_loads_after_own_lock(void)
+{
+    uint64_t word = 0;
+
+    open_window();
+    if (me == 0) {
+        other_buffer[7] = 5;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        put_words(40);
+        unlock();
+    }
+    while (me == 1 && word != 5) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        word = buffer[47];
+        unlock();
+    }
+    if (me == 1)
+        seen += buffer[42];
+    MPI_Win_free(&win);
+}
+
 static void loads_after_flush_of_other_window(void)
 {
     uint64_t word = 0;
@@ -589,6 +611,7 @@ const struct race_case race_windows[] = {
     CASE(puts_with_locks_of_two_windows),
     CASE(loads_with_lock_of_other_window),
     CASE(ok_loads_with_later_lock),
+    CASE(ok_loads_after_own_lock),
     CASE(loads_after_flush_of_other_window),
     CASE(puts_to_itself),
     CASE(stores_while_put_requested),

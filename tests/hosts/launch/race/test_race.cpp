@@ -164,6 +164,6 @@ INSTANTIATE_TEST_SUITE_P(
         "ok_stores_to_cancelled", "ok_loads_beside_collectives", "ok_loads_got",
         "ok_loads_fetched_by_no_op", "ok_fences", "ok_accumulates_from_both",
         "ok_loads_after_flush", "ok_loads_after_unlock", "ok_puts_in_two_epochs", "ok_both_exclude",
-        "ok_one_excludes", "ok_loads_with_later_lock", "ok_stores_after_put_requested",
-        "ok_post_and_wait"));
+        "ok_one_excludes", "ok_loads_with_later_lock", "ok_loads_after_own_lock",
+        "ok_stores_after_put_requested", "ok_post_and_wait"));
 } // namespace
