@@ -29,7 +29,7 @@ static bool may_race(const struct race *race, const struct race_transfer *x,
 {
     const struct race_stream *a = &race->streams[x->stream], *b = &race->streams[o->stream];
 
-    return o->only == x->only && !o->elsewhere && (o->writes || x->writes) &&
+    return o->only == x->only && o->elsewhere == x->elsewhere && (o->writes || x->writes) &&
            !(x->only == RACE_ANY && a->node == b->node && a->lane == b->lane) &&
            !race_knows(&race->ranks[x->rank], o) && !(o->reach.atomic && x->reach.atomic) &&
            !lock_orders(o, x->rank, x->reach.window, x->reach.lock);
@@ -43,8 +43,6 @@ void race_look_at_others(struct race *race, unsigned index, const struct race_tr
                             .access = x->writes ? HUB_STORES : HUB_LOADS,
                             .place = x->place };
 
-    if (x->elsewhere)
-        return;
     for (o = TAILQ_FIRST(&race->nodes[index].transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
         if (!may_race(race, x, o) || race_rows_overlap(&o->rows, x->rows.at, all) == UINT64_MAX)
             continue;

@@ -11,8 +11,6 @@ enum { ROUNDS = 50, SMALL = 4096 };
 
 static void *given;
 static int done;
-static tcaHandle gpus[2];
-static void *on_gpu;
 
 static void need(int ok)
 {
@@ -100,15 +98,6 @@ static void let_pass(void)
 {
     for (int i = 0; i < ROUNDS; i++)
         MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void set_up_gpus(void)
-{
-    tcaHandle own;
-
-    need(tcaMalloc(&on_gpu, BYTES, tcaMemoryGPU) == TCA_SUCCESS);
-    need(tcaCreateHandle(&own, on_gpu, BYTES, tcaMemoryGPU) == TCA_SUCCESS);
-    MPI_Allgather(&own, sizeof(own), MPI_BYTE, gpus, sizeof(own), MPI_BYTE, MPI_COMM_WORLD);
 }
 
 /* ---- freed while a transfer may use it ------------------------------------------------- */

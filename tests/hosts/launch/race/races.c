@@ -10,7 +10,8 @@
 
 int me;
 uint64_t *mine;
-tcaHandle handles[2];
+tcaHandle handles[2], gpus[2];
+void *on_gpu;
 uint64_t seen;
 MPI_Request request, other_request;
 uint64_t buffer[WORDS], other_buffer[WORDS];
@@ -34,6 +35,15 @@ static void set_up(void)
     memset(mine, 0, (size_t)2 * BYTES);
     need(tcaCreateHandle(&own, mine, (size_t)2 * BYTES, tcaMemoryCPU) == TCA_SUCCESS, "handle");
     MPI_Allgather(&own, sizeof(own), MPI_BYTE, handles, sizeof(own), MPI_BYTE, MPI_COMM_WORLD);
+}
+
+void set_up_gpus(void)
+{
+    tcaHandle own;
+
+    need(tcaMalloc(&on_gpu, BYTES, tcaMemoryGPU) == TCA_SUCCESS, "tcaMalloc of a GPU");
+    need(tcaCreateHandle(&own, on_gpu, BYTES, tcaMemoryGPU) == TCA_SUCCESS, "handle of a GPU");
+    MPI_Allgather(&own, sizeof(own), MPI_BYTE, gpus, sizeof(own), MPI_BYTE, MPI_COMM_WORLD);
 }
 
 void put(int channel, size_t from, size_t n, int flags, int slot)
@@ -103,7 +113,8 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     const struct race_case *const all[] = { race_puts,        race_loops,   race_messages,
-                                            race_collectives, race_windows, race_freed };
+                                            race_collectives, race_windows, race_meets,
+                                            race_freed };
     int code = 2;
 
     MPI_Init(&argc, &argv);

@@ -13,10 +13,14 @@ enum { SLOT = 1, OTHER_SLOT = 2, TAG = 0x100, EVERY = 64 };
 extern int me;
 extern uint64_t *mine;       /* WORDS to be sent, then WORDS to be written by the other rank */
 extern tcaHandle handles[2]; /* of both ranks */
+extern tcaHandle gpus[2];    /* BYTES of both ranks' GPUs: set_up_gpus() */
+extern void *on_gpu;         /* where the own ones are */
 extern uint64_t seen;        /* what was loaded, for its own sake */
 extern MPI_Request request, other_request;
 extern uint64_t buffer[WORDS], other_buffer[WORDS];
 
+/** All ranks call it, for new memory each time. */
+void set_up_gpus(void);
 /** The own words [from, from + n) go to the other rank's words WORDS + from. */
 void put(int channel, size_t from, size_t n, int flags, int slot);
 /** Two of them in one list. */
@@ -42,6 +46,7 @@ extern const struct race_case race_loops[];
 extern const struct race_case race_messages[];
 extern const struct race_case race_collectives[];
 extern const struct race_case race_windows[];
+extern const struct race_case race_meets[];
 extern const struct race_case race_freed[];
 
 #endif /* TESTS_RACES_H */
