@@ -23,13 +23,20 @@ bool race_lock_orders(const struct race *race, const struct race_rank *r,
     return w != NULL && lock_orders(x, (unsigned)(r - race->ranks), w->number, w->lock);
 }
 
+/* Are the addresses of the one also some of the other one's? Puts are to the node's memory. */
+static bool share_memory(const struct race_transfer *x, const struct race_transfer *o)
+{
+    return o->elsewhere == x->elsewhere &&
+           (o->only == x->only || o->only == RACE_ANY || x->only == RACE_ANY);
+}
+
 /* A lane of puts does one after the other. One-sided operations of one rank have no order. */
 static bool may_race(const struct race *race, const struct race_transfer *x,
                      const struct race_transfer *o)
 {
     const struct race_stream *a = &race->streams[x->stream], *b = &race->streams[o->stream];
 
-    return o->only == x->only && o->elsewhere == x->elsewhere && (o->writes || x->writes) &&
+    return share_memory(x, o) && (o->writes || x->writes) &&
            !(x->only == RACE_ANY && a->node == b->node && a->lane == b->lane) &&
            !race_knows(&race->ranks[x->rank], o) && !(o->reach.atomic && x->reach.atomic) &&
            !lock_orders(o, x->rank, x->reach.window, x->reach.lock);

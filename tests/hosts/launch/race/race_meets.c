@@ -53,9 +53,73 @@ static void ok_relays_from_gpu_after_wait(void)
     relay_from_gpu(1);
 }
 
+static MPI_Win win;
+
+/** It has all words, whichever calls use them. */
+static void open_window(void)
+{
+    MPI_Win_create(mine, (MPI_Aint)2 * BYTES, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+}
+
+static void close_window(void)
+{
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+/** MPI writes some of the words that the put of a channel does. */
+static void mpi_put(void)
+{
+    MPI_Put(buffer, 8, MPI_UINT64_T, 1, WORDS + 8, 8, MPI_UINT64_T, win);
+}
+
+static void mpi_puts_behind_put(void)
+{
+    open_window();
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        mpi_put();
+    } else {
+        arrived(SLOT);
+    }
+    close_window();
+}
+
+static void puts_behind_mpi_put(void)
+{
+    open_window();
+    if (me == 0) {
+        mpi_put();
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+    } else {
+        arrived(SLOT);
+    }
+    close_window();
+}
+
+static void ok_puts_in_turn(void)
+{
+    open_window();
+    if (me == 0)
+        mpi_put();
+    MPI_Win_fence(0, win);
+    if (me == 0)
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+    else
+        arrived(SLOT);
+    MPI_Win_fence(0, win);
+    if (me == 0)
+        mpi_put();
+    close_window();
+}
+
 const struct race_case race_meets[] = {
     CASE(puts_to_gpu_by_two_channels),
     CASE(relays_from_gpu_at_once),
     CASE(ok_relays_from_gpu_after_wait),
+    CASE(mpi_puts_behind_put),
+    CASE(puts_behind_mpi_put),
+    CASE(ok_puts_in_turn),
     { NULL, NULL },
 };

@@ -123,7 +123,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Expected{ "puts_to_gpu_by_two_channels", "rank 0", "tcaStartDMADesc: stores",
                               "tcaStartDMADesc of rank 0" },
                     Expected{ "relays_from_gpu_at_once", "rank 1", "tcaStartDMADesc: loads",
-                              "tcaStartDMADesc of rank 0" }));
+                              "tcaStartDMADesc of rank 0" },
+                    Expected{ "mpi_puts_behind_put", "rank 0", "MPI_Put: stores",
+                              "tcaStartDMADesc of rank 0" },
+                    Expected{ "puts_behind_mpi_put", "rank 0", "tcaStartDMADesc: stores",
+                              "MPI_Put of rank 0" }));
 
 /* A rank may be run before another one though it is later: such a window is as long as the fastest
  * cable delays, 100 mm here. */
@@ -172,5 +176,6 @@ INSTANTIATE_TEST_SUITE_P(
         "ok_loads_fetched_by_no_op", "ok_fences", "ok_accumulates_from_both",
         "ok_loads_after_flush", "ok_loads_after_unlock", "ok_puts_in_two_epochs", "ok_both_exclude",
         "ok_one_excludes", "ok_loads_with_later_lock", "ok_loads_after_own_lock",
-        "ok_stores_after_put_requested", "ok_post_and_wait", "ok_relays_from_gpu_after_wait"));
+        "ok_stores_after_put_requested", "ok_post_and_wait", "ok_relays_from_gpu_after_wait",
+        "ok_puts_in_turn"));
 } // namespace
