@@ -96,7 +96,7 @@ static void look_at_lent(struct race *race, struct launch_thread *t, const struc
 
     for (l = TAILQ_FIRST(&race_rank_of(race, t)->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
         if ((l->writes || u->access == HUB_STORES) && race_lent_overlaps(l, u->at, u->bytes))
-            race_report_lent(race, t, u, l);
+            race_report_lent(race, t, u, t, l);
 }
 
 static void look_at_use(struct race *race, struct launch_thread *t, const struct race_use *u)

@@ -1,4 +1,5 @@
 #include "hosts/launch/race/meet.h"
+#include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/report.h"
 #include "hosts/launch/race/window.h"
 
@@ -42,22 +43,57 @@ static bool may_race(const struct race *race, const struct race_transfer *x,
            !lock_orders(o, x->rank, x->reach.window, x->reach.lock);
 }
 
+/** A row of the transfer, as a use by the rank that begins it. */
+static struct race_use use_of_row(const struct race_transfer *x, uint64_t row)
+{
+    return (struct race_use){ .at = x->rows.at + row * x->rows.pitch,
+                              .bytes = x->rows.width,
+                              .access = x->writes ? HUB_STORES : HUB_LOADS,
+                              .place = x->place };
+}
+
+static void look_at_lent(struct race *race, const struct launch_thread *lender,
+                         const struct race_lent *l, const struct race_transfer *x)
+{
+    for (uint64_t i = 0; i < x->rows.count; i++) {
+        const struct race_use use = use_of_row(x, i);
+
+        if (race_lent_overlaps(l, use.at, use.bytes))
+            race_report_lent(race, &race->run->ranks[x->rank], &use, lender, l);
+    }
+}
+
+/* Another rank may know that a send has been read, since it has received it. That a receive has
+ * been written is known to its own rank alone. */
+static void look_at_loans(struct race *race, unsigned index, const struct race_transfer *x)
+{
+    const struct race_lent *l;
+
+    for (unsigned i = 0; i < race->run->nranks; i++) {
+        const struct race_rank *r = &race->ranks[i];
+
+        if (race->run->ranks[i].node != &race->run->nodes[index] || !race_concerns(race, r, x))
+            continue;
+        for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
+            if (l->writes || (x->writes && x->rank == i))
+                look_at_lent(race, &race->run->ranks[i], l, x);
+    }
+}
+
 void race_look_at_others(struct race *race, unsigned index, const struct race_transfer *x)
 {
     const struct race_transfer *o;
     uint64_t all = race_rows_end(&x->rows) - x->rows.at;
-    struct race_use use = { .bytes = x->rows.width,
-                            .access = x->writes ? HUB_STORES : HUB_LOADS,
-                            .place = x->place };
 
+    if (!x->elsewhere)
+        look_at_loans(race, index, x);
     for (o = TAILQ_FIRST(&race->nodes[index].transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
         if (!may_race(race, x, o) || race_rows_overlap(&o->rows, x->rows.at, all) == UINT64_MAX)
             continue;
         for (uint64_t i = 0; i < x->rows.count; i++) {
-            uint64_t offset;
+            const struct race_use use = use_of_row(x, i);
+            uint64_t offset = race_rows_overlap(&o->rows, use.at, use.bytes);
 
-            use.at = x->rows.at + i * x->rows.pitch;
-            offset = race_rows_overlap(&o->rows, use.at, use.bytes);
             if (offset != UINT64_MAX && offset + use.bytes > o->come)
                 race_report_transfer(race, &race->run->ranks[x->rank], &use, o);
         }

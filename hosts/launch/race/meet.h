@@ -8,7 +8,7 @@
 bool race_lock_orders(const struct race *race, const struct race_rank *r,
                       const struct race_transfer *x);
 /** Does a transfer that begins now meet others in the node's memory that its rank does not know to
- * be over? */
+ * be over, or memory that ranks of the node have lent? */
 void race_look_at_others(struct race *race, unsigned index, const struct race_transfer *x);
 
 #endif /* LAUNCH_RACE_MEET_H */

@@ -78,15 +78,17 @@ void race_report_transfer(struct race *race, struct launch_thread *t, const stru
 }
 
 void race_report_lent(struct race *race, struct launch_thread *t, const struct race_use *u,
-                      const struct race_lent *l)
+                      const struct launch_thread *lender, const struct race_lent *l)
 {
     char place[PLACE_BYTES], other[400];
 
     if (!is_new(race, t, u, l->place.from))
         return;
-    name_place(t, l->place.from, place, sizeof(place));
-    (void)snprintf(other, sizeof(other), "which %s%s at %.6f us %s: expected its completion before",
-                   l->place.call, place, (double)l->since / 1e6, l->writes ? "writes" : "reads");
+    name_place(lender, l->place.from, place, sizeof(place));
+    (void)snprintf(other, sizeof(other),
+                   "which %s of rank %u%s at %.6f us %s: expected its completion before",
+                   l->place.call, lender->host.rank, place, (double)l->since / 1e6,
+                   l->writes ? "writes" : "reads");
     report(t, u, other);
 }
 

@@ -11,7 +11,7 @@ struct race_freed;
 void race_report_transfer(struct race *race, struct launch_thread *t, const struct race_use *u,
                           const struct race_transfer *x);
 void race_report_lent(struct race *race, struct launch_thread *t, const struct race_use *u,
-                      const struct race_lent *l);
+                      const struct launch_thread *lender, const struct race_lent *l);
 void race_report_freed(struct race *race, struct launch_thread *t, const struct race_use *u,
                        const struct race_freed *f);
 

@@ -1,6 +1,6 @@
 /*
  * What the check for races keeps: of the run, of its nodes and of its ranks. Calls go down:
- *   access, message; put (message begins transfers as it does); meet, freed and lent;
+ *   access, message; put (message begins transfers as it does); meet and freed; lent;
  *   learn and report; memory and window; clock
  */
 #ifndef LAUNCH_RACE_STATE_H

@@ -114,6 +114,114 @@ static void ok_puts_in_turn(void)
     close_window();
 }
 
+static void receive_words(void)
+{
+    MPI_Irecv(&mine[WORDS], WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, &request);
+}
+
+static void send_words(void)
+{
+    MPI_Send(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+}
+
+static void puts_to_received(void)
+{
+    if (me == 1)
+        receive_words();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        send_words();
+    } else {
+        arrived(SLOT);
+        end();
+    }
+}
+
+static void puts_from_received(void)
+{
+    if (me == 0) {
+        MPI_Irecv(mine, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, &request);
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        end();
+    } else {
+        MPI_Send(buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
+        arrived(SLOT);
+    }
+}
+
+static void mpi_puts_to_received(void)
+{
+    open_window();
+    if (me == 1)
+        receive_words();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        mpi_put();
+        send_words();
+    } else {
+        end();
+    }
+    close_window();
+}
+
+static void ok_puts_from_sent(void)
+{
+    if (me == 0) {
+        MPI_Isend(mine, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, &request);
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        end();
+    } else {
+        MPI_Recv(buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        arrived(SLOT);
+    }
+}
+
+/* Rank 0 has received it, though rank 1 has not waited yet. */
+static void ok_puts_to_what_was_sent(void)
+{
+    if (me == 0) {
+        MPI_Recv(buffer, WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+    } else {
+        MPI_Isend(&mine[WORDS], WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, &request);
+        arrived(SLOT);
+        end();
+    }
+}
+
+/** The put of rank 0 is to its own node. */
+static void puts_to_own_sent(void)
+{
+    tcaDesc *d = tcaDescNew();
+
+    if (me == 0) {
+        MPI_Isend(&mine[WORDS], WORDS, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, &request);
+        tcaDescSetMemcpy(d, &handles[0], BYTES, &handles[0], 0, BYTES, IN, SLOT, TAG);
+        tcaDescSet(d, 0);
+        tcaStartDMADesc(0);
+        end();
+    } else {
+        MPI_Recv(buffer, WORDS, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    tcaDescFree(d);
+}
+
+static void ok_puts_to_what_was_received(void)
+{
+    if (me == 0) {
+        send_words();
+    } else {
+        receive_words();
+        end();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0)
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+    else
+        arrived(SLOT);
+}
+
 const struct race_case race_meets[] = {
     CASE(puts_to_gpu_by_two_channels),
     CASE(relays_from_gpu_at_once),
@@ -121,5 +229,12 @@ const struct race_case race_meets[] = {
     CASE(mpi_puts_behind_put),
     CASE(puts_behind_mpi_put),
     CASE(ok_puts_in_turn),
+    CASE(puts_to_received),
+    CASE(puts_from_received),
+    CASE(mpi_puts_to_received),
+    CASE(ok_puts_from_sent),
+    CASE(ok_puts_to_what_was_received),
+    CASE(ok_puts_to_what_was_sent),
+    CASE(puts_to_own_sent),
     { NULL, NULL },
 };
