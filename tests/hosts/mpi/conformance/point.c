@@ -262,10 +262,12 @@ static void completion(void)
 
 static void free_and_get_status(void)
 {
-    int out = 5 + check_rank, in = -1, flag = 0;
+    static int out; /* nothing here says when it has been read */
+    int in = -1, flag = 0;
     MPI_Request rq, send;
     MPI_Status st;
 
+    out = 5 + check_rank;
     MPI_Irecv(&in, 1, MPI_INT, prev, 3, MPI_COMM_WORLD, &rq);
     MPI_Isend(&out, 1, MPI_INT, next, 3, MPI_COMM_WORLD, &send);
     CHECK_OK(MPI_Request_free(&send), "3.7.3 free of an active send");
