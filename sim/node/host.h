@@ -31,6 +31,7 @@ unsigned node_host_cores(const struct node_host *host);
 struct node_core *node_host_core(struct node_host *host, unsigned core);
 /** Each socket has half of the cores; all are on socket 0 where no root port is on another one. */
 unsigned node_host_core_socket(const struct node_host *host, unsigned core);
+unsigned node_host_port_socket(const struct node_host *host, unsigned port);
 /**
  * Whose memory is on which socket: DRAM below `end` and in the first `segments` segments of single
  * pages (memory/ram.h) is on `socket`, all other on the other one. At first all is on socket 0.

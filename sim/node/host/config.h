@@ -24,7 +24,7 @@ struct host_config {
     struct host_rc_config {
         uint64_t egress_ps, memory_write_ps, memory_read_ps, memory_reads;
         uint64_t completion_bytes, completion_interval_ps;
-        uint64_t p2p_write_ps, p2p_read_ps, p2p_reads;
+        uint64_t p2p_write_ps, p2p_read_ps, p2p_read_bytes;
         uint64_t socket_write_ps, socket_write_interval_ps, socket_read_ps, socket_reads;
         uint64_t socket_hop_ps;
         uint64_t completion_timeout_ps;

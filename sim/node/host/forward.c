@@ -4,26 +4,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-void node_rc_remember(struct node_rc *rc, const struct node_packet *p)
+/** What such reads hold of their limit: whole lines that they ask for, or across the sockets each
+ * one place. Kept by the socket of the requester. */
+static uint64_t *held_of(struct node_rc *rc, unsigned from, unsigned to, uint64_t *limit_p)
+{
+    const struct host_config *cfg = &rc->host->cfg;
+    bool crosses = node_rc_crosses(rc, from, to);
+
+    *limit_p = crosses ? cfg->rc.socket_reads : cfg->rc.p2p_read_bytes;
+    return crosses ? &rc->socket_reads[cfg->socket[from]] : &rc->p2p_read_bytes[cfg->socket[from]];
+}
+
+static uint32_t lines_bytes(const struct pcie_tlp *tlp)
+{
+    return (4u * tlp->length_dw + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+}
+
+bool node_rc_forward(struct node_rc *rc, const struct node_packet *p)
 {
     sim_time_t wait = rc->host->cfg.rc.completion_timeout_ps;
     sim_time_t deadline = wait != 0 ? sim_now(rc->host->dom) + wait : SIM_TIME_NEVER;
+    uint32_t takes = node_rc_crosses(rc, p->source, p->target) ? 1 : lines_bytes(&p->tlp);
+    uint64_t limit, *held = held_of(rc, p->source, p->target, &limit);
 
+    if (*held >= limit)
+        return false;
+    *held += takes;
     rc->forwards[rc->nforwards++] = (struct rc_forward){ .deadline_ps = deadline,
                                                          .requester_id = p->tlp.requester_id,
                                                          .tag = p->tlp.tag,
                                                          .from = (uint8_t)p->source,
-                                                         .to = (uint8_t)p->target };
+                                                         .to = (uint8_t)p->target,
+                                                         .held = takes };
     if (rc->nforwards == 1 && wait != 0)
         sim_schedule_at(rc->host->dom, &rc->timeout, deadline, SIM_CLOCK);
+    return true;
 }
 
 static void forget_forward(struct node_rc *rc, unsigned i)
 {
+    const struct rc_forward *f = &rc->forwards[i];
     uint64_t limit;
-    unsigned *count = node_rc_forwarded(rc, rc->forwards[i].from, rc->forwards[i].to, &limit);
 
-    --*count;
+    *held_of(rc, f->from, f->to, &limit) -= f->held;
     rc->nforwards--;
     memmove(&rc->forwards[i], &rc->forwards[i + 1], (rc->nforwards - i) * sizeof(*rc->forwards));
     if (rc->nforwards == 0)
@@ -63,8 +86,9 @@ static void timeout_event(struct sim_event *ev)
 int node_rc_forwards_init(struct node_rc *rc)
 {
     const struct host_rc_config *cfg = &rc->host->cfg.rc;
+    uint64_t most = (cfg->p2p_read_bytes + HOST_LINE - 1) / HOST_LINE + cfg->socket_reads;
 
     sim_event_init(&rc->timeout, timeout_event);
-    rc->forwards = calloc(2 * (cfg->p2p_reads + cfg->socket_reads), sizeof(*rc->forwards));
+    rc->forwards = calloc(2 * most, sizeof(*rc->forwards)); /* for both sockets */
     return rc->forwards != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }

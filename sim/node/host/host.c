@@ -63,9 +63,9 @@ static const struct machine_param host_params[] = {
        "a posted write at one root port until another port of the socket has it"),
     PS(rc.p2p_read_ps, 120000,
        "a read at one root port until another port of the socket has it, and the same back"),
-    ROW(rc.p2p_reads, "1", 1, 1024, 32,
-        "forwarded reads not yet answered, per requesting socket; others wait in the receive "
-        "buffer"),
+    ROW(rc.p2p_read_bytes, "bytes", 64, 1 << 16, 8192,
+        "a read is forwarded while those not yet answered ask for fewer bytes, per requesting "
+        "socket; others wait in the receive buffer"),
     PS(rc.socket_write_ps, 150000,
        "a forwarded write takes this longer when its ports are on different sockets"),
     PS(rc.socket_write_interval_ps, 0,
@@ -353,6 +353,12 @@ unsigned node_host_core_socket(const struct node_host *host, unsigned core)
 {
     SIM_ASSERT(core < host->cfg.cores);
     return host->cores[core].socket;
+}
+
+unsigned node_host_port_socket(const struct node_host *host, unsigned port)
+{
+    SIM_ASSERT(port < HOST_PORTS);
+    return (unsigned)host->cfg.socket[port];
 }
 
 void node_host_home(struct node_host *host, unsigned socket, uint64_t end, unsigned segments)

@@ -56,6 +56,7 @@ struct rc_forward {
     sim_time_t deadline_ps;
     uint16_t requester_id;
     uint8_t tag, from, to; /* ports */
+    uint32_t held;         /* bytes that the limit counts, or one read that crosses the sockets */
 };
 
 struct rc_claim {
@@ -71,10 +72,10 @@ struct node_rc {
     uint32_t requesting; /* ports with waiting `requests`, one bit each */
     /* Posted writes taken in and passed on, by path; what may not overtake them compares both. */
     uint64_t posted_in[RC_TARGETS][RC_SOURCES], posted_done[RC_TARGETS][RC_SOURCES];
-    struct sim_event arbiter; /* the one place where ports compete; SIM_CLOCK */
-    unsigned p2p_reads[2];    /* forwarded and not answered, by socket of the requester */
-    unsigned socket_reads[2]; /* those of them that cross the sockets */
-    unsigned read_turn;       /* the port that is asked first for a peer-to-peer read */
+    struct sim_event arbiter;   /* the one place where ports compete; SIM_CLOCK */
+    uint64_t p2p_read_bytes[2]; /* forwarded and not answered, by socket of the requester, */
+    uint64_t socket_reads[2];   /* and the number of those that cross the sockets */
+    unsigned read_turn;         /* the port that is asked first for a peer-to-peer read */
     /* Where order is checked: packets of one source, and packets that begin or end here. */
     struct pcie_order_watch *order[RC_SOURCES];
     struct pcie_order_end *end;
@@ -129,12 +130,11 @@ void node_rc_received(void *user, struct pcie_tlp *tlp);
 bool node_rc_admit(struct node_rc *rc);
 /** The last completion for a read that was forwarded from one port to another. */
 void node_rc_answered(struct node_rc *rc, unsigned from, unsigned to, const struct pcie_tlp *cpl);
-/** A read is forwarded now. */
-void node_rc_remember(struct node_rc *rc, const struct node_packet *p);
+/** A read is to be forwarded. @return false: too much is asked for already. */
+bool node_rc_forward(struct node_rc *rc, const struct node_packet *p);
 int node_rc_forwards_init(struct node_rc *rc);
-/** Counter and limit of the forwarded reads that one from `source` to `target` belongs to. */
-unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target,
-                            uint64_t *limit_p);
+/** Whether a path joins the sockets. */
+bool node_rc_crosses(const struct node_rc *rc, unsigned a, unsigned b);
 
 static inline void node_rc_consume(struct node_rc *rc, unsigned port, const struct pcie_tlp *tlp)
 {

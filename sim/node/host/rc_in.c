@@ -43,7 +43,7 @@ static void order_after_posted(struct node_rc *rc, struct node_packet *p, unsign
     p->order_after = rc->posted_in[target][p->source];
 }
 
-static bool crosses_sockets(const struct node_rc *rc, unsigned a, unsigned b)
+bool node_rc_crosses(const struct node_rc *rc, unsigned a, unsigned b)
 {
     return rc->host->cfg.socket[a] != rc->host->cfg.socket[b];
 }
@@ -67,7 +67,7 @@ static void forward_packet(const struct node_rc *rc, struct node_packet *p, unsi
 {
     p->due += ps;
     host_mark(rc->host, HOST_STAGE_FORWARD, p->due, &p->tlp);
-    if (!crosses_sockets(rc, p->source, target))
+    if (!node_rc_crosses(rc, p->source, target))
         return;
     p->due += socket_ps;
     host_mark(rc->host, HOST_STAGE_SOCKET, p->due, &p->tlp);
@@ -78,7 +78,7 @@ static void cross_in_turn(struct node_rc *rc, struct node_packet *p, unsigned ta
 {
     sim_time_t *next = &rc->port[p->source].next_crossing;
 
-    if (!crosses_sockets(rc, p->source, target))
+    if (!node_rc_crosses(rc, p->source, target))
         return;
     if (p->due < *next) {
         p->due = *next;
@@ -230,29 +230,12 @@ void node_rc_request(struct node_core *core, unsigned target, struct pcie_tlp *t
 
 /* ---- reads leave the receive buffer --------------------------------------------- */
 
-unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target, uint64_t *limit_p)
-{
-    const struct host_config *cfg = &rc->host->cfg;
-    uint64_t socket = cfg->socket[source];
-
-    if (crosses_sockets(rc, source, target)) {
-        *limit_p = cfg->rc.socket_reads;
-        return &rc->socket_reads[socket];
-    }
-    *limit_p = cfg->rc.p2p_reads;
-    return &rc->p2p_reads[socket];
-}
-
 static bool admit_forward(struct node_rc *rc, struct node_packet *p)
 {
     const struct host_rc_config *cfg = &rc->host->cfg.rc;
-    uint64_t limit;
-    unsigned *count = node_rc_forwarded(rc, p->source, p->target, &limit);
 
-    if (*count >= limit)
+    if (!node_rc_forward(rc, p))
         return false;
-    ++*count;
-    node_rc_remember(rc, p);
     rc->stat.p2p_reads++;
     rc->stat.p2p_wait_ps += sim_now(rc->host->dom) - p->arrived;
     p->due = sim_now(rc->host->dom);

@@ -339,7 +339,7 @@ TEST(RootPort, RecordsWhatItsDeviceDoesWrong)
 
 TEST(Forwarded, ReadsThatAreNeverAnsweredDoNotHoldUpOthersForEver)
 {
-    in_all_orders(node({ { "rc.completion_timeout_ps", timeout }, { "rc.p2p_reads", 2 } }),
+    in_all_orders(node({ { "rc.completion_timeout_ps", timeout }, { "rc.p2p_read_bytes", 2 * 64 } }),
                   [](Machine &m) {
                       pcie_misbehavior how = always(PCIE_IS_SILENT);
                       std::vector<unsigned> tags;

@@ -18,7 +18,7 @@ Builder with_gpu(Values gpu = {}, Values host = {})
     Builder b;
     Values dev;
 
-    host.insert({ { "cores", 2 }, { "ram_bytes", 1 << 22 }, { "rc.p2p_reads", 1024 } });
+    host.insert({ { "cores", 2 }, { "ram_bytes", 1 << 22 }, { "rc.p2p_read_bytes", 65536 } });
     gpu.insert({ { "memory_bytes", 1 << 23 },
                  { "bar_bytes", 1 << 22 },
                  { "port.lanes", 8 },

@@ -37,7 +37,7 @@ Builder tight()
 
     host.insert({ { "cores", 2 },
                   { "ram_bytes", 1 << 20 },
-                  { "rc.p2p_reads", 2 },
+                  { "rc.p2p_read_bytes", 512 },
                   { "rc.socket_reads", 1 },
                   { "rc.memory_reads", 2 },
                   { "rc.memory_write_ps", 300000 },

@@ -241,13 +241,13 @@ TEST(PeerToPeer, AReadTakesTheLatencyEachWay)
 }
 
 /** Reads `count` times 256 bytes of b from a. @return first and last arrival of a completion */
-std::pair<sim_time_t, sim_time_t> stream_reads(Machine &m, unsigned count)
+std::pair<sim_time_t, sim_time_t> stream_reads(Machine &m, unsigned count, uint32_t bytes = 256)
 {
     Device *a = m.device("a");
     std::vector<pcie_tlp> reads;
 
     for (unsigned i = 0; i < count; i++)
-        reads.push_back(a->read(bar_b + i * 256 % 65536, 256, (uint8_t)i));
+        reads.push_back(a->read(bar_b + i * 256 % 65536, bytes, (uint8_t)i));
     send(m, a, reads);
     m.run();
     auto got = a->of_kind(PCIE_CPLD);
@@ -260,7 +260,7 @@ TEST(PeerToPeer, BandwidthIsTheLimitOverTheRoundTrip)
     /* A slot is taken when the read leaves the receive buffer, and given back when its last
      * completion goes to the port: 120 ns, link, 100 ns in the device, link, 120 ns. */
     for (unsigned limit : { 1u, 2u, 4u }) {
-        in_all_orders(two_devices({ { "rc.p2p_reads", limit } }), [&](Machine &m) {
+        in_all_orders(two_devices({ { "rc.p2p_read_bytes", limit * 256 } }), [&](Machine &m) {
             configure(m);
             auto t = stream_reads(m, 200);
             double slot = 120000 + (24 * 250 + wire) + 100000 + ((20 + 256) * 250 + wire) + 120000;
@@ -272,9 +272,26 @@ TEST(PeerToPeer, BandwidthIsTheLimitOverTheRoundTrip)
     }
 }
 
+TEST(PeerToPeer, TheLimitCountsWholeLinesOfWhatReadsAskFor)
+{
+    /* Those of 64 bytes and of 4 take one line each; a longer one may go beyond the limit. */
+    for (auto [bytes, reads] : { std::pair{ 4u, 8u }, { 64u, 8u }, { 128u, 4u }, { 192u, 3u } }) {
+        in_all_orders(two_devices({ { "rc.p2p_read_bytes", 512 } }),
+                      [&, n = bytes, slots = reads](Machine &m) {
+                          configure(m);
+                          auto t = stream_reads(m, 160, n);
+                          double answer = (20.0 + n) * 250 + wire;
+                          double slot = 120000 + (24 * 250 + wire) + 100000 + answer + 120000;
+                          double want = 159.0 * slot / slots;
+                          EXPECT_NEAR(want, (double)(t.second - t.first), 0.05 * want) << n;
+                          return t;
+                      });
+    }
+}
+
 TEST(PeerToPeer, WithoutAHarmfulLimitTheLinkDecides)
 {
-    in_all_orders(two_devices({ { "rc.p2p_reads", 1024 } }), [&](Machine &m) {
+    in_all_orders(two_devices({ { "rc.p2p_read_bytes", 65536 } }), [&](Machine &m) {
         configure(m);
         auto t = stream_reads(m, 200);
         double want = 199.0 * (20 + 256) * 250;
@@ -285,29 +302,30 @@ TEST(PeerToPeer, WithoutAHarmfulLimitTheLinkDecides)
 
 TEST(PeerToPeer, AReadThatWaitsHoldsUpThoseBehindItButNoWrites)
 {
-    in_all_orders(
-        two_devices({ { "rc.p2p_reads", 1 } }, {}, { { "answer_ps", 5000000 } }), [](Machine &m) {
-            Device *a = m.device("a");
-            configure(m);
-            send(m, a,
-                 { a->read(bar_b, 64, 1), a->read(bar_b, 64, 2), a->read(ram, 64, 3),
-                   a->write(ram, { 1 }) });
-            Done d(m);
-            node_core_poll(m.core(), ram, 4, Done::call, &d);
-            m.run();
-            auto got = a->of_kind(PCIE_CPLD);
-            EXPECT_EQ(3u, got.size());
-            EXPECT_EQ(1, got[0].tlp.tag);
-            EXPECT_GT(got[1].time, got[0].time) << "waited for the first to end";
-            EXPECT_EQ(3, got[1].tlp.tag) << "left the buffer with the second, but DRAM is near";
-            EXPECT_LT(d.time, got[0].time);
-            return got.back().time;
-        });
+    in_all_orders(two_devices({ { "rc.p2p_read_bytes", 64 } }, {}, { { "answer_ps", 5000000 } }),
+                  [](Machine &m) {
+                      Device *a = m.device("a");
+                      configure(m);
+                      send(m, a,
+                           { a->read(bar_b, 64, 1), a->read(bar_b, 64, 2), a->read(ram, 64, 3),
+                             a->write(ram, { 1 }) });
+                      Done d(m);
+                      node_core_poll(m.core(), ram, 4, Done::call, &d);
+                      m.run();
+                      auto got = a->of_kind(PCIE_CPLD);
+                      EXPECT_EQ(3u, got.size());
+                      EXPECT_EQ(1, got[0].tlp.tag);
+                      EXPECT_GT(got[1].time, got[0].time) << "waited for the first to end";
+                      EXPECT_EQ(3, got[1].tlp.tag)
+                          << "left the buffer with the second, but DRAM is near";
+                      EXPECT_LT(d.time, got[0].time);
+                      return got.back().time;
+                  });
 }
 
 TEST(PeerToPeer, TwoRequestersShareTheLimitFairly)
 {
-    Builder b = two_devices({ { "rc.p2p_reads", 2 } });
+    Builder b = two_devices({ { "rc.p2p_read_bytes", 512 } });
     b.add(0, "c", device_kind(),
           { { "port.skp_interval_symbols", 0 }, { "port.skp_interval_blocks", 0 } });
     b.link(0, "host", "p2", "c", "up");
