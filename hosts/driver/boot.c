@@ -128,9 +128,11 @@ int boot_enumerate(struct host *h, struct driver_node *node)
 
         if (id == UINT32_MAX)
             continue;
-        *fn = (struct driver_function){
-            .bdf = bdf, .vendor = (uint16_t)id, .device = (uint16_t)(id >> 16), .port = p
-        };
+        *fn = (struct driver_function){ .bdf = bdf,
+                                        .vendor = (uint16_t)id,
+                                        .device = (uint16_t)(id >> 16),
+                                        .port = p,
+                                        .socket = h->bus->socket(h, p) };
         code = assign_bars(h, fn, &next);
         if (code != DRIVER_OK)
             return code;

@@ -240,6 +240,7 @@ static int find_gpus(struct host *h, struct driver_node *node)
 
             for (unsigned n = 0; fn->bdf == bdf && n < DRIVER_BARS; n++)
                 if (fn->bar[n].bytes > node->gpus[g].bar_bytes) { /* memory has the largest one */
+                    node->gpus[g].socket = fn->socket;
                     node->gpus[g].bar_bus = fn->bar[n].bus;
                     node->gpus[g].bar_bytes = fn->bar[n].bytes;
                 }

@@ -43,7 +43,7 @@ enum driver_status {
 
 struct driver_function {
     uint16_t bdf, vendor, device;
-    unsigned port;
+    unsigned port, socket;
     struct {
         uint64_t bus, bytes; /* bytes 0: no BAR begins here */
     } bar[DRIVER_BARS];
@@ -55,6 +55,7 @@ struct driver_pin {
 };
 
 struct driver_gpu {
+    unsigned socket;
     uint64_t bar_bus, bar_bytes;
     struct host_bar bar;   /* uncached */
     uint64_t flush_offset; /* in the BAR: the driver's own page, for driver_flush_gpu() */

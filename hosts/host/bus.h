@@ -32,6 +32,8 @@ struct host_bus_ops {
     uint32_t (*config_read)(struct host *h, uint16_t bdf, uint32_t reg);
     void (*config_write)(struct host *h, uint16_t bdf, uint32_t reg, uint32_t value);
     unsigned (*root_ports)(struct host *h);
+    /** Which socket a root port is on, as firmware's tables say. */
+    unsigned (*socket)(struct host *h, unsigned port);
     /** Hands [base, base + bytes) of the address map to a root port. False: overlap. */
     bool (*claim)(struct host *h, unsigned port, uint64_t base, uint64_t bytes);
     /** Bus addresses of devices may begin here: above DRAM. */

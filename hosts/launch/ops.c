@@ -44,6 +44,11 @@ static unsigned op_root_ports(struct host *h)
     return node_host_ports(launch_running(h)->node->host);
 }
 
+static unsigned op_socket(struct host *h, unsigned port)
+{
+    return node_host_port_socket(launch_running(h)->node->host, port);
+}
+
 static bool op_claim(struct host *h, unsigned port, uint64_t base, uint64_t bytes)
 {
     return node_host_claim(launch_running(h)->node->host, port, base, bytes, NULL) == SIM_OK;
@@ -372,6 +377,7 @@ static const struct host_bus_ops bus_ops = {
     .config_read = op_config_read,
     .config_write = op_config_write,
     .root_ports = op_root_ports,
+    .socket = op_socket,
     .claim = op_claim,
     .start = op_bus_start,
     .msi_address = op_msi_address,

@@ -64,8 +64,7 @@ struct transport_caps {
     uint32_t fifo_bytes;  /* (*, shorter) longest entry, header and data together */
     uint32_t eager_bytes; /* (*) longest message sent without asking when no request for it is
                              known; in several entries, if it has to be */
-    uint32_t gpu_eager_bytes; /* the same of data in GPU memory; only if caps.gpu. 0: as others */
-    uint32_t write_bytes;     /* (*) shortest message for which a request is used; 0: all */
+    uint32_t write_bytes; /* (*) shortest message for which a request is used; 0: all */
     /* Costs that the protocols spend; those of its own calls a transport spends itself. */
     uint64_t copy_kb_ps; /* per 1024 bytes between an entry and memory, and of packing */
     uint64_t entry_ps;   /* (*) making a header, or looking at one and finding what it is for */
@@ -174,6 +173,8 @@ struct transport_ops {
      * what hand_over() would wait for, or room that senders want? Takes no time. */
     bool (*queued)(const struct transport *t);
 
+    /** Or NULL: caps.eager_bytes. The same of data in the memory of a GPU; only if caps.gpu. */
+    uint32_t (*gpu_eager_bytes)(const struct transport *t, unsigned gpu);
     /** Or NULL: memcpy(), and caps.copy_kb_ps. Copies between an entry or memory of the library and
      * memory of the program, which may be of a GPU; spends what that takes. */
     void (*copy)(struct transport *t, void *to, const void *from, uint64_t bytes);

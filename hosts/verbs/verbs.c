@@ -53,6 +53,7 @@ bool verbs_open(struct verbs *v, struct host *h)
     v->doorbells = (struct host_bar){ fn->bar[2].bus, IB_BLUEFLAME(0), HOST_UNCACHED };
     v->flames = (struct host_bar){ fn->bar[2].bus + IB_BLUEFLAME(0),
                                    IB_PAGES_BYTES - IB_BLUEFLAME(0), HOST_WRITE_COMBINING };
+    v->socket = fn->socket;
     v->command = queue_memory(v, 2 * (uint64_t)IB_COMMAND_BYTES, &v->command_bus);
     if (v->command == NULL)
         return false;

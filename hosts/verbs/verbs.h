@@ -18,7 +18,7 @@ extern "C" {
 struct verbs {
     struct host *h;
     struct host_bar regs, doorbells, flames; /* the last one write-combining */
-    unsigned ports, lid;
+    unsigned ports, lid, socket;
     uint32_t mtu_bytes;
     void *command; /* and its answer */
     uint64_t command_bus;

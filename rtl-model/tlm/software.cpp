@@ -71,6 +71,11 @@ unsigned root_ports(host *h)
     return node_host_ports(thread_of(h)->node.board.host);
 }
 
+unsigned socket(host *, unsigned)
+{
+    return 0;
+}
+
 bool claim(host *h, unsigned port, uint64_t base, uint64_t bytes)
 {
     return node_host_claim(thread_of(h)->node.board.host, port, base, bytes, nullptr) == SIM_OK;
@@ -332,6 +337,7 @@ host_bus_ops make_bus()
     ops.config_read = config_read;
     ops.config_write = config_write;
     ops.root_ports = root_ports;
+    ops.socket = socket;
     ops.claim = claim;
     ops.start = bus_start;
     ops.msi_address = msi_address;

@@ -198,14 +198,13 @@ static bool announce_message(struct mpi_rank *mr, struct mpi_request *rq)
 /* Of data in GPU memory the limit may be another one. */
 static bool goes_eagerly(struct mpi_rank *mr, const struct mpi_request *rq)
 {
-    const struct transport_caps *caps = &mr->transport->caps;
-    struct host *h = mr->host;
-    uint32_t limit = caps->eager_bytes;
+    const struct transport *t = mr->transport;
+    struct host_pointer where = { .kind = HOST_PAGEABLE };
 
-    if (caps->gpu && caps->gpu_eager_bytes != 0 && rq->bytes > 0 &&
-        h->memory->pointer(h, rq->out).kind == HOST_GPU)
-        limit = caps->gpu_eager_bytes;
-    return rq->bytes <= limit;
+    if (t->ops->gpu_eager_bytes != NULL && t->caps.gpu && rq->bytes > 0)
+        where = mr->host->memory->pointer(mr->host, rq->out);
+    return rq->bytes <=
+           (where.kind == HOST_GPU ? t->ops->gpu_eager_bytes(t, where.gpu) : t->caps.eager_bytes);
 }
 
 static bool begin_send(struct mpi_rank *mr, struct mpi_request *rq)

@@ -18,6 +18,32 @@ bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p)
     return where_p->kind == HOST_GPU;
 }
 
+/** Up to which size data of a GPU go as those across the sockets do; 0: it is on the adapter's. */
+static uint32_t across_bytes(const struct ibt *ib, unsigned gpu)
+{
+    const struct driver *d = driver_of(ib->t.host);
+
+    return d->gpus[gpu].socket != ib->v.socket ? ib->set.gpu_across_bytes : 0;
+}
+
+uint32_t ibt_gpu_eager_bytes(const struct transport *t, unsigned gpu)
+{
+    const struct ibt *ib = (const struct ibt *)t;
+    uint32_t across = across_bytes(ib, gpu);
+
+    return across > ib->set.gpu_eager_bytes ? across : ib->set.gpu_eager_bytes;
+}
+
+bool ibt_gpu_loops(const struct ibt *ib, unsigned gpu, uint64_t bytes)
+{
+    return !ib->set.gpu_gather || bytes <= across_bytes(ib, gpu);
+}
+
+static bool core_stores(const struct ibt *ib, unsigned gpu, uint64_t bytes)
+{
+    return ib->set.gdr && (bytes <= ib->set.gpu_store_bytes || bytes <= across_bytes(ib, gpu));
+}
+
 /** Where the core finds GPU memory. */
 static bool map_gpu(struct ibt *ib, const struct host_pointer *where, uint64_t bytes,
                     uint64_t *offset_p)
@@ -96,7 +122,7 @@ static void put_bytes(struct ibt *ib, const struct host_pointer *where, void *to
     const struct verbs_region *region;
     uint64_t offset;
 
-    if (ib->set.gdr && bytes <= ib->set.gpu_store_bytes && map_gpu(ib, where, bytes, &offset)) {
+    if (core_stores(ib, where->gpu, bytes) && map_gpu(ib, where, bytes, &offset)) {
         h->bus->store_block(h, &ib->gpu_bar[where->gpu], offset, from, bytes);
         h->bus->fence(h);
         return;

@@ -49,7 +49,6 @@ static void set_caps(struct ibt *ib)
         .gpu = h->gpus->number(h) > 0,
         .fifo_bytes = ib->fifo_bytes,
         .eager_bytes = ib->fifo_bytes - TRANSPORT_HEAD_BYTES,
-        .gpu_eager_bytes = ib->set.gpu_eager_bytes != 0 ? ib->set.gpu_eager_bytes : 1,
         .copy_kb_ps = h->cpu->cost_ps(h, HOST_COST_COPY_KB),
         .entry_ps = h->cpu->cost_ps(h, HOST_COST_CALL),
     };
@@ -208,6 +207,7 @@ const struct transport_ops transport_ib = {
     .write = ibt_write,
     .read = ibt_read,
     .done = ib_done,
+    .gpu_eager_bytes = ibt_gpu_eager_bytes,
     .copy = ibt_copy,
     .wait = ib_wait,
     .poll = ib_poll,

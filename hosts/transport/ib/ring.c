@@ -118,7 +118,7 @@ bool ibt_append(struct transport *t, unsigned dest, const struct transport_entry
     if (!ibt_has_room(ib, dest, e.head_bytes, e.bytes))
         return false;
     if (gpu && ibt_direct_out(ib, e.bytes) && e.bytes > ib->set.gpu_load_bytes &&
-        ib->set.gpu_gather)
+        !ibt_gpu_loops(ib, where.gpu, e.bytes))
         return append_apart(ib, dest, &e);
     word = first_word(peer, &e, false);
     if (gpu) {

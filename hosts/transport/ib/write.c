@@ -57,7 +57,8 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
         return ibt_append(t, dest, &note);
     if (!here || !there)
         return ibt_stage_begin(ib, dest, w, !here, !there, ticket_p);
-    looped = where.kind == HOST_GPU && !ib->set.gpu_gather && w->bytes <= ib->fifo_bytes;
+    looped = where.kind == HOST_GPU && ibt_gpu_loops(ib, where.gpu, w->bytes) &&
+             w->bytes <= ib->fifo_bytes;
     if (looped)
         ibt_gpu_get(ib, ib->mirror + at, w->from, w->bytes);
     region = looped ? &ib->mirror_region : ibt_region(ib, w->from, w->bytes, &at);

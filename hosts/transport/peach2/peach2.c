@@ -102,7 +102,6 @@ static bool p2_connect(struct transport *t, char *why)
         .sends_requests = true,
         .fifo_bytes = p2->piece_bytes + TRANSPORT_HEAD_BYTES,
         .eager_bytes = 2 * p2->piece_bytes,
-        .gpu_eager_bytes = p2->piece_bytes,
         .write_bytes = 0, /* see p2_expose() */
         .copy_kb_ps = h->cpu->cost_ps(h, HOST_COST_COPY_KB),
         .entry_ps = h->cpu->cost_ps(h, HOST_COST_CALL),
@@ -283,6 +282,12 @@ static bool p2_queued(const struct transport *t)
     return p2->nops > 0 || p2->staging > 0 || p2_half_full(p2);
 }
 
+static uint32_t p2_gpu_eager_bytes(const struct transport *t, unsigned gpu)
+{
+    (void)gpu;
+    return ((const struct p2 *)t)->piece_bytes;
+}
+
 const struct transport_ops transport_peach2 = {
     .name = "peach2",
     .network = HOST_NETWORK_HUBS,
@@ -299,6 +304,7 @@ const struct transport_ops transport_peach2 = {
     .hand_over = p2_hand_over,
     .ring = p2_ring_op,
     .queued = p2_queued,
+    .gpu_eager_bytes = p2_gpu_eager_bytes,
     .copy = p2_copy,
     .wait = p2_wait,
     .poll = p2_poll,

@@ -417,12 +417,13 @@ TEST(Ib, SeveralStagedMessagesTakeTurns)
 /* Half a round trip of GPU memory, picoseconds. */
 uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
                      const char *gdr = nullptr, const char *beside = "ib", int gpu = 2,
-                     uint64_t receive_limit = 0, uint64_t stage_ps = 0)
+                     uint64_t receive_limit = 0, uint64_t stage_ps = 0, uint64_t across_bytes = 0)
 {
     launch_software software = over_ib({ { "mpi.gpu_eager_bytes", eager_bytes, nullptr },
                                          { "mpi.gdr_limit", limit, nullptr },
                                          { "mpi.gdr_receive_limit", receive_limit, nullptr },
                                          { "mpi.stage_ps", stage_ps, nullptr },
+                                         { "mpi.gpu_across_bytes", across_bytes, nullptr },
                                          { "mpi.gdr", 0, gdr } });
     launch_config cfg = {};
     MachineFile file("two-node");
@@ -615,6 +616,25 @@ TEST(Ib, WhatCrossesTheSocketsTakesLonger)
     EXPECT_GT(pingpong_ps(8, 4096, 8192, nullptr, nullptr), beside + 100 * SIM_NS);
     EXPECT_GT(pingpong_ps(8, 4096, 8192, nullptr, "ib", 0), beside + 50 * SIM_NS);
     EXPECT_GT(pingpong_ps(32, 4096, 8192, nullptr, "ib", 0), pingpong_ps(32, 4096) + 600 * SIM_NS);
+}
+
+/* GPU 0 is on the other socket than the adapter, GPU 2 is not. The adapter writes 256 bytes across
+ * in 0.83 us. */
+TEST(Ib, TheCoreStoresWhatIsForAGpuAcrossTheSockets)
+{
+    auto ps = [](int bytes, int gpu, uint64_t across) {
+        return pingpong_ps(bytes, 0, 8192, nullptr, gpu == 0 ? "hub" : "ib", gpu, 0, 0, across);
+    };
+
+    for (int bytes : { 2048, 8192 }) {
+        uint64_t by_adapter = ps(bytes, 0, 0), by_core = ps(bytes, 0, 8192);
+
+        EXPECT_NEAR((double)by_adapter, 830000.0 * bytes / 256 + 5e6, 2.5e6) << bytes;
+        EXPECT_LT(by_core, by_adapter - 830000u * (bytes / 256 - 2) / 2) << bytes;
+        EXPECT_EQ(ps(bytes, 2, 0), ps(bytes, 2, 8192)) << bytes;
+    }
+    EXPECT_EQ(ps(8200, 0, 0), ps(8200, 0, 8192)) << "longer ones go as before";
+    expect_exchange({ { "mpi.gpu_across_bytes", 8192, nullptr } }, { 8, 17, 300, 8192, 9000 }, 0);
 }
 
 TEST(Ib, SocketsOfPortsTellWhichGpuIsBesideTheAdapter)
