@@ -43,6 +43,9 @@ static struct host_param params[] = {
     HOST_PARAM_BYTES("mpi.gpu_pinned_bytes", 0,
                      "memory of the library so long is pinned, so that the copy engine needs no "
                      "help by a core; 0 = none"),
+    HOST_PARAM_PS("mpi.gpu_pageable_kb_ps", 0,
+                  "what other memory of the library costs beside the engine, each 1024 bytes; 0 = "
+                  "copy_kb_ps"),
     HOST_PARAM_PS("mpi.gpu_copy_ps", 0,
                   "what the library does beside each copy between a GPU and memory of its own"),
     HOST_PARAM_CHOICE("mpi.gpu_allreduce_both", 0, "off|on", 1,

@@ -213,6 +213,8 @@ void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
     struct mpi_coll near = *c;
 
     near.in.at = mpi_coll_scratch(c, c->in.count * (uint64_t)blocks, c->in.type).at;
+    c->s->pinned = c->bytes * (uint64_t)blocks >=
+                   transport_setting(c->mr->host, "mpi.gpu_pinned_bytes", UINT64_MAX);
     if (root || !one)
         mpi_coll_copy(c,
                       one || c->out.at == NULL ? mpi_block_range(&c->in, own, 1) : mpi_coll_out(c),

@@ -37,7 +37,7 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
     s->nsteps = s->at = s->round.used = s->pending = s->in_round = s->most = 0;
     s->handle = NULL;
     s->then = NULL;
-    s->running = s->ready = s->done = false;
+    s->running = s->ready = s->done = s->pinned = false;
     s->code = MPI_SUCCESS;
     return s;
 }
@@ -181,7 +181,8 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
         start_message(s, st);
         break;
     case MPI_STEP_COPY:
-        mpi_spend_between(s->mr, st->to.at, st->from.at, st->from.count * st->from.type->bytes);
+        mpi_spend_between(s->mr, st->to.at, st->from.at, st->from.count * st->from.type->bytes,
+                          s->pinned);
         return mpi_type_copy(st->from.type, st->from.at, st->from.count, st->to.type, st->to.at,
                              st->to.count);
     case MPI_STEP_COMBINE: /* reads and writes as much as a copy, with arithmetic beside it */

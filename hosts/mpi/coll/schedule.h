@@ -60,6 +60,7 @@ struct mpi_schedule {
     int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
     void *then_arg;
     bool running, ready, done; /* ready: it can go on */
+    bool pinned;               /* its memory, for copies to and from GPUs */
     int code;
 };
 

@@ -123,13 +123,12 @@ bool mpi_on_device(const struct mpi_rank *mr, const void *p)
     return p != NULL && on_device(mr, p, &where);
 }
 
-/* By way of pinned memory, which a core copies from or to. What is pinned itself no core copies. */
+/* Pageable memory goes by way of pinned memory, which the driver copies from or to. */
 static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes,
-                      bool in)
+                      bool in, bool pinned)
 {
     struct host *h = mr->host;
     struct host_copy_end device = { true, b->offset }, bus = { false, 0 };
-    bool pinned = bytes >= transport_setting(mr->host, "mpi.gpu_pinned_bytes", UINT64_MAX);
 
     if (mr->device_stage == NULL)
         mr->device_stage = h->memory->alloc(h, STAGE_BYTES, HOST_PAGE);
@@ -144,12 +143,14 @@ static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uin
         h->gpus->wait(h, b->gpu,
                       h->gpus->copy(h, b->gpu, in ? device : bus, in ? bus : device, n, 0));
         if (!pinned)
-            mpi_spend_copy(mr, n);
+            h->cpu->spend(
+                h, transport_setting(h, "mpi.gpu_pageable_kb_ps", mr->transport->caps.copy_kb_ps) *
+                       n / 1024);
     }
 }
 
 /* Into memory of ours on the GPU, or out of it, whose contents are of no account. */
-static void move_across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool in)
+static void move_across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool in, bool pinned)
 {
     struct mpi_device_block *b = block_of(mr, gpu, bytes < STAGE_BYTES ? bytes : STAGE_BYTES);
     uint8_t *near;
@@ -161,7 +162,7 @@ static void move_across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool 
     b->used = true;
     mr->host->cpu->spend(mr->host, transport_setting(mr->host, "mpi.gpu_copy_ps", 0));
     if (bytes > transport_setting(mr->host, "mpi.gpu_loop_bytes", FEW_BYTES)) {
-        by_engine(mr, b, bytes, in);
+        by_engine(mr, b, bytes, in, pinned);
     } else {
         near = mpi_block_zero(mr, bytes);
         mpi_copy(mr, in ? b->at : near, in ? near : b->at, bytes);
@@ -170,7 +171,8 @@ static void move_across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool 
     b->used = false;
 }
 
-void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes)
+void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes,
+                       bool pinned)
 {
     struct host_pointer there, here;
     struct mpi_device_block *b;
@@ -185,9 +187,9 @@ void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, ui
         return;
     }
     if (out)
-        move_across(mr, here.gpu, bytes, false);
+        move_across(mr, here.gpu, bytes, false, pinned);
     if (in)
-        move_across(mr, there.gpu, bytes, true);
+        move_across(mr, there.gpu, bytes, true, pinned);
     if (!in && !out)
         mpi_spend_copy(mr, bytes);
 }

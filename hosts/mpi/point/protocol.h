@@ -264,9 +264,11 @@ void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes);
 /** Is it memory of a GPU that the transport takes as it is? */
 bool mpi_on_device(const struct mpi_rank *mr, const void *p);
-/** The time in which a core of the host, or an engine for it, copies between these places; the
- * caller moves the data. What has been stored to a GPU before has arrived when it is read. */
-void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes);
+/** The time in which a core of the host, or an engine for it, copies between these places, of which
+ * host memory is `pinned` or not; the caller moves the data. What has been stored to a GPU before
+ * has arrived when it is read. */
+void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes,
+                       bool pinned);
 void mpi_device_release(struct mpi_rank *mr);
 
 /* progress.c */

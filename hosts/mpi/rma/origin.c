@@ -165,7 +165,7 @@ static uint32_t fill_message(struct mpi_win_op *op, const struct mpi_rma_call *a
     if (data == 0 || data > room - runs ||
         (a->kind != MPI_WIN_SWAP && mpi_on_device(op->win->mr, a->origin)))
         return runs;
-    mpi_spend_between(op->win->mr, behind + runs, a->origin, data);
+    mpi_spend_between(op->win->mr, behind + runs, a->origin, data, false);
     mpi_type_pack(a->origin_layout, a->origin, (uint64_t)a->origin_count, behind + runs);
     if (a->kind == MPI_WIN_SWAP)
         memcpy(behind + runs + a->bytes, a->compare, a->bytes);

@@ -247,12 +247,12 @@ static void exchange_data(struct mpi_win_in *in)
 
 void mpi_win_accumulate(struct mpi_win_in *in)
 {
-    mpi_spend_between(in->win->mr, in->data, in->at, in->head.bytes);
+    mpi_spend_between(in->win->mr, in->data, in->at, in->head.bytes, false);
     if (in->head.kind != MPI_WIN_SWAP && in->head.op == MPI_NO_OP)
         mpi_type_pack(in->type, in->at, in->count, in->data);
     else
         exchange_data(in);
-    mpi_spend_between(in->win->mr, in->at, in->data, in->head.bytes);
+    mpi_spend_between(in->win->mr, in->at, in->data, in->head.bytes, false);
 }
 
 uint64_t mpi_win_data_bytes(const struct mpi_win_head *head)
@@ -280,7 +280,7 @@ static void start_data(struct mpi_win_in *in)
         start_message(in, false, in->at, in->count, in->type);
     } else if (in->head.kind == MPI_WIN_PUT && in->data != NULL) {
         mpi_type_unpack(in->type, in->at, in->data, in->head.bytes);
-        mpi_spend_between(win->mr, in->at, in->data, in->head.bytes);
+        mpi_spend_between(win->mr, in->at, in->data, in->head.bytes, false);
     } else if (in->head.kind == MPI_WIN_PUT) {
         start_message(in, true, in->at, in->count, in->type);
     } else if (in->head.op == MPI_NO_OP) { /* brings no data */

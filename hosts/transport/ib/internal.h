@@ -137,6 +137,7 @@ enum ibt_words { IBT_CREDITS, IBT_SLOTS, IBT_MARKS, IBT_WORDS };
 struct ibt {
     struct transport t; /* first */
     struct verbs v;
+    unsigned turn; /* entries that took the rails in turn */
     struct ibt_settings set;
     uint32_t nranks, me;
     uint8_t *inbox, *mirror; /* mirror: what leaves, at the same places as in the far ring */
@@ -198,6 +199,8 @@ void ibt_report(struct ibt *ib, unsigned rank, enum ibt_words words, uint64_t co
 bool ibt_has_room(struct ibt *ib, unsigned dest, uint32_t head_bytes, uint32_t bytes);
 /** Its FIFO may be IBT_FIFO_CHUNK. */
 bool ibt_append(struct transport *t, unsigned dest, const struct transport_entry *entry);
+/** The same, seen when all that was written to that rank before is there. */
+bool ibt_append_behind(struct ibt *ib, unsigned dest, const struct transport_entry *entry);
 /** Looks at the head of a ring. @return whether an entry is there for the protocols. */
 bool ibt_look(struct ibt *ib, unsigned source);
 void ibt_release(struct transport *t, enum transport_fifo fifo, unsigned source);

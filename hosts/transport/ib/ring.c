@@ -64,7 +64,8 @@ static void build_block(uint8_t *to, uint64_t word, const struct transport_entry
 }
 
 /** Writes `n` bytes at `at` of the far ring: those at `data`, or of the mirror. */
-static void send_block(struct ibt *ib, unsigned dest, uint64_t at, uint32_t n, const void *data)
+static void send_block(struct ibt *ib, unsigned dest, unsigned rail, uint64_t at, uint32_t n,
+                       const void *data)
 {
     struct ibt_peer *peer = &ib->peers[dest];
     struct verbs_send s = { .op = IB_WQE_WRITE,
@@ -78,7 +79,7 @@ static void send_block(struct ibt *ib, unsigned dest, uint64_t at, uint32_t n, c
         s.region = &ib->mirror_region;
         s.offset = (uint64_t)dest * ib->ring_room + at;
     }
-    ibt_post(ib, &peer->qp[0], &s, NULL);
+    ibt_post(ib, &peer->qp[rail], &s, NULL);
 }
 
 /** Data of a GPU that the adapter reads itself: behind the block, and before it. */
@@ -97,15 +98,22 @@ static bool append_apart(struct ibt *ib, unsigned dest, const struct transport_e
     ibt_write_out(ib, dest, region, offset, peer->inbox_key, far_at, e->bytes, 1, &read);
     /* The last word stands for the data, too: the first one says how long the block is. */
     build_block(built, first_word(peer, e, true), e, 0);
-    send_block(ib, dest, at, block, built);
+    send_block(ib, dest, 0, at, block, built);
     peer->sent += entry_bytes(e->head_bytes, e->bytes, true);
     ibt_wait_op(ib, &read); /* the program may change them then */
     return true;
 }
 
-bool ibt_append(struct transport *t, unsigned dest, const struct transport_entry *entry)
+/** The rail that an entry behind no other write takes. The receiver looks at entries in their
+ * order, whichever comes first. Writes that interrupt have one rail. */
+static unsigned next_rail(struct ibt *ib)
 {
-    struct ibt *ib = ibt_of(t);
+    return ib->set.entry_turns && !ib->set.rings ? ib->turn++ % ib->set.rails : 0;
+}
+
+static bool append(struct ibt *ib, unsigned dest, const struct transport_entry *entry, bool behind)
+{
+    struct transport *t = &ib->t;
     struct ibt_peer *peer = &ib->peers[dest];
     struct transport_entry e = *entry;
     uint32_t block = block_bytes(e.head_bytes, e.bytes);
@@ -128,9 +136,19 @@ bool ibt_append(struct transport *t, unsigned dest, const struct transport_entry
         transport_spend(t, t->caps.copy_kb_ps * e.bytes / 1024);
     }
     build_block(inlined ? built : mirror, word, &e, e.bytes);
-    send_block(ib, dest, at, block, inlined ? built : NULL);
+    send_block(ib, dest, behind ? 0 : next_rail(ib), at, block, inlined ? built : NULL);
     peer->sent += entry_bytes(e.head_bytes, e.bytes, false);
     return true;
+}
+
+bool ibt_append(struct transport *t, unsigned dest, const struct transport_entry *entry)
+{
+    return append(ibt_of(t), dest, entry, false);
+}
+
+bool ibt_append_behind(struct ibt *ib, unsigned dest, const struct transport_entry *entry)
+{
+    return append(ib, dest, entry, true);
 }
 
 /* ---- the receiver ------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
     NUMBER(rails, "1", IBT_RAILS, 1, "ports of the InfiniBand adapter that MPI uses; 0 = one")     \
     NUMBER(stripe_bytes, "bytes", IBT_BYTES_MAX, 16384,                                            \
            "InfiniBand: shortest write that is shared out among the rails; 0 = 16384")             \
+    SWITCH(entry_turns, "InfiniBand: whether entries of the library go by its ports in turn")      \
     NUMBER(inline_bytes, "bytes", IBT_BYTES_MAX, 128,                                              \
            "InfiniBand: longest entry that travels inside of its work request; 0 = 128")           \
     SWITCH(gdr, "InfiniBand: whether the adapter reads and writes GPU memory")                     \

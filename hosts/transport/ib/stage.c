@@ -174,7 +174,7 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
     }
     ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, IBT_RAILS, &s->slot[slot]);
     if (s->far) {
-        (void)ibt_append(&ib->t, s->dest, &e);
+        (void)ibt_append_behind(ib, s->dest, &e);
         peer->chunks_sent++;
     }
     s->sent++;
@@ -203,7 +203,7 @@ static bool run_out(struct ibt *ib)
     } while (s->sent < s->begun && send_chunk(ib, s));
     if (s->sent < s->nchunks)
         return false;
-    if (s->note_bytes != 0 && !ibt_append(&ib->t, s->dest, &note))
+    if (s->note_bytes != 0 && !ibt_append_behind(ib, s->dest, &note))
         return false;
     s->note_bytes = 0;
     if (!all_out(ib, s))

@@ -68,7 +68,7 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     ibt_write_out(ib, dest, region, at, key.key, key.offset, w->bytes,
                   where.kind == HOST_GPU || key.gpu != 0 ? ib->set.gdr_rails : IBT_RAILS, op);
     *ticket_p = op->ticket;
-    while (!ibt_append(t, dest, &note)) /* there was room before */
+    while (!ibt_append_behind(ib, dest, &note)) /* there was room before */
         t->host->bus->wait_write(t->host, ib->inbox, (uint32_t)ib->inbox_bytes);
     if (looped)
         ibt_wait_op(ib, op); /* before the scratch memory is used again */
