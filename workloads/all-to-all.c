@@ -15,7 +15,7 @@ enum { SLOT = 0 };
 HUBSIM_WORKLOAD = {
     .summary = "A block from each rank to each other",
     .prints = COLLECTIVE_PRINTS,
-    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of each block" }, COLLECTIVE_KEYS },
+    .keys = { { "bytes", "16.. by 16", "B", "", "of each block" }, COLLECTIVE_KEYS },
 };
 
 struct test {

@@ -19,7 +19,7 @@
 HUBSIM_WORKLOAD = {
     .summary = "A block of each rank to all others",
     .prints = COLLECTIVE_PRINTS,
-    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of each rank's block" },
+    .keys = { { "bytes", "16.. by 16", "B", "", "of each rank's block" },
               { "algorithm", "ring|doubling", "", "", "how blocks go on" },
               { "order", "up|down", "", "", "which distance comes first" },
               COLLECTIVE_KEYS },

@@ -20,9 +20,9 @@
 HUBSIM_WORKLOAD = {
     .summary = "A message from rank 0 to all others",
     .prints = COLLECTIVE_PRINTS,
-    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of the message" },
+    .keys = { { "bytes", "4.. by 4", "B", "", "of the message" },
               { "algorithm", "ring|tree", "", "", "how it spreads" },
-              { "segment_bytes", HUBSIM_NUMBER, "B", "", "of the pieces that follow each other" },
+              { "segment_bytes", "0.. by 256", "B", "", "of the pieces that follow each other" },
               COLLECTIVE_KEYS },
 };
 

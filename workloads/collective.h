@@ -48,16 +48,16 @@ struct collective {
 /* The same for experiments; what is not theirs, the program's defaults decide. */
 #define COLLECTIVE_KEYS                                                                            \
     { "nodes", "2..64", "1", "2", "ranks, one on each" },                                          \
-        { "channels", HUBSIM_NUMBER, "1", "", "DMA channels for the parts of a message" },         \
-        { "part_bytes", HUBSIM_NUMBER, "B", "", "least size of a part" },                          \
+        { "channels", "1..4", "1", "", "DMA channels for the parts of a message" },                \
+        { "part_bytes", "256..", "B", "", "least size of a part" },                                \
         { "mode", "dma|dma-chain-host|dma-chain-internal", "", "dma-chain-internal",               \
           "where descriptors lie; dma: the faster of both" },                                      \
         { "memory", "cpu|gpu", HUBSIM_MEMORY, "cpu", "of all data" },                              \
         { "traffic", "on|off", "", "on", "prints what moves, for the bound" },                     \
         { "warmup", HUBSIM_NUMBER, "1", "", "exchanges before those that count" },                 \
-        { "rounds", HUBSIM_NUMBER, "1", "", "without effect: each exchange is timed alone" },      \
+        { "rounds", "1..", "1", "", "without effect: each exchange is timed alone" },              \
     {                                                                                              \
-        "repeats", HUBSIM_NUMBER, "1", "", "exchanges that count"                                  \
+        "repeats", "1..", "1", "", "exchanges that count"                                          \
     }
 #define COLLECTIVE_PRINTS                                                                          \
     "latency_ps_min, latency_ps_median, latency_ps_p99, latency_ps_max, bandwidth_kBps, bytes, "   \

@@ -20,7 +20,7 @@ enum { FACES = 6, X = 0, Y = 1, Z = 2, AXES = 3 }; /* face 2 * axis + (1: toward
 HUBSIM_WORKLOAD = {
     .summary = "Faces of a cube to a rank's six neighbours",
     .prints = COLLECTIVE_PRINTS,
-    .keys = { { "n", HUBSIM_NUMBER, "1", "", "doubles along an edge of the cube" },
+    .keys = { { "n", "2.. by 2", "1", "", "doubles along an edge of the cube" },
               { "shape", "", "", "", "of the ranks: 4x2x2" },
               COLLECTIVE_KEYS },
 };

@@ -14,7 +14,7 @@ enum { UP = 0, DOWN = 1, WAYS = 2 }; /* to the next rank, to the one before: cha
 HUBSIM_WORKLOAD = {
     .summary = "Blocks to both neighbours in a ring of ranks",
     .prints = COLLECTIVE_PRINTS,
-    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of each block" }, COLLECTIVE_KEYS },
+    .keys = { { "bytes", "16.. by 16", "B", "", "of each block" }, COLLECTIVE_KEYS },
 };
 
 struct test {

@@ -35,7 +35,8 @@ extern "C" {
  */
 struct hubsim_key {
     char key[24];
-    char values[80]; /**< HUBSIM_NUMBER, "1..64", one of "a|b|c", or "" for any text */
+    char values[80]; /**< HUBSIM_NUMBER, "1..64", "1..", "16.. by 16", one of "a|b|c", "": any text
+                      */
     char unit[12];
     char value[24]; /**< where an experiment says nothing; "": then the program decides */
     char meaning[84];

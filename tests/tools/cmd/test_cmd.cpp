@@ -177,6 +177,33 @@ TEST_F(Command, AFileOfAnotherCommandIsNamedWithIt)
               errors);
 }
 
+/* Before anything runs, and in the line of the key. */
+TEST_F(Command, AnExperimentWithNodesOrFaultsThatItsMachineLacksIsRefused)
+{
+    const std::pair<const char *, const char *> cases[] = {
+        { "workload: pingpong, bytes: 6..24 by 6",
+          "bytes=6: expected a multiple of 4, at least 4" },
+        { "workload: stream, bytes: 8, nodes: 1000",
+          "nodes=1000: expected 1 or 2, of those that the key machine names" },
+        { "workload: all-to-all, bytes: 16, nodes: 4|9",
+          "nodes=9: expected at most 4, as ring4 has 4 nodes" },
+        { "workload: pingpong, bytes: 8, hops: 7",
+          "hops=7: expected no node from 4, as ring4 has 4 nodes" },
+        { "workload: pingpong, bytes: 8, faults: nosuch",
+          "faults=nosuch: nosuch: not found in faults/: `hubsim list` names what is there" },
+    };
+
+    for (const auto &[series, message] : cases) {
+        const std::string file =
+            write("e.yaml", "platform: hapacs-tca\nmachine: ring4\nseries:\n  - { name: a, " +
+                                std::string(series) + " }\n");
+
+        EXPECT_EQ(1, run("run " + file + " --out " + folder + "/out"));
+        EXPECT_EQ("hubsim: " + file + ":4: setup " + message + "\n", errors);
+        EXPECT_FALSE(std::filesystem::exists(folder + "/out"));
+    }
+}
+
 TEST_F(Command, PicturesInSvgHaveItsEnding)
 {
     for (const char *command : { "topology two-node", "explain two-node" }) {
@@ -717,11 +744,12 @@ TEST_F(Command, AFailingProgramIsOneLine)
 {
     std::string file =
         write("odd.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
-                          "series:\n  - {name: odd, bytes: 6, mode: dma-chain-host}\n");
+                          "series:\n  - {name: odd, bytes: 1099511627776, mode: dma-chain-host}\n");
 
     EXPECT_EQ(1, run("run " + file + " --csv --out " + folder + "/out"));
     EXPECT_EQ(0u,
-              errors.find("hubsim: odd, bytes = 6: two-node: pingpong: rank 0 ended with status"));
+              errors.find("hubsim: odd, bytes = 1099511627776: two-node: pingpong: rank 0 ended "
+                          "with status"));
     EXPECT_EQ(errors.size() - 1, errors.find('\n'));
 }
 

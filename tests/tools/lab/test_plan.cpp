@@ -263,7 +263,7 @@ TEST_F(Plan, FaultsArePartOfTheRunAndTakeAsManyRoundsAsTheSetupSays)
               "repeats=500 @0 @1 seed=0",
               run("pingpong",
                   "bytes=8;mode=pio;warmup=2;rounds=1;repeats=500;bit_error_rate=0;faults=none"));
-    EXPECT_EQ("t.csv:2: setup bit_error_rate=1e-19: expected a rate such as 1e-9",
+    EXPECT_EQ("t.csv:2: setup bit_error_rate=1e-19: expected a rate, 0 .. 1e-1, such as 1e-9",
               message("pingpong", "bytes=8;mode=pio;bit_error_rate=1e-19"));
 }
 
@@ -274,7 +274,7 @@ TEST_F(Plan, ACubeGivesTheShapeOfABlockStride)
     EXPECT_EQ(32768u, p.bytes);
     EXPECT_EQ(whole, run("block-stride", "n=64;mode=dma-chain-internal;src=gpu;dst=gpu"));
     EXPECT_EQ("t.csv:2: setup bytes=8: expected blocks * block_bytes",
-              message("block-stride", "n=64;bytes=8;mode=dma-register"));
+              message("block-stride", "n=64;bytes=8"));
     EXPECT_EQ("t.csv:2: setup pitch_bytes=8: expected at least block_bytes",
               message("block-stride", "n=64;pitch_bytes=8"));
 }
@@ -309,7 +309,9 @@ TEST_F(Plan, DistanceChoosesTheMachineAndTheRanks)
     EXPECT_EQ(0u, run("pingpong", "bytes=8;nodes=16").rfind("subcluster16 ", 0));
     run("pingpong", "bytes=8;hops=5");
     EXPECT_EQ(15u, p.runs[0].nodes[1]);
-    EXPECT_EQ("t.csv:2: setup hops=9: expected a distance and a size that a machine has",
+    EXPECT_EQ("t.csv:2: setup nodes=17: expected at most 16, or the key machine beside it",
+              message("pingpong", "bytes=8;nodes=17"));
+    EXPECT_EQ("t.csv:2: setup hops=9: expected 1 .. 5, or the key machine beside it",
               message("pingpong", "bytes=8;hops=9"));
 }
 
@@ -417,11 +419,14 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
               message("pingpong", "versus_apy=8"));
     EXPECT_EQ("t.csv:2: setup bytes=8B: expected a whole number, such as 4096 or 4KiB",
               message("pingpong", "bytes=8B"));
-    EXPECT_EQ("t.csv:2: setup rounds=4KiB: expected a whole number",
+    EXPECT_EQ("t.csv:2: setup rounds=4KiB: expected a whole number, at least 1",
               message("pingpong", "rounds=4KiB"));
     EXPECT_EQ("t.csv:2: setup mode=dmas: expected "
-              "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only",
+              "pio|dma|dma-register|dma-chain-host|dma-chain-internal",
               message("pingpong", "mode=dmas"));
+    EXPECT_EQ(
+        "t.csv:2: setup mode=dma-register: expected pio|dma|dma-chain-host|dma-chain-internal",
+        message("stream", "bytes=8;mode=dma-register"));
     EXPECT_EQ("t.csv:2: setup api=gasnet: expected tca or cudaMemcpyPeer",
               message("pingpong", "bytes=8;api=gasnet"));
     EXPECT_EQ(
@@ -432,8 +437,8 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
         "neighbour, or "
         "the path of a program that describes itself",
         message("ping", "bytes=8"));
-    EXPECT_EQ("t.csv:2: setup bytes=(absent): expected at least 1",
-              message("pingpong", "mode=pio"));
+    EXPECT_EQ("t.csv:2: setup bytes=(absent): expected a multiple of 4, at least 4",
+              message("pingpong", "mode=dma"));
 }
 
 } // namespace

@@ -55,18 +55,31 @@ TEST_F(Setup, RangesMayHaveSteps)
     EXPECT_EQ((std::vector<std::string>{ "18446744073709551614", "18446744073709551615" }),
               list("18446744073709551614..18446744073709551615 by 1"));
     EXPECT_EQ(1000u, list("1..1000 by 1").size());
-    for (const char *text : { "1..6 by 0", "1..6 by x", "6..1 by 1", "0..8" })
-        EXPECT_EQ("t.csv:2: setup bytes=" + std::string(text) +
-                      ": expected a range such as 8..1024 or 1..7 by 2",
-                  broken_list(text));
 }
 
-TEST_F(Setup, BrokenListsAndEntriesAreLocated)
+TEST_F(Setup, OfABrokenRangeThePartThatIsWrongIsNamed)
 {
-    EXPECT_EQ("t.csv:2: setup bytes=8..x: expected a range such as 8..1024 or 1..7 by 2",
-              broken_list("8..x"));
-    EXPECT_EQ("t.csv:2: setup bytes=16..8: expected a range such as 8..1024 or 1..7 by 2",
-              broken_list("16..8"));
+    const std::string number = ": expected a whole number, as in 8..1024 or 1..7 by 2; keys that "
+                               "count bytes take 4KiB..64KiB, too";
+    const std::pair<const char *, std::string> cases[] = {
+        { "8..x", "x" + number },
+        { "4KB..64KB", "4KB" + number },
+        { "1..6 by x", "x" + number },
+        { "1..6 by 0", "expected steps of at least 1" },
+        { "6..1 by 1", "expected the less first, as in 8..1024" },
+        { "16..8", "expected the less first, as in 8..1024" },
+        { "0..8", "doublings of 0: expected at least 1, or steps as in 0..7 by 1" },
+        { "1..100001 by 1", "more than 100000 values: expected longer steps" },
+    };
+
+    for (const auto &[text, reason] : cases)
+        EXPECT_EQ("t.csv:2: setup bytes=" + std::string(text) + ": " + reason, broken_list(text));
+    EXPECT_EQ(100000u, list("1..100000 by 1").size());
+    EXPECT_EQ("t.csv:2: expected at most 100000 values", broken_list("1..100000 by 1|7"));
+}
+
+TEST_F(Setup, BrokenEntriesAreLocated)
+{
     EXPECT_EQ("t.csv:2: setup bytes: expected key=value", broken_setup("bytes"));
     EXPECT_EQ("t.csv:2: setup bytes=: expected key=value", broken_setup("bytes="));
     EXPECT_EQ("t.csv:2: setup bytes=16: expected each key once", broken_setup("bytes=8;bytes=16"));

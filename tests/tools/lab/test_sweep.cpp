@@ -228,8 +228,7 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { good + "seed: []\n", "s.yaml:4:1: seed: expected at least one value" },
         { good + "seed:\n", "s.yaml:4:1: seed = : expected at least one value" },
         { good + "seed: 4..1 by 1\n",
-          "s.yaml:4:1: seed = 4..1 by 1: expected a range, the less first, such as 8..1024 or 1..7 "
-          "by 2" },
+          "s.yaml:4:1: seed = 4..1 by 1: expected the less first, as in 8..1024" },
         { good + "seed: [1, 2, 1]\n", "s.yaml:4:1: seed: 1: expected each value once" },
         { good + "seed: [1, x]\n", "s.yaml:4:1: seed = x: expected a whole number" },
         { good + "seed: { a: 1 }\n", "s.yaml:4:1: seed: expected a value or a list of values" },
@@ -254,7 +253,8 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:3:8: set node*.a.link.lanes = 4: node0.a.link.lanes: the experiment's setup or "
           "series says 8: expected no other value" },
         { std::string(head) + "setup: { mode: [pio, dma], bytes: 8 }\n",
-          "s.yaml:3:10: mode = dma: expected a mode that is one simulation, or a list of them" },
+          "s.yaml:3:10: mode = dma: expected one of pio|dma-register|dma-chain-host|"
+          "dma-chain-internal, or a list of them" },
         { std::string(head) + "program: x\n",
           "s.yaml:1:1: expected the key workload or program, not both" },
         { "platform: hapacs-tca\n", "s.yaml:1:1: expected the key workload or program" },
@@ -263,9 +263,10 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:2:1: platform = hapacs: not found in platforms/: `hubsim list` names what is "
           "there" },
         { "program: all-to-all\nmachine: two-node\nargs: { bytes: [16, x] }\n",
-          "s.yaml:3:9: args bytes=x: expected a whole number, such as 4096 or 4KiB" },
+          "s.yaml:3:9: args bytes=x: expected a multiple of 16, at least 16, such as 4096 or "
+          "4KiB" },
         { "program: all-to-all\nmachine: two-node\nargs: { channels: 4KiB }\n",
-          "s.yaml:3:9: args channels=4KiB: expected a whole number" },
+          "s.yaml:3:9: args channels=4KiB: expected 1..4" },
         { "machine: two-node\nprogram: [pingpong, pingpongg]\n",
           "s.yaml:2:1: program = pingpongg: no such program" },
         { "program: pingpong\nmachine: two-node\nranks: 3\n",
@@ -280,10 +281,11 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:4:9: a = 1: expected it in setup: a workload knows no args" },
         { good + "series: []\n", "s.yaml:4:1: series: expected a list of series" },
         { good + "series:\n  - { bytes: 16 }\n", "s.yaml:5:5: expected the key name" },
-        { good + "seed: 1..100001 by 1\n", "s.yaml:4:1: seed = 1..100001 by 1: expected a range, "
-                                           "the less first, such as 8..1024 or 1..7 by 2" },
+        { good + "seed: 1..100001 by 1\n", "s.yaml:4:1: seed = 1..100001 by 1: more than 100000 "
+                                           "values: expected longer steps" },
         { good + "seed: 1..50000 by 1\nset: { \"node0.hub.e.link.lanes\": [1, 2, 4] }\n",
-          "s.yaml:1:1: expected at most 100000 points" },
+          "s.yaml:4:1: seed: 50000 values, times those of the other keys: expected at most 100000 "
+          "points" },
         { good + "figure: { x: { key: byte }, y: { quantity: latency } }\n",
           "s.yaml:4:16: key = byte: expected a key that each series has" },
         { good + "figure: { x: { key: mode }, y: { quantity: latency } }\n",
@@ -307,6 +309,76 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
     EXPECT_EQ("", refusal(good));
     for (const auto &[text, message] : cases)
         EXPECT_EQ(message, refusal(text)) << text;
+}
+
+/* What a program would only say when it runs. The wrong value is never the first one. */
+TEST_F(Sweep, ValuesThatAWorkloadCannotTakeAreRefusedWhereTheyAre)
+{
+    const char hapacs[] = "platform: hapacs-tca\n";
+    const std::tuple<const char *, const char *, const char *> cases[] = {
+        { "pingpong", "bytes: [8, 6]", "bytes=6: expected a multiple of 4, at least 4" },
+        { "pingpong", "bytes: [4, 8, 12], mode: pio",
+          "bytes=12: expected 4 or a multiple of 8 with mode=pio" },
+        { "pingpong", "nodes: [2, 1], bytes: 8", "nodes=1: expected 2, the ranks of pingpong" },
+        { "pingpong", "rounds: [1, 0], bytes: 8", "rounds=0: expected a whole number, at least 1" },
+        { "pingpong", "repeats: [1, 0], bytes: 8",
+          "repeats=0: expected a whole number, at least 1" },
+        { "dma-chain", "count: [1, 2], bytes: 8, mode: dma-register",
+          "count=2: expected 1 with mode=dma-register, which holds one transfer" },
+        { "block-stride", "block_bytes: [8, 6], blocks: 2, pitch_bytes: 16",
+          "block_bytes=6: expected a multiple of 4, at least 4" },
+        { "stream", "bytes: [8, 6]", "bytes=6: expected a multiple of 4, at least 4" },
+        { "stream", "bytes: [8, 12], mode: pio", "bytes=12: expected a multiple of 8, at least 8" },
+        { "stream", "channels: [4, 5], bytes: 8", "channels=5: expected 1..4" },
+        { "mpi-pingpong", "nodes: [2, 1]", "nodes=1: expected 2, the ranks of mpi-pingpong" },
+        { "mpi-collective", "bytes: [0, 6]", "bytes=6: expected a multiple of 4" },
+        { "mpi-bandwidth", "bytes: [8, 1073741828]", "bytes=1073741828: expected at most 1 GiB" },
+        { "npb-cg", "nodes: [2, 3]", "nodes=3: expected 1|2|4|8|16" },
+        { "broadcast", "bytes: [4, 6]",
+          "bytes=6: expected a multiple of 4, at least 4, such as 4096 or 4KiB" },
+        { "halo", "n: [2, 3]", "n=3: expected a multiple of 2, at least 2" },
+        { "pingpong", "bit_error_rate: [1e-9, 2], bytes: 8",
+          "bit_error_rate=2: expected a rate, 0 .. 1e-1, such as 1e-9" },
+    };
+
+    for (const auto &[workload, setup, message] : cases)
+        EXPECT_EQ("s.yaml:3:10: setup " + std::string(message),
+                  refusal("workload: " + std::string(workload) + "\n" + hapacs + "setup: { " +
+                          setup + " }\n"));
+}
+
+/* Where a machine is named, `nodes` cannot choose another one. */
+TEST_F(Sweep, NodesThatTheMachineDoesNotHaveAreRefused)
+{
+    const std::string tail = "platform: hapacs-tca\nmachine: ring4\nsetup: { bytes: 16, ";
+
+    for (const char *workload : { "pingpong", "stream", "dma-chain" })
+        EXPECT_EQ(
+            "s.yaml:4:21: setup nodes=1000: expected 1 or 2, of those that the key machine "
+            "names",
+            refusal("workload: " + std::string(workload) + "\n" + tail + "nodes: [2, 1000] }\n"));
+    EXPECT_EQ("s.yaml:4:21: setup nodes=9: expected at most 4, as ring4 has 4 nodes",
+              refusal("workload: all-to-all\n" + tail + "nodes: [4, 9] }\n"));
+    EXPECT_EQ("s.yaml:4:31: setup place=0,4: expected no node from 4, as ring4 has 4 nodes",
+              refusal("workload: all-to-all\n" + tail + "nodes: 2, place: ['0,3', '0,4'] }\n"));
+}
+
+/* In the first point, in others, and in the setup. */
+TEST_F(Sweep, AWrongFaultIsRefusedWhereItIs)
+{
+    const std::string good = std::string(head) + "machine: ring4\nsetup: { mode: pio, bytes: 8";
+    const std::string link = ": --faults:1:2: link = node9.hub.e: matches no port with a link: "
+                             "expected node0 .. node3";
+
+    EXPECT_EQ("s.yaml:5:1: faults = {link: node9.hub.e, bit_error_rate: 1e-9}" + link,
+              refusal(good + " }\nfaults: '{link: node9.hub.e, bit_error_rate: 1e-9}'\n"));
+    EXPECT_EQ("s.yaml:5:1: faults = {link: node9.hub.e, bit_error_rate: 1e-9}" + link,
+              refusal(good + " }\nfaults: [none, '{link: node9.hub.e, bit_error_rate: 1e-9}']\n"));
+    EXPECT_EQ("s.yaml:4:55: setup fault_links=node9.hub.e" + link,
+              refusal(good + ", bit_error_rate: 0|1e-9, fault_links: node9.hub.e }\n"));
+    EXPECT_EQ("s.yaml:4:31: setup faults=nosuch: nosuch: not found in faults/: `hubsim list` names "
+              "what is there",
+              refusal(good + ", faults: [none, nosuch] }\n"));
 }
 
 TEST_F(Sweep, WordsForPeopleDoNotMakeAnotherStudyAndValuesDo)

@@ -125,16 +125,14 @@ void lab_experiment_replace_platform(struct lab_experiment *exp, const char *pla
 
 /* ---- running -------------------------------------------------------------------------- */
 
-static struct lab_plan plan_sample(const struct lab_series *series, const char *x,
-                                   const struct lab_evaluator *ev)
+static struct lab_point sample_point(const struct lab_series *series, const char *x,
+                                     struct lab_setup *setup)
 {
-    struct lab_setup setup = series->setup;
-    struct lab_point point = { series->where, series->platform, series->workload, &setup,
-                               series->machine };
-
+    *setup = series->setup;
     if (x[0] != '\0') /* else it is the program's own */
-        lab_setup_put(&setup, series->key, x, lab_setup_where(&setup, series->key, series->where));
-    return lab_plan_make(&point, &ev->protocol, ev->arena);
+        lab_setup_put(setup, series->key, x, lab_setup_where(setup, series->key, series->where));
+    return (struct lab_point){ series->where, series->platform, series->workload, setup,
+                               series->machine };
 }
 
 /** The best of the plan's runs; all of them are wanted at once. */
@@ -177,10 +175,11 @@ static void bound_traffic(const struct machine_desc *desc, const struct lab_run 
 
 /** Of the machine that was really built, so that --set moves the bound too. */
 static void bound_sample(const struct lab_site *site, const struct lab_evaluator *ev,
-                         const struct lab_plan *plan, struct lab_sample *sample)
+                         const struct lab_point *point, const struct lab_plan *plan,
+                         struct lab_sample *sample)
 {
     struct lab_run run = lab_run_with(ev, &plan->runs[0]);
-    struct load_machine *machine = lab_load_run(site, &run);
+    struct load_machine *machine = lab_plan_load(site, point, &run, plan->runs[0].nfaults);
 
     if (sample->result != NULL && sample->result->ntraffic > 0)
         bound_traffic(load_machine_desc(machine), &run, ev->arena, sample);
@@ -231,12 +230,14 @@ struct lab_samples lab_experiment_want(const struct lab_experiment *exp,
 
         for (unsigned i = 0; i < series->list.n; i++) {
             struct lab_sample *sample = &samples.samples[samples.n++];
-            struct lab_plan plan = plan_sample(series, series->list.items[i], ev);
+            struct lab_setup setup;
+            struct lab_point point = sample_point(series, series->list.items[i], &setup);
+            struct lab_plan plan = lab_plan_make(&point, &ev->protocol, ev->arena);
 
             *sample = (struct lab_sample){ .series = series, .x = series->list.items[i] };
             read_sample(ev, &plan, sample);
             if (site != NULL && plan.nruns > 0)
-                bound_sample(site, ev, &plan, sample);
+                bound_sample(site, ev, &point, &plan, sample);
         }
     }
     return samples;

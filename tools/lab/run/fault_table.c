@@ -65,3 +65,16 @@ void lab_fault_table(const struct machine_kind *const *kinds, struct lab_table *
         }
     }
 }
+
+const struct machine_param *lab_fault_param(const struct machine_kind *const *kinds,
+                                            const char *name)
+{
+    for (; *kinds != NULL; kinds++) {
+        const struct machine_fault_kind *fault = (*kinds)->faults;
+
+        for (; fault != NULL && fault->name != NULL; fault++)
+            if (strcmp(fault->name, name) == 0)
+                return fault->params;
+    }
+    return NULL;
+}

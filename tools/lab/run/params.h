@@ -19,6 +19,10 @@ void lab_params(const struct load_machine *machine, const char *pattern, struct 
 void lab_params_markdown(const struct load_machine *machine, FILE *out);
 /** What can go wrong (NULL at the end of `kinds`), and the keys that say how; fault_table.c. */
 void lab_fault_table(const struct machine_kind *const *kinds, struct lab_table *table);
+/** The first value of a fault that kinds have, such as bit_error_rate; NULL: there is no such one.
+ */
+const struct machine_param *lab_fault_param(const struct machine_kind *const *kinds,
+                                            const char *fault);
 
 SIM_END_DECLS
 #endif /* LAB_PARAMS_H */

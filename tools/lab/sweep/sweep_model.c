@@ -70,22 +70,7 @@ uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run
     return all;
 }
 
-/* ---- what is refused, where it is written --------------------------------------------------- */
-
-static const struct lab_axis *axis_of(const struct lab_sweep_series *series,
-                                      enum lab_axis_kind kind)
-{
-    for (unsigned i = 0; i < series->naxes; i++)
-        if (series->axes[i].kind == kind)
-            return &series->axes[i];
-    return NULL;
-}
-
-/** "lanes.yaml:5:3" of the axis; NULL: it is in no file, so that of the series. */
-static const char *where_of(const struct lab_sweep_series *series, const struct lab_axis *axis)
-{
-    return axis != NULL ? axis->where : series->where;
-}
+/* ---- points on their machine --------------------------------------------------------------- */
 
 /** A name of a file in `folder` that an axis gives. */
 static void check_name(const struct lab_site *site, const struct lab_sweep_series *series,
@@ -93,136 +78,12 @@ static void check_name(const struct lab_site *site, const struct lab_sweep_serie
                        struct load_arena *arena)
 {
     const char *const folders[] = { folder, NULL };
-    const struct lab_axis *axis = axis_of(series, kind);
+    const struct lab_axis *axis = lab_sweep_axis_of(series, kind);
 
     if (axis != NULL && load_find_first(&site->roots, folder, name, arena) == NULL)
         load_find_fail(&site->roots, load_text(arena, "%s: %s = ", axis->where, axis->key), folders,
                        name);
 }
-
-/** The place in the file takes that of the option by which the value was set. */
-static _Noreturn void refuse_set(const struct lab_axis *axis, const char *value,
-                                 const struct sim_error *why)
-{
-    load_raise(SIM_ERR_CONFIG, "%s: set %s = %s: %s", axis->where, axis->key, value,
-               why->text + why->reason);
-}
-
-/* ---- values of `set` ------------------------------------------------------------------------- */
-
-struct building {
-    const struct lab_site *site;
-    const struct lab_run *run;
-    struct load_machine *machine;
-};
-
-/** Components may refuse values that are in their range, so they are made, too. */
-static void build_run(void *arg)
-{
-    struct building *building = arg;
-    struct load_machine *machine = lab_load_run(building->site, building->run);
-    struct load_arena arena = { 0 };
-
-    (void)lab_machine(load_machine_desc(machine), &(struct sim_config){ .seed = 1 }, &arena);
-    load_arena_fini(&arena);
-    building->machine = machine;
-}
-
-/**
- * The machine of the point, with another value of one axis.
- * @param value of `axis`; NULL: as if the file had no such key
- * @return NULL, and why it cannot be built
- */
-static struct load_machine *build_with(const struct lab_site *site,
-                                       const struct lab_sweep_point *point,
-                                       const struct lab_axis *axis, const char *value,
-                                       struct sim_error *why_p)
-{
-    const struct lab_sweep_series *series = point->series;
-    struct load_arena scratch = { 0 };
-    const char **sets = load_alloc(&scratch, (series->naxes + 1) * sizeof(*sets));
-    struct lab_run run = point->run;
-    struct building building = { .site = site, .run = &run };
-
-    run.sets = sets;
-    run.nsets = 0;
-    for (unsigned i = 0; i < series->naxes; i++) {
-        const struct lab_axis *own = &series->axes[i];
-        const char *text = axis != NULL && own == axis ? value : lab_sweep_value(point, own);
-
-        if (own->kind == LAB_AXIS_SET && text != NULL)
-            sets[run.nsets++] = load_text(&scratch, "%s=%s", own->key, text);
-    }
-    (void)load_attempt(build_run, &building, why_p);
-    load_arena_fini(&scratch);
-    return building.machine;
-}
-
-static bool can_build(const struct lab_site *site, const struct lab_sweep_point *point,
-                      const struct lab_axis *axis, const char *value, struct sim_error *why_p)
-{
-    struct load_machine *machine = build_with(site, point, axis, value, why_p);
-
-    load_machine_destroy(machine);
-    return machine != NULL;
-}
-
-/** The first value of some key is wrong: of the one without which the machine can be built. */
-static _Noreturn void refuse_first(const struct lab_site *site, const struct lab_sweep_point *point,
-                                   const struct sim_error *why)
-{
-    const struct lab_sweep_series *series = point->series;
-
-    for (unsigned i = 0; i < series->naxes; i++)
-        if (series->axes[i].kind == LAB_AXIS_SET &&
-            can_build(site, point, &series->axes[i], NULL, NULL))
-            refuse_set(&series->axes[i], lab_sweep_value(point, &series->axes[i]), why);
-    load_raise(SIM_ERR_CONFIG, "%s: %s", where_of(series, axis_of(series, LAB_AXIS_MACHINE)),
-               why->text);
-}
-
-/** Each value of `set`, with the point's values of the other keys: a point of the sweep, too. */
-static struct load_machine *build_with_each(const struct lab_site *site,
-                                            const struct lab_sweep_point *point)
-{
-    const struct lab_sweep_series *series = point->series;
-    struct sim_error why = { 0 };
-    struct load_machine *machine = build_with(site, point, NULL, NULL, &why);
-
-    if (machine == NULL)
-        refuse_first(site, point, &why);
-    for (unsigned i = 0; i < series->naxes; i++) {
-        const struct lab_axis *axis = &series->axes[i];
-
-        for (unsigned v = 1; axis->kind == LAB_AXIS_SET && v < axis->list.n; v++)
-            if (!can_build(site, point, axis, axis->list.items[v], &why))
-                refuse_set(axis, axis->list.items[v], &why);
-    }
-    return machine;
-}
-
-/** Each value of `faults` on the machine of the point. */
-static void check_faults(const struct lab_site *site, const struct lab_sweep_point *point)
-{
-    const struct lab_axis *axis = lab_sweep_axis(point->series, "faults");
-
-    for (unsigned v = 0; axis != NULL && axis->kind == LAB_AXIS_FAULTS && v < axis->list.n; v++) {
-        struct lab_run run = point->run;
-        struct building building = { .site = site, .run = &run };
-        struct sim_error why = { 0 };
-
-        if (strcmp(axis->list.items[v], "none") == 0)
-            continue;
-        run.nfaults = 1;
-        run.faults[0] = axis->list.items[v];
-        if (load_attempt(build_run, &building, &why) != SIM_OK)
-            load_raise(SIM_ERR_CONFIG, "%s: faults = %s: %s", axis->where, axis->list.items[v],
-                       why.text);
-        load_machine_destroy(building.machine);
-    }
-}
-
-/* ---- points on their machine --------------------------------------------------------------- */
 
 static bool same_machine(const struct lab_sweep_point *a, const struct lab_sweep_point *b)
 {
@@ -232,45 +93,54 @@ static bool same_machine(const struct lab_sweep_point *a, const struct lab_sweep
 }
 
 /** The second rank of a workload stands on the first node at the distance that `hops` names. */
+static void place_second(const struct machine_desc *desc, struct lab_sweep_point *point)
+{
+    struct lab_run *run = &point->run;
+    unsigned hops = run->nodes[1], node = 1;
+
+    while (node < desc->nnodes && lab_hops(desc, 0, node) != hops)
+        node++;
+    if (node == desc->nnodes)
+        load_raise(SIM_ERR_CONFIG, "%s: hops = %u: expected a distance that %s has",
+                   lab_sweep_where(point->series, lab_sweep_axis(point->series, "hops")), hops,
+                   run->machine);
+    run->nodes[1] = node;
+}
+
 static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point *point)
 {
-    const struct lab_axis *machine = lab_sweep_axis(point->series, "machine");
+    const struct lab_axis *ranks = lab_sweep_axis_of(point->series, LAB_AXIS_RANKS);
     struct lab_run *run = &point->run;
+    struct lab_setup setup;
+    struct lab_point pt = lab_sweep_setup(point, &setup);
 
-    if (point->planned && machine != NULL && run->nranks == 2) {
-        unsigned hops = run->nodes[1], node = 1;
-
-        while (node < desc->nnodes && lab_hops(desc, 0, node) != hops)
-            node++;
-        if (node == desc->nnodes)
-            load_raise(SIM_ERR_CONFIG, "%s: hops = %u: expected a distance that %s has",
-                       where_of(point->series, lab_sweep_axis(point->series, "hops")), hops,
-                       run->machine);
-        run->nodes[1] = node;
-    }
-    for (unsigned r = 0; r < run->nranks; r++)
-        if (run->nodes[r] >= desc->nnodes)
-            load_raise(SIM_ERR_CONFIG, "%s: ranks = %u: expected at most %u, the nodes of %s",
-                       where_of(point->series, axis_of(point->series, LAB_AXIS_RANKS)), run->nranks,
-                       desc->nnodes, run->machine);
+    if (point->planned && run->nranks == 2 && pt.machine != NULL &&
+        lab_setup_get(&setup, "place") == NULL)
+        place_second(desc, point);
+    if (point->planned)
+        lab_plan_check_nodes(&pt, run, desc);
+    else if (run->nranks > desc->nnodes)
+        load_raise(SIM_ERR_CONFIG, "%s: ranks = %u: expected at most %u, the nodes of %s",
+                   lab_sweep_where(point->series, ranks), run->nranks, desc->nnodes, run->machine);
 }
 
 static void resolve_machine(struct lab_sweep *sweep, unsigned first, const struct lab_site *site,
                             struct load_arena *arena)
 {
     const struct lab_sweep_point *point = &sweep->points[first];
+    struct lab_list checked = { 0 };
     struct load_machine *machine;
     uint64_t hash;
 
     check_name(site, point->series, LAB_AXIS_MACHINE, "machines", point->run.machine, arena);
     check_name(site, point->series, LAB_AXIS_PLATFORM, "platforms", point->run.platform, arena);
-    machine = build_with_each(site, point);
-    check_faults(site, point);
+    machine = lab_sweep_build(site, point);
     hash = lab_sweep_hash_machine(site, &point->run, machine);
     for (unsigned i = sweep->n; i-- > first;) {
         if (sweep->points[i].model != 0 || !same_machine(point, &sweep->points[i]))
             continue;
         sweep->points[i].model = hash;
+        lab_sweep_check_faults(site, &sweep->points[i], &checked, arena);
         place_ranks(load_machine_desc(machine), &sweep->points[i]);
     }
     load_machine_destroy(machine);
@@ -298,9 +168,10 @@ static void resolve_program(struct lab_sweep *sweep, struct lab_sweep_point *poi
 
     program->run = &point->run;
     if (!same && load_attempt(hash_program, program, NULL) != SIM_OK)
-        load_raise(SIM_ERR_CONFIG, "%s: program = %s: no such program",
-                   where_of(point->series, axis_of(point->series, LAB_AXIS_PROGRAM)),
-                   point->run.program);
+        load_raise(
+            SIM_ERR_CONFIG, "%s: program = %s: no such program",
+            lab_sweep_where(point->series, lab_sweep_axis_of(point->series, LAB_AXIS_PROGRAM)),
+            point->run.program);
     point->model ^= program->hash ^ lab_sweep_hash_faults(program->site, &point->run);
     sweep->model = hash_number(sweep->model, point->model);
 }

@@ -24,6 +24,21 @@ uint64_t lab_sweep_hash_program(const struct lab_site *site, const struct lab_ru
 /** Hash of the files of faults; 0: there is none. */
 uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run *run);
 
+const struct lab_axis *lab_sweep_axis_of(const struct lab_sweep_series *series,
+                                         enum lab_axis_kind kind);
+/** "lanes.yaml:5:3" of the axis; NULL: it is in no file, so that of the series. */
+const char *lab_sweep_where(const struct lab_sweep_series *series, const struct lab_axis *axis);
+/** The point as workloads are planned by; it refers to `setup`. */
+struct lab_point lab_sweep_setup(const struct lab_sweep_point *point, struct lab_setup *setup);
+/**
+ * The machine of the point, without faults. Each value of `set` is tried on it, with the point's
+ * values of the other keys: a point of the sweep, too.
+ */
+struct load_machine *lab_sweep_build(const struct lab_site *site,
+                                     const struct lab_sweep_point *point);
+/** The point's faults on its machine. @param checked those that are good, and gets these */
+void lab_sweep_check_faults(const struct lab_site *site, const struct lab_sweep_point *point,
+                            struct lab_list *checked, struct load_arena *arena);
 /** Checks every value of every axis by itself, then makes the points. */
 void lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena);
 /** Loads the machines, gives the ranks their nodes and computes both hashes. */

@@ -23,21 +23,31 @@ static _Noreturn void fail_value(const struct lab_axis *axis, const char *value,
 
 /* ---- values ------------------------------------------------------------------------------ */
 
+/** A point is one simulation. */
+static void check_mode(const struct lab_axis *axis, const char *workload, const char *mode)
+{
+    struct load_arena arena = { 0 };
+    const char *modes = lab_words_single_modes(workload, &arena);
+
+    if (!lab_words_is_single(mode))
+        fail_value(axis, mode, load_text(&arena, "one of %s, or a list of them", modes));
+    load_arena_fini(&arena);
+}
+
 static void check_word(const struct lab_sweep_series *series, const struct lab_axis *axis,
                        const char *value)
 {
     struct lab_setup setup = { .n = 1, .keys = { { axis->key, value, NULL } } };
     struct lab_point point = { .where = axis->where, .setup = &setup };
 
-    if (strcmp(axis->key, "mode") == 0 &&
-        (strcmp(value, "dma") == 0 || strcmp(value, "link-only") == 0))
-        fail_value(axis, value, "a mode that is one simulation, or a list of them");
     for (unsigned i = 0; i < series->naxes; i++) {
         const struct lab_axis *workloads = &series->axes[i];
 
         for (unsigned w = 0; workloads->kind == LAB_AXIS_WORKLOAD && w < workloads->list.n; w++) {
             point.workload = workloads->list.items[w];
             lab_words_check(&point);
+            if (strcmp(axis->key, "mode") == 0)
+                check_mode(axis, point.workload, value);
         }
     }
 }
@@ -155,8 +165,8 @@ static void plan_point(struct lab_sweep_point *point, struct load_arena *arena)
 {
     const struct lab_sweep_series *series = point->series;
     const char **sets = load_alloc(arena, (series->naxes + 1) * sizeof(*sets));
-    struct lab_setup setup = { 0 };
-    struct lab_point pt = { .where = series->where, .setup = &setup };
+    struct lab_setup setup;
+    struct lab_point pt = lab_sweep_setup(point, &setup);
     struct lab_run run = { .sets = sets, .seed = 1 };
     uint64_t number = 0;
 
@@ -166,13 +176,13 @@ static void plan_point(struct lab_sweep_point *point, struct load_arena *arena)
 
         switch (axis->kind) {
         case LAB_AXIS_WORKLOAD:
-            pt.workload = value;
-            break;
+        case LAB_AXIS_SETUP:
+            break; /* lab_sweep_setup() has them */
         case LAB_AXIS_PLATFORM:
-            run.platform = pt.platform = value;
+            run.platform = value;
             break;
         case LAB_AXIS_MACHINE:
-            run.machine = pt.machine = value;
+            run.machine = value;
             break;
         case LAB_AXIS_PROGRAM:
             run.program = value;
@@ -188,9 +198,6 @@ static void plan_point(struct lab_sweep_point *point, struct load_arena *arena)
         case LAB_AXIS_FAULTS:
             if (strcmp(value, "none") != 0)
                 run.faults[run.nfaults++] = value;
-            break;
-        case LAB_AXIS_SETUP:
-            lab_setup_put(&setup, axis->key, value, axis->where);
             break;
         case LAB_AXIS_ARG:
             add_arg(&run, axis, value, arena);

@@ -57,7 +57,9 @@ static void add_values(const struct lab_sweep_series *series, const struct load_
     bool path = axis->kind == LAB_AXIS_MACHINE || axis->kind == LAB_AXIS_PLATFORM ||
                 axis->kind == LAB_AXIS_PROGRAM || axis->kind == LAB_AXIS_FAULTS;
     const char *name = axis->key, *text = item->text;
+    const char *where = load_text(arena, "%s: %s", axis->where, name);
     struct parsing parsing = { .where = item->file, .arena = arena };
+    struct sim_error why = { 0 };
     uint64_t number;
 
     if (item->type != LOAD_SCALAR || text == NULL)
@@ -67,14 +69,14 @@ static void add_values(const struct lab_sweep_series *series, const struct load_
     if (axis->kind == LAB_AXIS_SETUP || axis->kind == LAB_AXIS_ARG)
         text = size_of(series, name, text, arena);
     if (path || ((text[0] < '0' || text[0] > '9') && strstr(text, "..") != NULL)) {
-        lab_list_add(&axis->list, text, item->file, arena);
+        lab_list_add(&axis->list, text, where, arena);
         return;
     }
     parsing.text = text;
-    if (load_attempt(parse_list, &parsing, NULL) != SIM_OK)
-        load_fail(item, name, "expected a range, the less first, such as 8..1024 or 1..7 by 2");
+    if (load_attempt(parse_list, &parsing, &why) != SIM_OK)
+        load_fail(item, name, "%s", why.text + why.reason);
     for (unsigned i = 0; i < parsing.list.n; i++)
-        lab_list_add(&axis->list, parsing.list.items[i], item->file, arena);
+        lab_list_add(&axis->list, parsing.list.items[i], where, arena);
 }
 
 static int by_text(const void *a, const void *b)
@@ -176,6 +178,20 @@ static void put_all(struct lab_sweep_series *series, const struct load_tree *map
     }
 }
 
+/** Names the key that has the most values. */
+static _Noreturn void refuse_points(const struct lab_sweep_series *series)
+{
+    const struct lab_axis *longest = &series->axes[0];
+
+    for (unsigned i = 1; i < series->naxes; i++)
+        if (series->axes[i].list.n > longest->list.n)
+            longest = &series->axes[i];
+    load_raise(SIM_ERR_CONFIG,
+               "%s: %s: %u values, times those of the other keys: expected at most "
+               "%u points",
+               longest->where, longest->key, longest->list.n, LAB_SWEEP_POINTS_MAX);
+}
+
 /** The last axis has stride 1. */
 static void count_points(struct lab_sweep_series *series)
 {
@@ -185,8 +201,7 @@ static void count_points(struct lab_sweep_series *series)
         series->axes[i].stride = (unsigned)n;
         n *= series->axes[i].list.n;
         if (n > LAB_SWEEP_POINTS_MAX)
-            load_raise(SIM_ERR_CONFIG, "%s: expected at most %u points", series->where,
-                       LAB_SWEEP_POINTS_MAX);
+            refuse_points(series);
     }
     series->npoints = (unsigned)n;
 }
@@ -266,19 +281,6 @@ static const char *short_name(const struct lab_sweep *sweep, const struct lab_ax
             break;
     }
     return tail;
-}
-
-const char *lab_sweep_value(const struct lab_sweep_point *point, const struct lab_axis *axis)
-{
-    return axis->list.items[point->number / axis->stride % axis->list.n];
-}
-
-const struct lab_axis *lab_sweep_axis(const struct lab_sweep_series *series, const char *name)
-{
-    for (unsigned i = 0; i < series->naxes; i++)
-        if (strcmp(series->axes[i].name, name) == 0)
-            return &series->axes[i];
-    return NULL;
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 #include "tools/lab/workload/plan.h"
 
 #include "tools/lab/run/mpi_library.h"
+#include "tools/lab/run/params.h"
+#include "tools/lab/run/software.h"
 #include "tools/lab/workload/plan_parts.h"
 #include "tools/load/quantity.h"
 
@@ -72,21 +74,34 @@ static void plan_run(const struct lab_planning *start, const char *mode)
         p.plan->directions = 1;
 }
 
+/** In errors of 10^18 bits. */
+static uint64_t read_rate(const struct lab_planning *p)
+{
+    const struct machine_param *param = lab_fault_param(lab_kinds(), "bit_error_rate");
+    const char *rate = lab_plan_text(p, "bit_error_rate", "0");
+    char expected[256];
+    uint64_t e18;
+
+    SIM_ASSERT(param != NULL);
+    if (!load_quantity_parse(param, rate, &e18))
+        load_raise(SIM_ERR_CONFIG, "%s: setup bit_error_rate=%s: %s",
+                   lab_setup_where(p->setup, "bit_error_rate", p->pt->where), rate,
+                   load_quantity_expected(param, expected, sizeof(expected)));
+    return e18;
+}
+
 /** `faults`, and `bit_error_rate` of the links `fault_links`, all cables if nothing is said. */
 static void add_faults(const struct lab_planning *p, struct lab_run *run)
 {
     const char *faults = lab_plan_text(p, "faults", "none");
-    const char *rate = lab_plan_text(p, "bit_error_rate", "0");
-    uint64_t e18;
 
     if (strcmp(faults, "none") != 0)
         run->faults[run->nfaults++] = faults;
-    if (!load_decimal(rate, NULL, 18, &e18))
-        lab_plan_fail(p, "bit_error_rate", "a rate such as 1e-9");
-    if (e18 != 0)
+    if (read_rate(p) != 0)
         run->faults[run->nfaults++] =
             load_text(p->arena, "{link: '%s', bit_error_rate: %s}",
-                      lab_plan_text(p, "fault_links", "node*.hub.[ewsab]"), rate);
+                      lab_plan_text(p, "fault_links", "node*.hub.[ewsab]"),
+                      lab_plan_text(p, "bit_error_rate", "0"));
 }
 
 /** Errors come at random, so rounds differ, and as many count as the setup says. */

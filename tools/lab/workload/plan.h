@@ -6,7 +6,7 @@
 #define LAB_PLAN_H
 
 #include "tools/lab/format/table.h"
-#include "tools/lab/run/run.h"
+#include "tools/lab/run/simulate.h"
 #include "tools/lab/workload/setup.h"
 
 SIM_BEGIN_DECLS
@@ -42,6 +42,16 @@ struct lab_plan {
 
 struct lab_plan lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
                               struct load_arena *arena);
+/** The machine of a run as lab_load_run() has it. Where it lacks a node of a rank, or what a fault
+ * is of, the key of the setup that says so is named.
+ * @param own_faults so many of the run's faults are of the setup, the first ones */
+struct load_machine *lab_plan_load(const struct lab_site *site, const struct lab_point *pt,
+                                   const struct lab_run *run, unsigned own_faults);
+/** Raises SIM_ERR_CONFIG, unless the machine has the nodes of all ranks. */
+void lab_plan_check_nodes(const struct lab_point *pt, const struct lab_run *run,
+                          const struct machine_desc *desc);
+/** The key of the setup that has made this fault of a planned run. */
+const char *lab_plan_fault_key(const struct lab_setup *setup, const char *fault);
 /** The platform file of a row's nodes: rows of one cluster name its network as well. */
 const char *lab_plan_platform(const char *platform, const struct lab_setup *setup);
 typedef void (*lab_workload_fn)(void *arg, const char *name, const char *summary);
@@ -69,6 +79,10 @@ const char *lab_words_value(const char *name, const char *key, const char *text,
 /** The values of a whole setup, in their place. */
 void lab_words_values(const char *workload, struct lab_setup *setup, struct load_arena *arena);
 
+/** Whether a mode is one run, not several (dma) or a closed form. */
+bool lab_words_is_single(const char *mode);
+/** "pio|dma-register": the modes of the workload that are. */
+const char *lab_words_single_modes(const char *workload, struct load_arena *arena);
 /** Keys and values of a point's setup. */
 void lab_words_check(const struct lab_point *point);
 /** An argument of a program, as far as the program describes itself: it may take others, too. */

@@ -71,7 +71,7 @@ static void add_board(const struct lab_planning *p, const char *program, uint64_
 
 static void plan_broadcast(const struct lab_planning *p)
 {
-    p->plan->bytes = lab_plan_number(p, "bytes", 8);
+    p->plan->bytes = lab_plan_multiple(p, "bytes", 8, 4);
     add_board(p, "broadcast", p->plan->bytes);
     lab_plan_arg(p, "algorithm", "tree");
     lab_plan_arg(p, "channels", "1");
@@ -79,7 +79,7 @@ static void plan_broadcast(const struct lab_planning *p)
 
 static void plan_allgather(const struct lab_planning *p)
 {
-    uint64_t bytes = lab_plan_number(p, "bytes_per_rank", 16);
+    uint64_t bytes = lab_plan_multiple(p, "bytes_per_rank", 16, 16);
 
     p->plan->bytes = bytes * lab_plan_number(p, "nodes", 2);
     add_board(p, "allgather", bytes);
@@ -106,19 +106,22 @@ static void add_call(const struct lab_planning *p, const char *op, uint64_t byte
 
 static void plan_mpi_broadcast(const struct lab_planning *p)
 {
-    add_call(p, "broadcast", lab_plan_number(p, "bytes", 8));
+    add_call(p, "broadcast", lab_plan_mpi_bytes(p, "bytes", 8, LAB_CALL_WORD));
 }
 
 static void plan_mpi_allgather(const struct lab_planning *p)
 {
-    add_call(p, "allgather", lab_plan_number(p, "bytes_per_rank", 16));
+    add_call(p, "allgather", lab_plan_mpi_bytes(p, "bytes_per_rank", 16, LAB_CALL_WORD));
     p->plan->bytes *= p->run->nranks;
 }
 
 static void plan_mpi_allreduce(const struct lab_planning *p)
 {
-    add_call(p, "allreduce", lab_plan_number(p, "bytes", 8));
-    if (lab_plan_says(p, "op", "sum of doubles"))
+    bool doubles = lab_plan_says(p, "op", "sum of doubles");
+
+    add_call(p, "allreduce",
+             lab_plan_mpi_bytes(p, "bytes", 8, doubles ? sizeof(double) : LAB_CALL_WORD));
+    if (doubles)
         lab_plan_arg(p, "type", "double");
 }
 
@@ -139,6 +142,8 @@ static void by_board(const struct lab_planning *p, lab_plan_fn plan)
 
 /* ---- stencil -------------------------------------------------------------------------- */
 
+#define STENCIL_RANKS 5u /* one and its four neighbours */
+
 #define BY_BOARD    "two contiguous faces by " LIBRARY " and two block-stride faces in one TCA chain"
 #define BY_MESSAGES LIBRARY " with GPU kernels packing two faces"
 
@@ -150,6 +155,7 @@ static void plan_stencil(const struct lab_planning *p)
     if (n == 0 || lab_plan_number(p, "bytes", p->plan->bytes) != p->plan->bytes)
         lab_plan_fail(p, n == 0 ? "n" : "bytes", "n * n doubles");
     place_ranks(p);
+    lab_plan_need_ranks(p, STENCIL_RANKS);
     p->run->program = "stencil";
     lab_plan_arg_number(p, "n", n);
     lab_plan_arg(p, "rows", lab_plan_says(p, "api", BY_BOARD) ? "board" : "copy");
@@ -172,6 +178,7 @@ static void by_both(const struct lab_planning *p, lab_plan_fn plan)
 /* ---- the workloads ----------------------------------------------------------------------- */
 
 static const struct lab_word group_words[] = {
+    { "mode", "dma|" LAB_CHAIN_MODES, NULL },
     { "bytes_per_rank", HUBSIM_NUMBER, HUBSIM_BYTES },
     { "barrier", "before-each", NULL },
     { "rank_k_on_node", "k+1", NULL },
@@ -195,7 +202,7 @@ static const struct lab_word allreduce_words[] = {
 };
 
 static const struct lab_word stencil_words[] = {
-    { "n", HUBSIM_NUMBER, NULL },
+    { "n", "2..512 by 2", NULL },
     { "api", BY_BOARD "|" BY_MESSAGES, NULL },
     { "placement", NULL, NULL },
     { "pattern", "rank 0 sends one face to each of ranks 1-4 and none replies", NULL },

@@ -264,14 +264,27 @@ void lab_plan_mpi_blocks(const struct lab_planning *p)
     add_memories(p);
 }
 
+uint64_t lab_plan_mpi_bytes(const struct lab_planning *p, const char *key, uint64_t absent,
+                            uint64_t unit)
+{
+    uint64_t bytes = lab_plan_number(p, key, absent);
+
+    if (bytes > UINT64_C(1) << 30) /* workloads/mpi-common.c */
+        lab_plan_fail(p, key, "at most 1 GiB");
+    if (bytes % unit != 0)
+        lab_plan_fail(p, key, load_text(p->arena, "a multiple of %" PRIu64, unit));
+    return bytes;
+}
+
 static void plan_bandwidth(const struct lab_planning *p)
 {
-    uint64_t bytes = lab_plan_number(p, "bytes", 0), count = count_of(p, bytes);
+    uint64_t bytes = lab_plan_mpi_bytes(p, "bytes", 0, 1), count = count_of(p, bytes);
     bool both = lab_plan_says(p, "direction", "both");
     const char *pattern = lab_plan_text(p, "pattern", both ? "both" : "one");
 
     if (lab_plan_given(p, "direction") && both != (strcmp(pattern, "both") == 0))
         lab_plan_fail(p, "direction", "the same as pattern");
+    lab_plan_need_ranks(p, 2);
     p->plan->directions = strcmp(pattern, "both") == 0 ? 2 : 1;
     p->plan->rounds = 1; /* each stream is timed alone */
     p->run->program = "mpi-bandwidth";
@@ -294,7 +307,8 @@ void lab_plan_mpi_pingpong(const struct lab_planning *p)
     lab_plan_refuse(p, streams, "nothing here: it is of mpi-bandwidth");
     if (lab_plan_given(p, "op") && !lab_plan_says(p, "op", "send-recv"))
         lab_plan_fail(p, "op", "send-recv");
-    p->plan->bytes = lab_plan_number(p, "bytes", 0);
+    lab_plan_need_ranks(p, 2);
+    p->plan->bytes = lab_plan_mpi_bytes(p, "bytes", 0, 1);
     p->run->program = "mpi-pingpong";
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
     add_memories(p);
@@ -306,10 +320,9 @@ void lab_plan_mpi_pingpong(const struct lab_planning *p)
 /** Remote writes or appends to a FIFO: one, or back to back. */
 static void plan_facility(const struct lab_planning *p)
 {
-    uint64_t bytes = lab_plan_number(p, "bytes", 0);
+    uint64_t bytes = lab_plan_multiple(p, "bytes", 0, 1);
 
-    if (bytes == 0)
-        lab_plan_fail(p, "bytes", "at least 1");
+    lab_plan_need_ranks(p, 2);
     if (!lab_plan_says(p, "api", "mbcf"))
         lab_plan_fail(p, "api", "mbcf");
     p->plan->bytes = bytes;
@@ -328,11 +341,13 @@ static void plan_facility_stream(const struct lab_planning *p)
 
 static void plan_collective(const struct lab_planning *p)
 {
+    uint64_t bytes = lab_plan_mpi_bytes(p, "bytes", 8, LAB_CALL_WORD);
+
     p->run->program = "mpi-collective";
     lab_plan_pass(p, "op", "allreduce");
-    lab_plan_arg_number(p, "bytes", lab_plan_number(p, "bytes", 8));
+    lab_plan_arg_number(p, "bytes", bytes);
     lab_plan_arg(p, "memory", lab_plan_mpi_memory(p, "memory"));
-    p->plan->bytes = lab_plan_number(p, "bytes", 8);
+    p->plan->bytes = bytes;
     p->run->algorithms = lab_setup_get(p->setup, "algorithm");
     if (strcmp(lab_plan_text(p, "mpi", ""), "peach2") == 0)
         lab_plan_arg(p, "traffic", "on");
@@ -371,7 +386,7 @@ void lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan)
 /* ---- the workloads ----------------------------------------------------------------- */
 
 const struct lab_word lab_words_mpi[] = {
-    { "count", HUBSIM_NUMBER, NULL },
+    { "count", "1..", NULL },
     { "direction", "one|both", NULL },
     { "memory", "cpu|gpu", NULL }, /* src and dst at once */
     { "mpi", NULL, NULL },
@@ -404,8 +419,17 @@ static const struct lab_word kernel_words[] = {
     { 0 },
 };
 
+/* How many ranks kernels can share their work among. */
+#define RANKS(name, list)                                                                          \
+    static const struct lab_word ranks_##name[] = { { "nodes", list, NULL }, { 0 } }
+RANKS(any, "1..64");
+RANKS(to_8, "1|2|4|8");
+RANKS(to_16, "1|2|4|8|16");
+RANKS(to_64, "1|2|4|8|16|32|64");
+RANKS(square, "1|4|9|16|25|36|49|64");
+
 static const struct lab_word facility_words[] = {
-    { "count", HUBSIM_NUMBER, NULL },
+    { "count", "1..", NULL },
     { "api", NULL, NULL },
     { "duplex", "half|full", NULL },
     { "op", NULL, NULL },
@@ -413,9 +437,9 @@ static const struct lab_word facility_words[] = {
 };
 
 /* npb/npb.c prints these. */
-#define KERNEL(name)                                                                               \
+#define KERNEL(name, ranks)                                                                        \
     {                                                                                              \
-        name, { lab_words_transfer, kernel_words, cluster_words },                                 \
+        name, { lab_words_transfer, kernel_words, cluster_words, ranks },                          \
             .by = lab_plan_by_mpi, .plan = plan_kernel, .iterates = true,                          \
             .prints = "latency_ps_min, latency_ps_median, whole_ps, bytes, "                       \
                       "messages, write_bytes, iterations, run, verified"                           \
@@ -431,13 +455,13 @@ const struct lab_workload lab_workloads_mpi[] = {
       .by = lab_plan_by_mpi,
       .plan = plan_collective,
       .prints = LAB_PRINTS },
-    KERNEL("npb-ep"),
-    KERNEL("npb-mg"),
-    KERNEL("npb-cg"),
-    KERNEL("npb-is"),
-    KERNEL("npb-lu"),
-    KERNEL("npb-sp"),
-    KERNEL("npb-bt"),
+    KERNEL("npb-ep", ranks_any),
+    KERNEL("npb-mg", ranks_to_8),
+    KERNEL("npb-cg", ranks_to_16),
+    KERNEL("npb-is", ranks_to_64),
+    KERNEL("npb-lu", ranks_to_64),
+    KERNEL("npb-sp", ranks_square),
+    KERNEL("npb-bt", ranks_square),
     { "mbcf-oneway",
       { lab_words_transfer, facility_words },
       .by = plan_by_facility,

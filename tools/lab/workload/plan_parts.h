@@ -60,6 +60,8 @@ struct lab_workload {
     "latency_ps_min, latency_ps_median, latency_ps_p99, latency_ps_max, bandwidth_kBps, bytes, "   \
     "repeats, verified"
 
+/* mode= where a list of descriptors is needed */
+#define LAB_CHAIN_MODES "dma-chain-host|dma-chain-internal"
 /* method= of block-stride rows: by the program, instead of by a datatype */
 #define LAB_METHOD_PACK "pack and unpack by GPU kernel"
 
@@ -83,10 +85,15 @@ const char *lab_plan_text(const struct lab_planning *p, const char *key, const c
 bool lab_plan_given(const struct lab_planning *p, const char *key);
 bool lab_plan_says(const struct lab_planning *p, const char *key, const char *value);
 uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t absent);
+/** A number from `step` on, in steps of that, such as the bytes that a DMA controller moves. */
+uint64_t lab_plan_multiple(const struct lab_planning *p, const char *key, uint64_t absent,
+                           uint64_t step);
 /** Raises SIM_ERR_CONFIG: "FILE:LINE: setup key=value: expected ..." */
 _Noreturn void lab_plan_fail(const struct lab_planning *p, const char *key, const char *expected);
 /** Which of the keys (NULL at their end) is said first; NULL: none. */
 const char *lab_plan_first(const struct lab_planning *p, const char *const *keys);
+/** Raises, unless the run has so many ranks. */
+void lab_plan_need_ranks(const struct lab_planning *p, unsigned nranks);
 /** Words of the row that have no meaning here, so that none is passed over in silence. */
 void lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why);
 
@@ -130,6 +137,10 @@ void lab_plan_library(const struct lab_planning *p, const char *library);
 /** Ranks take cores on the socket of the GPU that the word `gpu` means, where that is not the
  * adapter's. */
 void lab_plan_bind(const struct lab_planning *p, const char *gpu);
+/** What a call of MPI moves, in units; 0 is good, too. */
+uint64_t lab_plan_mpi_bytes(const struct lab_planning *p, const char *key, uint64_t absent,
+                            uint64_t unit);
+#define LAB_CALL_WORD 4u /* of mpi-collective, as it stands */
 /** Memory of key `src` or `dst`, of a program that uses MPI. */
 const char *lab_plan_mpi_memory(const struct lab_planning *p, const char *key);
 void lab_plan_mpi_pingpong(const struct lab_planning *p);

@@ -33,6 +33,27 @@ uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t
     return value;
 }
 
+uint64_t lab_plan_multiple(const struct lab_planning *p, const char *key, uint64_t absent,
+                           uint64_t step)
+{
+    uint64_t value = lab_plan_number(p, key, absent);
+
+    if (value == 0 || value % step != 0)
+        lab_plan_fail(
+            p, key,
+            step == 1
+                ? "at least 1"
+                : load_text(p->arena, "a multiple of %" PRIu64 ", at least %" PRIu64, step, step));
+    return value;
+}
+
+void lab_plan_need_ranks(const struct lab_planning *p, unsigned nranks)
+{
+    if (p->run->nranks != nranks)
+        lab_plan_fail(p, "nodes",
+                      load_text(p->arena, "%u, the ranks of %s", nranks, p->pt->workload));
+}
+
 void lab_plan_fail(const struct lab_planning *p, const char *key, const char *expected)
 {
     load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s",

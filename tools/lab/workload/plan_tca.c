@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#define DMA_BYTES   4u /* a DMA controller moves multiples of them */
+#define STORE_BYTES 8u /* the programs' loops store these */
+
 void lab_plan_machine(const struct lab_planning *p)
 {
     static const struct {
@@ -23,8 +26,10 @@ void lab_plan_machine(const struct lab_planning *p)
     uint64_t hops = lab_plan_number(p, "hops", 1);
 
     if (p->pt->machine != NULL) {
+        if (nodes < 1 || nodes > 2)
+            lab_plan_fail(p, "nodes", "1 or 2, of those that the key machine names");
         p->run->machine = p->pt->machine;
-        p->run->nranks = nodes == 1 ? 1 : 2;
+        p->run->nranks = (unsigned)nodes;
         p->run->nodes[1] = (unsigned)hops;
         return;
     }
@@ -43,7 +48,9 @@ void lab_plan_machine(const struct lab_planning *p)
         p->run->nodes[1] = machines[i].at[1] != 0 ? machines[i].at[hops] : (unsigned)hops;
         return;
     }
-    lab_plan_fail(p, hops > 5 ? "hops" : "nodes", "a distance and a size that a machine has");
+    if (hops > 5)
+        lab_plan_fail(p, "hops", "1 .. 5, or the key machine beside it");
+    lab_plan_fail(p, "nodes", "at most 16, or the key machine beside it");
 }
 
 static void add_notify(const struct lab_planning *p)
@@ -52,17 +59,28 @@ static void add_notify(const struct lab_planning *p)
     lab_plan_pass(p, "notify_self", NULL);
 }
 
+/** A message of a ping-pong by stores; half a word is the shortest one. */
+static uint64_t stored_bytes(const struct lab_planning *p)
+{
+    uint64_t bytes = lab_plan_number(p, "bytes", 0);
+
+    if (bytes != STORE_BYTES / 2 && (bytes == 0 || bytes % STORE_BYTES != 0))
+        lab_plan_fail(p, "bytes", "4 or a multiple of 8 with mode=pio");
+    return bytes;
+}
+
 static void plan_pingpong(const struct lab_planning *p)
 {
-    p->plan->bytes = lab_plan_number(p, "bytes", 0);
-    if (p->plan->bytes == 0)
-        lab_plan_fail(p, "bytes", "at least 1");
+    bool pio = strcmp(p->mode, "pio") == 0, staged = lab_plan_says(p, "staging", "host");
+
+    lab_plan_need_ranks(p, 2);
+    p->plan->bytes = pio && !staged ? stored_bytes(p) : lab_plan_multiple(p, "bytes", 0, DMA_BYTES);
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
-    if (lab_plan_says(p, "staging", "host")) {
+    if (staged) {
         p->run->program = "staged";
         return;
     }
-    p->plan->stores = strcmp(p->mode, "pio") == 0;
+    p->plan->stores = pio;
     p->run->program = "pingpong";
     lab_plan_arg(p, "mode", p->mode);
     lab_plan_memories(p);
@@ -71,12 +89,11 @@ static void plan_pingpong(const struct lab_planning *p)
 
 static void plan_chain(const struct lab_planning *p)
 {
-    uint64_t bytes = lab_plan_number(p, "bytes", 0), count = lab_plan_number(p, "count", 1);
+    uint64_t bytes = lab_plan_multiple(p, "bytes", 0, DMA_BYTES);
+    uint64_t count = lab_plan_number(p, "count", 1);
 
-    if (bytes == 0 || count == 0)
-        lab_plan_fail(p, bytes == 0 ? "bytes" : "count", "at least 1");
-    if (strcmp(p->mode, "pio") == 0)
-        lab_plan_fail(p, "mode", "a DMA mode");
+    if (strcmp(p->mode, "dma-register") == 0 && count != 1)
+        lab_plan_fail(p, "count", "1 with mode=dma-register, which holds one transfer");
     p->plan->bytes = bytes * count;
     p->run->program = "dma-chain";
     lab_plan_arg(p, "mode", p->mode);
@@ -91,6 +108,8 @@ static void plan_stride(const struct lab_planning *p)
 
     if (lab_plan_given(p, "method"))
         lab_plan_fail(p, "method", "nothing, or api= an MPI library beside it");
+    lab_plan_need_ranks(p, 2);
+    (void)lab_plan_multiple(p, "block_bytes", shape.block_bytes, DMA_BYTES);
     p->plan->bytes = shape.blocks * shape.block_bytes;
     p->run->program = "block-stride";
     lab_plan_arg(p, "mode", p->mode);
@@ -101,12 +120,11 @@ static void plan_stride(const struct lab_planning *p)
 
 static void plan_stream(const struct lab_planning *p)
 {
-    uint64_t bytes = lab_plan_number(p, "bytes", 0);
-    uint64_t channels = lab_plan_number(p, "channels", 1);
     bool both = lab_plan_says(p, "direction", "both"), pio = strcmp(p->mode, "pio") == 0;
+    uint64_t bytes = lab_plan_multiple(p, "bytes", 0, pio ? STORE_BYTES : DMA_BYTES);
+    uint64_t channels = lab_plan_number(p, "channels", 1);
 
-    if (bytes == 0 || channels == 0)
-        lab_plan_fail(p, bytes == 0 ? "bytes" : "channels", "at least 1");
+    lab_plan_need_ranks(p, 2);
     if (pio && (both || channels > 1))
         lab_plan_fail(p, both ? "direction" : "channels", "one stream of stores");
     p->plan->directions = both ? 2 : 1;
@@ -126,9 +144,7 @@ static void plan_stream(const struct lab_planning *p)
 
 static void plan_cuda(const struct lab_planning *p)
 {
-    p->plan->bytes = lab_plan_number(p, "bytes", 0);
-    if (p->plan->bytes == 0)
-        lab_plan_fail(p, "bytes", "at least 1");
+    p->plan->bytes = lab_plan_multiple(p, "bytes", 0, 1);
     p->run->program = "cuda-peer";
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
     lab_plan_pass(p, "uva", "on");
@@ -191,7 +207,8 @@ static const struct lab_word board_words[] = {
 };
 
 static const struct lab_word chain_words[] = {
-    { "count", HUBSIM_NUMBER, NULL },
+    { "mode", "dma|dma-register|dma-chain-host|dma-chain-internal|link-only", NULL },
+    { "count", "1..", NULL },
     { "gen", HUBSIM_NUMBER, NULL },
     { "lanes", HUBSIM_NUMBER, NULL },
     { "payload_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
@@ -204,6 +221,7 @@ static const struct lab_word chain_words[] = {
 #define METHODS LAB_METHOD_PACK "|MPI_Type_vector"
 
 static const struct lab_word stride_words[] = {
+    { "mode", "dma|" LAB_CHAIN_MODES, NULL },
     { "n", HUBSIM_NUMBER, NULL },
     { "blocks", HUBSIM_NUMBER, NULL },
     { "block_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
@@ -213,7 +231,8 @@ static const struct lab_word stride_words[] = {
 };
 
 static const struct lab_word stream_words[] = {
-    { "channels", HUBSIM_NUMBER, NULL },
+    { "mode", "pio|dma|" LAB_CHAIN_MODES, NULL },
+    { "channels", "1..4", NULL },
     { "direction", "one|both", NULL },
     { 0 },
 };
@@ -227,14 +246,14 @@ const struct lab_workload lab_workloads_tca[] = {
       .registers = true,
       .prints = LAB_PRINTS ", races" },
     { "dma-chain",
-      { lab_words_transfer, chain_words, board_words, lab_words_pair },
+      { chain_words, lab_words_transfer, board_words, lab_words_pair },
       .by = plan_by_board,
       .plan = plan_chain,
       .one_node = true,
       .registers = true,
       .prints = LAB_PRINTS ", count" },
     { "block-stride",
-      { lab_words_transfer, stride_words, board_words, lab_words_pair, lab_words_ib },
+      { stride_words, lab_words_transfer, board_words, lab_words_pair, lab_words_ib },
       .by = plan_by_board,
       .plan = plan_stride,
       .over_mpi = lab_plan_mpi_blocks,
@@ -245,7 +264,7 @@ const struct lab_workload lab_workloads_tca[] = {
       .plan = lab_plan_mpi_pingpong,
       .prints = LAB_PRINTS },
     { "stream",
-      { lab_words_transfer, stream_words, lab_words_pair },
+      { stream_words, lab_words_transfer, lab_words_pair },
       .by = plan_by_board,
       .plan = plan_stream,
       .prints = LAB_PRINTS ", channels" },

@@ -3,6 +3,7 @@
 #include "tools/load/value.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LIST_MAX 100000u
@@ -106,28 +107,66 @@ void lab_list_add(struct lab_list *list, const char *item, const char *where,
                   struct load_arena *arena)
 {
     if (list->n == LIST_MAX)
-        load_raise(SIM_ERR_CONFIG, "%s: setup: expected at most %u values in a list", where,
-                   LIST_MAX);
+        load_raise(SIM_ERR_CONFIG, "%s: expected at most %u values", where, LIST_MAX);
     list->items = load_grow(arena, list->items, list->n, &list->room, sizeof(*list->items));
     list->items[list->n++] = item;
+}
+
+struct range {
+    const char *where, *key, *text;
+    uint64_t first, last, step; /* step 0: doublings */
+};
+
+static _Noreturn void fail_range(const struct range *r, const char *why)
+{
+    char head[160];
+
+    (void)snprintf(head, sizeof(head), "%s: setup %s=%.40s: ", r->where, r->key, r->text);
+    load_error()->reason = strlen(head);
+    load_raise(SIM_ERR_CONFIG, "%s%s", head, why);
+}
+
+static uint64_t read_number(const struct range *r, const char *text, struct load_arena *arena)
+{
+    uint64_t number;
+
+    if (!load_number(text, false, &number))
+        fail_range(r, load_text(arena,
+                                "%.40s: expected a whole number, as in 8..1024 or 1..7 by 2; keys "
+                                "that count bytes take 4KiB..64KiB, too",
+                                text));
+    return number;
+}
+
+static void read_range(struct range *r, const char *dots, struct load_arena *arena)
+{
+    const char *by = strstr(dots, " by ");
+    int n = by != NULL ? (int)(by - dots - 2) : (int)strlen(dots + 2);
+
+    r->first = read_number(r, load_text(arena, "%.*s", (int)(dots - r->text), r->text), arena);
+    r->last = read_number(r, load_text(arena, "%.*s", n, dots + 2), arena);
+    if (by != NULL)
+        r->step = read_number(r, by + 4, arena);
+    if (by != NULL && r->step == 0)
+        fail_range(r, "expected steps of at least 1");
+    if (r->first > r->last)
+        fail_range(r, "expected the less first, as in 8..1024");
+    if (by == NULL && r->first == 0)
+        fail_range(r, "doublings of 0: expected at least 1, or steps as in 0..7 by 1");
+    if (by != NULL && (r->last - r->first) / r->step >= LIST_MAX)
+        fail_range(r, load_text(arena, "more than %u values: expected longer steps", LIST_MAX));
 }
 
 /** a, 2a, 4a ... up to b, or "by s": a, a+s, a+2s. */
 static void add_range(struct lab_list *list, const char *key, const char *text, const char *dots,
                       const char *where, struct load_arena *arena)
 {
-    const char *by = strstr(dots, " by ");
-    const char *end = load_text(arena, "%.*s", by != NULL ? (int)(by - dots - 2) : 99, dots + 2);
-    uint64_t first, last, step = 0;
+    struct range r = { .where = where, .key = key, .text = text };
 
-    if (!load_number(load_text(arena, "%.*s", (int)(dots - text), text), false, &first) ||
-        !load_number(end, false, &last) || first > last || (by == NULL && first == 0) ||
-        (by != NULL && (!load_number(by + 4, false, &step) || step == 0)))
-        load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected a range such as 8..1024 or 1..7 by 2",
-                   where, key, text);
-    for (uint64_t x = first;; x += by != NULL ? step : x) {
+    read_range(&r, dots, arena);
+    for (uint64_t x = r.first;; x += r.step != 0 ? r.step : x) {
         lab_list_add(list, load_text(arena, "%" PRIu64, x), where, arena);
-        if (by != NULL ? last - x < step : x > last / 2)
+        if (r.step != 0 ? r.last - x < r.step : x > r.last / 2)
             break;
     }
 }

@@ -1,9 +1,8 @@
 /* The words of a setup: which keys a workload knows, and what they may say. */
 #include "tools/lab/workload/plan_parts.h"
+#include "tools/lab/workload/values.h"
 #include "tools/load/nearest.h"
-#include "tools/load/value.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,10 +14,10 @@
 
 const struct lab_word lab_words_transfer[] = {
     { "bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
-    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only", NULL },
+    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal", NULL },
     { "warmup", HUBSIM_NUMBER, NULL },
-    { "rounds", HUBSIM_NUMBER, NULL },
-    { "repeats", HUBSIM_NUMBER, NULL },
+    { "rounds", "1..", NULL },
+    { "repeats", "1..", NULL },
     { 0 },
 };
 
@@ -84,20 +83,6 @@ void lab_workload_each(lab_workload_fn fn, void *arg)
     lab_plan_each_described(fn, arg);
 }
 
-/** Is `text` one of those that `list` has, with a separator between them? */
-static bool is_in(const char *list, const char *separator, const char *text)
-{
-    size_t n = strlen(text), length;
-
-    for (const char *at = list; *at != '\0'; at += strspn(at, separator)) {
-        length = strcspn(at, separator);
-        if (length == n && strncmp(at, text, n) == 0)
-            return true;
-        at += length;
-    }
-    return false;
-}
-
 bool lab_workload_has(const char *name, const char *key, char prints[LAB_PRINTS_MAX])
 {
     struct load_arena arena = { 0 };
@@ -105,7 +90,7 @@ bool lab_workload_has(const char *name, const char *key, char prints[LAB_PRINTS_
 
     (void)snprintf(prints, LAB_PRINTS_MAX, "%s", w != NULL ? w->prints : LAB_PRINTS);
     load_arena_fini(&arena);
-    return is_in(prints, ", ", key);
+    return lab_values_list(prints, ", ", key);
 }
 
 void lab_workload_point(const char *name, struct load_arena *arena, const char **key_p,
@@ -208,19 +193,26 @@ static _Noreturn void fail_workload(const char *where, const char *name)
                where, name, names);
 }
 
-static bool is_good(const char *values, const char *text)
+bool lab_words_is_single(const char *mode)
 {
-    uint64_t first, last, number;
-    int end = 0;
+    return strcmp(mode, "dma") != 0 && strcmp(mode, "link-only") != 0;
+}
 
-    if (values == NULL)
-        return true;
-    if (strcmp(values, HUBSIM_NUMBER) == 0)
-        return load_number(text, false, &number);
-    if (sscanf(values, "%" SCNu64 "..%" SCNu64 "%n", &first, &last, &end) == 2 &&
-        values[end] == '\0')
-        return load_number(text, false, &number) && number >= first && number <= last;
-    return is_in(values, "|", text);
+const char *lab_words_single_modes(const char *workload, struct load_arena *arena)
+{
+    const struct lab_workload *w = lab_workload_find(workload, NULL, arena);
+    const struct lab_word *word = w != NULL ? lab_workload_word(w, "mode", NULL) : NULL;
+    const char *at = word != NULL && word->values != NULL ? word->values : "", *modes = "";
+
+    for (int n; *at != '\0'; at += n + (at[n] == '|')) {
+        const char *mode;
+
+        n = (int)strcspn(at, "|");
+        mode = load_text(arena, "%.*s", n, at);
+        if (lab_words_is_single(mode))
+            modes = load_text(arena, "%s%s%s", modes, modes[0] != '\0' ? "|" : "", mode);
+    }
+    return modes;
 }
 
 static bool has_unit(const struct lab_word *word, const char *unit)
@@ -268,14 +260,13 @@ void lab_words_values(const char *workload, struct lab_setup *setup, struct load
             value_of(workload, setup, setup->keys[i].key, setup->keys[i].value, arena);
 }
 
-/** "a whole number, such as 4096 or 4KiB": what the value of a key may be. */
 static _Noreturn void fail_value(const char *where, const char *kind, const struct lab_key *key,
                                  const struct lab_word *word)
 {
-    bool size = strcmp(word->values, HUBSIM_NUMBER) == 0 && has_unit(word, HUBSIM_BYTES);
+    struct load_arena arena = { 0 };
 
-    load_raise(SIM_ERR_CONFIG, "%s: %s %s=%s: expected %s%s", where, kind, key->key, key->value,
-               word->values, size ? ", such as 4096 or 4KiB" : "");
+    load_raise(SIM_ERR_CONFIG, "%s: %s %s=%s: expected %s", where, kind, key->key, key->value,
+               lab_values_words(word->values, has_unit(word, HUBSIM_BYTES), &arena));
 }
 
 /** @param values whether to look at them; a list may still stand for one. */
@@ -291,7 +282,7 @@ static void check_key(const char *where, const struct lab_workload *w, const str
     if (word == NULL)
         load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where, key->key, key->value,
                    near.hint);
-    if (values && !is_good(word->values, key->value))
+    if (values && !lab_values_allow(word->values, key->value))
         fail_value(where, "setup", key, word);
 }
 
@@ -301,7 +292,7 @@ void lab_words_check_arg(const char *where, const char *program, const char *key
     const struct lab_workload *w = lab_plan_described(program, &arena);
     const struct lab_word *word = w != NULL ? find_in(w->words[0], key, NULL) : NULL;
 
-    if (word != NULL && !has_unit(word, HUBSIM_MEMORY) && !is_good(word->values, value))
+    if (word != NULL && !has_unit(word, HUBSIM_MEMORY) && !lab_values_allow(word->values, value))
         fail_value(where, "args", &(struct lab_key){ key, value, where }, word);
     load_arena_fini(&arena);
 }

@@ -1,0 +1,107 @@
+/* What is wrong of a setup on its machine alone: nodes and faults that are not there. */
+#include "tools/lab/workload/plan.h"
+
+#include <string.h>
+
+const char *lab_plan_fault_key(const struct lab_setup *setup, const char *fault)
+{
+    const char *faults = lab_setup_get(setup, "faults");
+
+    if (faults != NULL && strcmp(faults, fault) == 0)
+        return "faults";
+    return lab_setup_get(setup, "fault_links") != NULL ? "fault_links" : "bit_error_rate";
+}
+
+/** Which key has placed the ranks; NULL: the setup says nothing of it. */
+static const char *placing_key(const struct lab_setup *setup, const struct lab_run *run)
+{
+    static const char *const keys[] = { "place", "placement", "nodes" };
+
+    if (run->nranks == 2 && lab_setup_get(setup, "hops") != NULL)
+        return "hops";
+    for (size_t i = 0; i < SIM_COUNT(keys); i++)
+        if (lab_setup_get(setup, keys[i]) != NULL)
+            return keys[i];
+    return NULL;
+}
+
+static _Noreturn void refuse_node(const struct lab_point *pt, const struct lab_run *run,
+                                  unsigned node, unsigned nnodes)
+{
+    const char *key = placing_key(pt->setup, run);
+
+    if (key == NULL)
+        load_raise(SIM_ERR_CONFIG, "%s: workload = %s: expected a machine of %u nodes: %s has %u",
+                   pt->where, pt->workload, node + 1, run->machine, nnodes);
+    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s %u, as %s has %u nodes",
+               lab_setup_where(pt->setup, key, pt->where), key, lab_setup_get(pt->setup, key),
+               strcmp(key, "nodes") == 0 ? "at most" : "no node from", nnodes, run->machine,
+               nnodes);
+}
+
+void lab_plan_check_nodes(const struct lab_point *pt, const struct lab_run *run,
+                          const struct machine_desc *desc)
+{
+    for (unsigned r = 0; r < run->nranks; r++)
+        if (run->nodes[r] >= desc->nnodes)
+            refuse_node(pt, run, run->nodes[r], desc->nnodes);
+}
+
+/* ---- loading ----------------------------------------------------------------------------- */
+
+struct loading {
+    const struct lab_site *site;
+    const struct lab_run *run;
+    struct load_machine *machine;
+};
+
+static void load_run(void *arg)
+{
+    struct loading *loading = arg;
+
+    loading->machine = lab_load_run(loading->site, loading->run);
+}
+
+static bool can_load(struct loading *loading, struct sim_error *why_p)
+{
+    return load_attempt(load_run, loading, why_p) == SIM_OK;
+}
+
+/** With one fault after the other: that of the first one with which the machine cannot be. */
+static void refuse_fault(const struct lab_site *site, const struct lab_point *pt,
+                         const struct lab_run *run, unsigned own_faults,
+                         const struct sim_error *why)
+{
+    for (unsigned n = 0; n <= own_faults; n++) {
+        struct lab_run some = *run;
+        struct loading loading = { .site = site, .run = &some };
+        const char *key;
+
+        some.nfaults = n;
+        if (can_load(&loading, NULL)) {
+            load_machine_destroy(loading.machine);
+            continue;
+        }
+        if (n == 0) /* it is not for its faults */
+            return;
+        key = lab_plan_fault_key(pt->setup, run->faults[n - 1]);
+        load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: %s",
+                   lab_setup_where(pt->setup, key, pt->where), key, lab_setup_get(pt->setup, key),
+                   why->text);
+    }
+}
+
+struct load_machine *lab_plan_load(const struct lab_site *site, const struct lab_point *pt,
+                                   const struct lab_run *run, unsigned own_faults)
+{
+    struct loading loading = { .site = site, .run = run };
+    struct sim_error why = { 0 };
+
+    if (!can_load(&loading, &why)) {
+        refuse_fault(site, pt, run, own_faults, &why);
+        *load_error() = why;
+        load_check(why.code);
+    }
+    lab_plan_check_nodes(pt, run, load_machine_desc(loading.machine));
+    return loading.machine;
+}

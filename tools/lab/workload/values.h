@@ -1,0 +1,18 @@
+/* What the value of a key may be, as hubsim-workload.h writes it. */
+#ifndef LAB_VALUES_H
+#define LAB_VALUES_H
+
+#include "tools/load/arena.h"
+
+SIM_BEGIN_DECLS
+
+/** Is `text` one of those that `list` has, with `separator` between them? */
+bool lab_values_list(const char *list, const char *separator, const char *text);
+/** @param values NULL: any text is good */
+bool lab_values_allow(const char *values, const char *text);
+/** For people: "a multiple of 16, at least 16, such as 4096 or 4KiB".
+ * @param sizes whether they count bytes */
+const char *lab_values_words(const char *values, bool sizes, struct load_arena *arena);
+
+SIM_END_DECLS
+#endif /* LAB_VALUES_H */
