@@ -321,6 +321,52 @@ TEST_F(SweepCommand, AProgramOfOnesOwnIsSwept)
               text("stdout"));
 }
 
+/* Its lines are places of the figure when x is a key that differs in them. */
+TEST_F(SweepCommand, AProgramThatPrintsSeveralResultsHasAFigureByAKeyOfTheirs)
+{
+    const std::string source =
+        write("own.c", "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+                       "int main(int argc, char **argv)\n"
+                       "{\n"
+                       "    int me;\n"
+                       "    MPI_Init(&argc, &argv);\n"
+                       "    MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
+                       "    for (int n = 4; me == 0 && n > 0; n /= 2)\n"
+                       "        printf(\"result size=%d us=%d\\n\", n, n * atoi(argv[1] + 6));\n"
+                       "    if (me == 0)\n"
+                       "        puts(\"result total=3\");\n"
+                       "    MPI_Finalize();\n"
+                       "    return 0;\n"
+                       "}\n");
+    const std::string head = "program: " + folder +
+                             "/own\nmachine: two-node\nargs: { times: [10, 20] }\n"
+                             "figure: { x: { key: ";
+    const std::string tail = " }, y: { quantity: us } }\n", file = folder + "/s.yaml";
+    const std::string args = file + " --csv --out " + folder + "/out";
+    const std::string at = "hubsim: " + file + ":4:16: key = ", keys = ": size, us, total\n";
+
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
+    write("s.yaml", head + "size" + tail);
+    ASSERT_EQ(0, run(args)) << text("stderr");
+    EXPECT_EQ("series,kind,x,y,y2,source\n"
+              "times = 10,simulated,1,10,,\ntimes = 10,simulated,2,20,,\n"
+              "times = 10,simulated,4,40,,\ntimes = 20,simulated,1,20,,\n"
+              "times = 20,simulated,2,40,,\ntimes = 20,simulated,4,80,,\n",
+              text("out/s/figure.csv"));
+    write("s.yaml", head + "times" + tail);
+    EXPECT_EQ(1, run(args));
+    EXPECT_EQ(at + "times: a run of " + folder +
+                  "/own has printed several lines with us at 10: "
+                  "expected a key that differs in them" +
+                  keys,
+              text("stderr"));
+    write("s.yaml", head + "sice" + tail);
+    EXPECT_EQ(1, run(args));
+    EXPECT_EQ(at + "sice: expected a key of the series, or a number beside us in the result of " +
+                  folder + "/own" + keys,
+              text("stderr"));
+}
+
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);

@@ -287,15 +287,25 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:4:1: seed: 50000 values, times those of the other keys: expected at most 100000 "
           "points" },
         { good + "figure: { x: { key: byte }, y: { quantity: latency } }\n",
-          "s.yaml:4:16: key = byte: expected a key that each series has" },
+          "s.yaml:4:16: key = byte: expected a key with numbers that each series has: bytes, did "
+          "you "
+          "mean bytes?" },
+        { good + "series: [{ name: a, hops: 1 }, { name: b }]\n"
+                 "figure: { x: { key: hops }, y: { quantity: latency } }\n",
+          "s.yaml:5:16: key = hops: not in b: expected a key with numbers that each series has: "
+          "bytes" },
         { good + "figure: { x: { key: mode }, y: { quantity: latency } }\n",
-          "s.yaml:4:16: key = mode: pio: expected a key whose values are numbers" },
+          "s.yaml:4:16: key = mode: has no numbers: expected a key with numbers that each series "
+          "has: "
+          "bytes" },
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: [mode] }\n",
           "s.yaml:4:56: lines: expected a mapping of keys to words" },
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: {mode: by} }\n",
           "s.yaml:4:64: mode = by: expected words with a % where the value stands" },
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: {mod: '%'} }\n",
-          "s.yaml:4:64: mod = %: expected a key that a series has" },
+          "s.yaml:4:64: mod = %: expected a key that a series has: workload, platform, mode, "
+          "bytes, "
+          "did you mean mode?" },
         { good + "figure: { x: { key: bytes }, y: { quantity: latency_us } }\n",
           "s.yaml:4:35: quantity = latency_us: expected latency, bandwidth or a number of the "
           "result of pingpong: latency_ps_min, latency_ps_median, latency_ps_p99, latency_ps_max, "

@@ -29,8 +29,9 @@ struct lab_figure {
     unsigned nquantities; /* of an experiment several: a line for each of every series */
     const char *const *quantities;
     bool bandwidth;
-    const char *x_key;  /* in a sweep; else NULL */
-    const char *styles; /* NULL, or JSON: {"line": [colour, dash], ...} */
+    const char *x_key;              /* in a sweep; else NULL */
+    const struct load_tree *x_item; /* where it is written */
+    const char *styles;             /* NULL, or JSON: {"line": [colour, dash], ...} */
     bool bounds;
     const char *published; /* NULL: none */
 };

@@ -2,9 +2,9 @@
 #include "tools/lab/sweep/sweep_parts.h"
 
 #include "tools/lab/sweep/sweep_run.h"
+#include "tools/lab/workload/values.h"
 #include "tools/load/tree.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,60 +118,133 @@ static bool is_formed(const struct lab_figure *figure, const struct lab_sweep_po
     return point->planned && (figure->bandwidth || strcmp(figure->quantity, "latency") == 0);
 }
 
-static const struct lab_pair *find_pair(const struct lab_result *result, const char *key)
+/** A number of a line that a program has printed; NULL: it has none of the key. */
+static const char *find_number(const struct lab_line *line, const char *key)
 {
-    for (unsigned i = 0; result->nlines == 1 && i < result->lines[0].n; i++)
-        if (strcmp(result->lines[0].pairs[i].key, key) == 0)
-            return &result->lines[0].pairs[i];
+    for (unsigned i = 0; i < line->n; i++)
+        if (strcmp(line->pairs[i].key, key) == 0)
+            return lab_sweep_is_number(line->pairs[i].value) ? line->pairs[i].value : NULL;
     return NULL;
 }
 
-static void list_keys(const struct lab_line *line, char *text, size_t size)
+/** By a key of the series, or of what the program has printed. */
+static const char *find_x(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                          const struct lab_line *line)
 {
-    size_t at = 0;
+    const struct lab_axis *axis = lab_sweep_axis(point->series, sweep->figure.x_key);
 
-    text[0] = '\0';
-    for (unsigned i = 0; i < line->n && at < size; i++)
-        if (lab_sweep_is_number(line->pairs[i].value))
-            at += (size_t)snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "",
-                                   line->pairs[i].key);
+    return axis != NULL ? lab_sweep_value(point, axis) : find_number(line, sweep->figure.x_key);
+}
+
+static const char *list_keys(const struct lab_result *result, struct load_arena *arena)
+{
+    const char *text = "";
+
+    for (unsigned l = 0; l < result->nlines; l++)
+        for (unsigned i = 0; i < result->lines[l].n; i++) {
+            const struct lab_pair *pair = &result->lines[l].pairs[i];
+
+            if (lab_sweep_is_number(pair->value) && !lab_values_list(text, ", ", pair->key))
+                text = load_text(arena, "%s%s%s", text, text[0] != '\0' ? ", " : "", pair->key);
+        }
+    return text;
+}
+
+/* ---- what a program must have printed ---------------------------------------------------------
+ */
+
+static int by_value(const void *a, const void *b)
+{
+    const double *p = a, *q = b;
+
+    return (*p > *q) - (*p < *q);
+}
+
+/** One line is one place of the figure: they differ in x. */
+static void check_places(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                         const struct lab_result *result, struct load_arena *arena)
+{
+    const struct lab_figure *figure = &sweep->figure;
+    double *places = load_alloc(arena, result->nlines * sizeof(*places));
+    unsigned n = 0;
+
+    for (unsigned l = 0; l < result->nlines; l++) {
+        const char *x = find_x(sweep, point, &result->lines[l]);
+
+        if (x != NULL && find_number(&result->lines[l], figure->quantity) != NULL)
+            places[n++] = strtod(x, NULL);
+    }
+    qsort(places, n, sizeof(*places), by_value);
+    for (unsigned i = 1; i < n; i++)
+        if (places[i] <= places[i - 1])
+            load_fail(figure->x_item, NULL,
+                      "a run of %s has printed several lines with %s at %g: expected a key that "
+                      "differs in them: %s",
+                      point->run.program, figure->quantity, places[i], list_keys(result, arena));
 }
 
 void lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                             const struct lab_result *result)
 {
     const struct lab_figure *figure = &sweep->figure;
-    const struct lab_pair *pair;
-    char keys[256];
+    struct load_arena arena = { 0 };
+    bool has_y = false, has_x = false;
 
     if (!sweep->has_figure || is_formed(figure, point))
         return;
-    if (result->nlines != 1)
-        load_fail(figure->quantity_item, NULL,
-                  "expected one line `result key=value ...` of each run of %s, which "
-                  "printed %u",
-                  point->run.program, result->nlines);
-    pair = find_pair(result, figure->quantity);
-    if (pair != NULL && lab_sweep_is_number(pair->value))
-        return;
-    list_keys(&result->lines[0], keys, sizeof(keys));
-    load_fail(figure->quantity_item, NULL, "expected a number of the result of %s: %s",
-              point->run.program, keys);
+    for (unsigned l = 0; l < result->nlines; l++)
+        if (find_number(&result->lines[l], figure->quantity) != NULL) {
+            has_y = true;
+            has_x |= find_x(sweep, point, &result->lines[l]) != NULL;
+        }
+    if (!has_y)
+        load_fail(figure->quantity_item, NULL, "expected a number of the result of %s: %s",
+                  point->run.program, list_keys(result, &arena));
+    if (!has_x)
+        load_fail(figure->x_item, NULL,
+                  "expected a key of the series, or a number beside %s in the result of %s: %s",
+                  figure->quantity, point->run.program, list_keys(result, &arena));
+    check_places(sweep, point, result, &arena);
+    load_arena_fini(&arena);
 }
 
-static bool value_of(const struct drawing *d, const struct lab_sweep_result *r, double *y_p)
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static void add_place(struct drawing *d, const struct lab_sweep_result *r, const char *x, double y)
+{
+    d->places[d->nplaces++] = (struct place){ find_line(d, r->point), strtod(x, NULL), y, r };
+}
+
+/** At most, and at least 1. */
+static size_t count_places(const struct lab_sweep_results *results)
+{
+    size_t n = 1;
+
+    for (unsigned i = 0; i < results->n; i++)
+        n += results->results[i].result.nlines + 1;
+    return n;
+}
+
+/** A line that the program has printed is a place; of workloads, their times are one. */
+static void add_places(struct drawing *d, const struct lab_sweep_result *r)
 {
     const struct lab_figure *figure = &d->sweep->figure;
 
     if (r->failure != NULL)
-        return false;
-    if (!is_formed(figure, r->point))
-        *y_p = strtod(find_pair(&r->result, figure->quantity)->value, NULL); /* checked before */
-    else if (figure->bandwidth)
-        *y_p = (double)r->bytes / r->times.min_s * 1e-6;
-    else
-        *y_p = r->times.min_s * 1e6;
-    return true;
+        return;
+    if (is_formed(figure, r->point)) {
+        add_place(d, r, find_x(d->sweep, r->point, NULL),
+                  figure->bandwidth ? (double)r->bytes / r->times.min_s * 1e-6
+                                    : r->times.min_s * 1e6);
+        return;
+    }
+    for (unsigned l = 0; l < r->result.nlines; l++) {
+        const char *x = find_x(d->sweep, r->point, &r->result.lines[l]);
+        const char *y = find_number(&r->result.lines[l], figure->quantity);
+
+        if (x != NULL && y != NULL)
+            add_place(d, r, x, strtod(y, NULL));
+    }
 }
 
 static int by_place(const void *a, const void *b)
@@ -223,19 +296,9 @@ void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *r
         if (results->results[i].failure == NULL)
             lab_sweep_check_result(sweep, results->results[i].point, &results->results[i].result);
     d.lines = load_alloc(arena, (results->n + 1) * sizeof(*d.lines));
-    d.places = load_alloc(arena, (results->n + 1) * sizeof(*d.places));
-    for (unsigned i = 0; i < results->n; i++) {
-        const struct lab_sweep_result *r = &results->results[i];
-        struct place *place = &d.places[d.nplaces];
-        const struct lab_axis *x = lab_sweep_axis(r->point->series, sweep->figure.x_key);
-
-        if (!value_of(&d, r, &place->y))
-            continue;
-        place->line = find_line(&d, r->point);
-        place->x = strtod(lab_sweep_value(r->point, x), NULL);
-        place->result = r;
-        d.nplaces++;
-    }
+    d.places = load_alloc(arena, count_places(results) * sizeof(*d.places));
+    for (unsigned i = 0; i < results->n; i++)
+        add_places(&d, &results->results[i]);
     qsort(d.places, d.nplaces, sizeof(*d.places), by_place);
     for (unsigned i = 0, n; i < d.nplaces; i += n) {
         for (n = 1; i + n < d.nplaces && d.places[i + n].line == d.places[i].line &&

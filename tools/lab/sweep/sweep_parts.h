@@ -9,8 +9,11 @@ SIM_BEGIN_DECLS
 /** "lanes = 4, bytes = 8": what distinguishes the point from others. */
 const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                             struct load_arena *arena);
-/** Whether the figure's quantity is in the result of a point: a program's keys are known when it
- * has run. */
+/** The figure of the file, if it has one; series have their axes. */
+void lab_sweep_read_figure(const struct load_tree *root, struct lab_sweep *sweep,
+                           struct load_arena *arena);
+/** Refuses a figure whose quantity, or whose x, is not in the result of a point: what a program
+ * prints is known when it has run. */
 void lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                             const struct lab_result *result);
 /**

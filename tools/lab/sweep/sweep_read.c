@@ -285,90 +285,6 @@ static const char *short_name(const struct lab_sweep *sweep, const struct lab_ax
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/** Of workloads, whose results are known; a program's are when its first point has run. */
-static void check_quantity(const struct lab_sweep_series *series, const struct lab_figure *figure)
-{
-    const struct lab_axis *workloads = lab_sweep_axis(series, "workload");
-
-    if (figure->bandwidth || strcmp(figure->quantity, "latency") == 0) {
-        if (workloads == NULL)
-            load_fail(figure->quantity_item, NULL,
-                      "expected a key of the result that the program prints: latency and "
-                      "bandwidth are of workloads");
-        return;
-    }
-    for (unsigned i = 0; workloads != NULL && i < workloads->list.n; i++) {
-        const char *workload = workloads->list.items[i];
-        char prints[LAB_PRINTS_MAX];
-
-        if (!lab_workload_has(workload, figure->quantity, prints))
-            load_fail(figure->quantity_item, NULL,
-                      "expected latency, bandwidth or a number of the result of %s: %s", workload,
-                      prints);
-    }
-}
-
-/** A key's values in the legend: "% kHz". */
-static void read_words(const struct load_tree *item, struct lab_sweep *sweep)
-{
-    bool found = false;
-
-    if (item->type != LOAD_SCALAR || item->text == NULL || strchr(item->text, '%') == NULL)
-        load_fail(item, NULL, "expected words with a %% where the value stands");
-    for (unsigned s = 0; s < sweep->nseries; s++) {
-        struct lab_sweep_series *series = &sweep->series[s];
-
-        for (unsigned i = 0; i < series->naxes; i++)
-            if (strcmp(series->axes[i].name, item->key) == 0) {
-                series->axes[i].words = item->text;
-                found = true;
-            }
-    }
-    if (!found)
-        load_fail(item, NULL, "expected a key that a series has");
-}
-
-static void read_lines(const struct load_tree *figure, struct lab_sweep *sweep)
-{
-    const struct load_tree *lines = load_tree_get(figure, "lines");
-
-    if (lines != NULL && lines->type != LOAD_MAP)
-        load_fail(lines, NULL, "expected a mapping of keys to words");
-    for (unsigned i = 0; lines != NULL && i < lines->n; i++)
-        read_words(&lines->items[i], sweep);
-}
-
-static void read_figure(const struct load_tree *root, struct lab_sweep *sweep)
-{
-    static const char *const keys[] = { "x", "y", "bounds", "lines", NULL };
-    const struct load_tree *figure = load_tree_get(root, "figure"), *x, *key;
-    uint64_t number;
-
-    if (figure == NULL)
-        return;
-    if (figure->type != LOAD_MAP)
-        load_fail(figure, NULL, "expected a mapping with x and y");
-    sweep->has_figure = true;
-    sweep->figure.name = sweep->name;
-    sweep->figure.description = sweep->description;
-    load_tree_only(figure, keys);
-    lab_figure_read_axes(figure, &sweep->figure);
-    x = load_tree_need(figure, "x", LOAD_MAP);
-    key = load_tree_need(x, "key", LOAD_SCALAR);
-    for (unsigned s = 0; s < sweep->nseries; s++) {
-        const struct lab_axis *axis = lab_sweep_axis(&sweep->series[s], key->text);
-
-        if (axis == NULL)
-            load_fail(key, NULL, "expected a key that each series has");
-        for (unsigned i = 0; i < axis->list.n; i++)
-            if (!load_number(axis->list.items[i], false, &number))
-                load_fail(key, NULL, "%s: expected a key whose values are numbers",
-                          axis->list.items[i]);
-        check_quantity(&sweep->series[s], &sweep->figure);
-    }
-    read_lines(figure, sweep);
-}
-
 static void read_all_series(const struct load_tree *root, struct load_arena *arena,
                             struct lab_sweep *sweep)
 {
@@ -401,6 +317,6 @@ void lab_sweep_read(const char *path, const struct lab_site *site, struct load_a
     load_tree_text(root, "description", &sweep->description);
     read_all_series(root, arena, sweep);
     lab_sweep_plan(sweep, arena);
-    read_figure(root, sweep);
+    lab_sweep_read_figure(root, sweep, arena);
     lab_sweep_resolve(sweep, site, arena);
 }
