@@ -19,6 +19,7 @@ plt = picture.pyplot()
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#8C6D31", "#7F7F7F", "#6A3D9A")
 MARKERS = "osD^vP*X<>"
 GREYS = ("0.25", "0.65", "0.45")
+ENTRIES_INSIDE = 8  # of a legend, at most
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 
 
@@ -107,6 +108,27 @@ def draw_series(ax, name, number, dash, kinds):
                 label=None if points else name)
 
 
+def place_legend(fig, ax, handles, labels):
+    """Inside of the axes, or below them where many entries would cover what is drawn. The figure grows by that."""
+    style = {"fontsize": 7, "markerscale": 0.8}
+    if len(handles) <= ENTRIES_INSIDE:
+        ax.legend(handles, labels, framealpha=0.9, handlelength=6, **style)  # dashes show beside the marker
+        fig.tight_layout()
+        return
+    width, height = fig.get_size_inches()
+    style |= {"loc": "lower center", "frameon": False, "handlelength": 4, "columnspacing": 1}
+    for columns in (3, 2, 1):
+        legend = fig.legend(handles, labels, ncols=columns, **style)
+        fig.draw_without_rendering()
+        box = legend.get_window_extent()
+        if box.width <= fig.bbox.width or columns == 1:
+            break
+        legend.remove()
+    below = box.height / fig.dpi
+    fig.set_size_inches(width, height + below)
+    fig.tight_layout(rect=(0, below / (height + below), 1, 1))
+
+
 def draw(stem):
     rows, axes = read(stem)
     fig, ax = plt.subplots(figsize=(6.4, 4.4))
@@ -125,8 +147,7 @@ def draw(stem):
     if kinds["level"]:
         handles.append(plt.Line2D([], [], linestyle=":", color="0.3"))
         labels.append("largest value published")
-    ax.legend(handles, labels, fontsize=7, framealpha=0.9, handlelength=6, markerscale=0.8)  # dashes show beside the marker
-    fig.tight_layout()
+    place_legend(fig, ax, handles, labels)
     fig.savefig(stem + ".png", dpi=160)
     fig.savefig(stem + ".svg", metadata={"Date": None})
     plt.close(fig)

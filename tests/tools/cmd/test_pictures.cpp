@@ -211,6 +211,36 @@ class Plot : public test::Shell
     std::string svg, title = "t";
 };
 
+/* Below the axes, so that it covers no point, and within the picture. */
+TEST_F(Plot, ALegendOfManyEntriesLiesBelowTheAxes)
+{
+    auto top_of =
+        [&](const char *id) { /* the first point of the path of a frame, or of a text */
+                              static const std::regex y("(?:M|translate\\() ?[0-9.]+ ([0-9.]+)");
+                              std::smatch match;
+                              const std::string tail = svg.substr(svg.find(id));
+
+                              EXPECT_TRUE(std::regex_search(tail, match, y)) << id;
+                              return std::stod(match[1]);
+        };
+    static const std::regex size("viewBox=\"0 0 ([0-9.]+) ([0-9.]+)\"");
+
+    for (int n : { 8, 9, 24 }) {
+        std::string rows;
+        std::smatch match;
+
+        for (int i = 0; i < n; i++)
+            rows += "line " + std::to_string(i) + ",simulated,1," + std::to_string(i) + ",,\n";
+        ASSERT_NO_FATAL_FAILURE(draw(rows));
+        ASSERT_TRUE(std::regex_search(svg, match, size));
+        EXPECT_NEAR(6.4 * 72, std::stod(match[1]), 0.1) << "as wide as others";
+        EXPECT_EQ(n > 8, std::stod(match[2]) > 4.4 * 72 + 1);
+        EXPECT_EQ(n > 8, top_of("<!-- line 0 -->") > top_of("<!-- X -->"));
+        EXPECT_GT(std::stod(match[2]),
+                  top_of(("<!-- line " + std::to_string(n - 1) + " -->").c_str()));
+    }
+}
+
 TEST_F(Plot, BreaksTitlesThatAreWiderThanThePicture)
 {
     const std::string half = "a title of forty letters, and one more of";
