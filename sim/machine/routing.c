@@ -1,6 +1,7 @@
 /* From the description's routes to the routers' registers. */
 #include "machine/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,39 @@ static unsigned list_hops(const struct machine *m, const struct routing *r,
     return n;
 }
 
+static bool leads_on(const struct machine *m, const struct routing *r,
+                     const struct machine_hand_desc *hand)
+{
+    unsigned at = router_of(r, machine_find(m, hand->node, hand->component));
+
+    for (unsigned to = 0; to < r->graph.nrouters; to++)
+        if (to != at && r->components[to]->node >= hand->first &&
+            r->components[to]->node <= hand->last &&
+            m->routes[to].subcluster == m->routes[at].subcluster)
+            return true;
+    return false;
+}
+
+/** A line by hand is for another router at least, one that a packet could reach. */
+static int check_hands(const struct machine *m, const struct routing *r, struct sim_error *err)
+{
+    for (unsigned i = 0; i < m->desc->routing.nhand; i++) {
+        const struct machine_hand_desc *hand = &m->desc->routing.hand[i];
+        char last[16] = "";
+
+        if (leads_on(m, r, hand))
+            continue;
+        if (hand->last != hand->first)
+            (void)snprintf(last, sizeof(last), "-%u", hand->last);
+        return sim_error_set_at(err, SIM_ERR_CONFIG, hand->file, hand->line,
+                                "node%u.%s.%s = %u%s: expected another node, with a hub that "
+                                "cables join to node%u.%s",
+                                hand->node, hand->component, hand->port, hand->first, last,
+                                hand->node, hand->component);
+    }
+    return SIM_OK;
+}
+
 static bool power_of_two(uint64_t n)
 {
     return n != 0 && (n & (n - 1)) == 0;
@@ -148,6 +182,8 @@ static int set_routes(const struct machine *m, struct routing *r, struct sim_err
     if (m->desc->slot_order != NULL)
         list_order(m, r);
     code = machine_routes_compute(&r->graph, m->routes, err);
+    if (code == SIM_OK)
+        code = check_hands(m, r, err);
     for (unsigned i = 0; code == SIM_OK && i < r->graph.nrouters; i++)
         code = program_router(m, r->components[i], err);
     return code != SIM_OK ? code : machine_routes_walk(&r->graph, m->routes, err);

@@ -166,6 +166,15 @@ TEST(Machines, WaysThatTheHubsCannotTakeAreRefusedWithPlaceAndPort)
               "to another hub",
               refusal(ring + "routes: {others: shortest, by_hand: {node0.hub.s: 3}}\n"));
     EXPECT_EQ(
+        "test.yaml:12: node0.hub.e = 0: expected another node, with a hub that cables join to "
+        "node0.hub",
+        refusal(ring + "routes: {others: shortest, by_hand: {node0.hub.e: [1, 0]}}\n"));
+    EXPECT_EQ(
+        "test.yaml:6: node0.hub.e = 2-3: expected another node, with a hub that cables join to "
+        "node0.hub",
+        refusal("platform: hapacs-tca\nnodes: 4\nedges: |\n  0.e 1.w\n  2.e 3.w\n"
+                "routes: {others: shortest, by_hand: {node0.hub.e: 2-3}}\n"));
+    EXPECT_EQ(
         "test.yaml:4: node0.hub.s to node1.hub.s: both are the endpoint of their link: expected "
         "one of each role",
         refusal("platform: hapacs-tca\nnodes: 2\ncables:\n"
