@@ -409,6 +409,7 @@ const struct machine_kind hub_kind = {
     .ports = hub_port_names,
     .host_port = "n",
     .spare = hub_port_spare,
+    .plugs = hub_port_names,
     .ring = hub_ring,
     .create = hub_create,
     .port = hub_port,

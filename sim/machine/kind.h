@@ -70,6 +70,9 @@ struct machine_kind {
     /** NULL, or first parts of keys ("c" of "c.link.gen", NULL at the end) that a component rarely
      * has: they are shown only where a file sets one of that part. */
     const char *const *spare;
+    /** NULL, or those of `ports`, NULL at the end, whose keys ("e.role", "p0.port.lanes") do
+     * nothing where no link is. Other ports, or their keys, have a use without one. */
+    const char *const *plugs;
     bool late; /* its packets are on their way before all of their bytes are known: payload.h */
     const char *host_port; /* where a router's own host is, and must be; NULL: nowhere */
     /** NULL or, of a router: what a port is in a ring. */

@@ -1,5 +1,5 @@
 /* Rules that only all links of a machine together keep or break: one link at a port, one at least
- * of those whose values a file sets, and a host for each router. Checked when the whole machine has
+ * of those whose values are set, and a host for each router. Checked when the whole machine has
  * been read. */
 #define _POSIX_C_SOURCE 200809L /* fnmatch */
 #include "tools/load/parts.h"
@@ -68,18 +68,19 @@ void load_check_ports(struct load_machine *m)
 
 /* ---- values of ports --------------------------------------------------------------- */
 
-/** The port "e" of a value e.link.lanes of a hub; NULL: the value is of none. Ports of other
- * components may belong to a network that needs no cables. */
-static const char *port_of_key(const struct machine_component_desc *c, const char *key)
+/** The plug "e" of a value e.link.lanes or weight.e; NULL: the value is of none. */
+static const char *plug_of_key(const struct machine_component_desc *c, const char *key)
 {
-    const char *const *port = c->kind->ports;
-    size_t n = strcspn(key, ".");
+    for (const char *const *plug = c->kind->plugs; plug != NULL && *plug != NULL; plug++)
+        for (const char *part = key; part != NULL; part = strchr(part, '.')) {
+            size_t n;
 
-    if (!machine_is_router(c))
-        return NULL;
-    while (*port != NULL && (strlen(*port) != n || strncmp(*port, key, n) != 0))
-        port++;
-    return key[n] == '.' ? *port : NULL;
+            part += *part == '.';
+            n = strcspn(part, ".");
+            if (strlen(*plug) == n && strncmp(*plug, part, n) == 0)
+                return *plug;
+        }
+    return NULL;
 }
 
 static bool has_link(const struct load_machine *m, const struct machine_component_desc *c,
@@ -102,7 +103,7 @@ static void look_at_component(struct load_machine *m, unsigned node,
                               const struct machine_component_desc *c, struct idle *idle)
 {
     for (const struct machine_value *v = c->values; v->param != NULL && !idle->others; v++) {
-        const char *port = port_of_key(c, v->param->key);
+        const char *port = plug_of_key(c, v->param->key);
         char path[256];
 
         (void)snprintf(path, sizeof(path), "node%u.%s.%s", node, c->name, v->param->key);
@@ -115,18 +116,19 @@ static void look_at_component(struct load_machine *m, unsigned node,
     }
 }
 
-void load_check_sets(struct load_machine *m, const struct load_tree *set)
+void load_check_override(struct load_machine *m, const char *pattern, const char *text,
+                         const char *where, const struct load_tree *at)
 {
-    for (unsigned i = 0; set != NULL && i < set->n; i++) {
-        struct idle idle = { .pattern = set->items[i].key };
+    struct idle idle = { .pattern = pattern };
 
-        for (unsigned node = 0; node < m->desc.nnodes; node++)
-            for (unsigned k = 0; k < m->desc.nodes[node].ncomponents; k++)
-                look_at_component(m, node, &m->desc.nodes[node].components[k], &idle);
-        if (idle.path != NULL && !idle.others)
-            load_fail(&set->items[i], NULL, "no link is at %s: expected a port with one",
-                      idle.path);
-    }
+    (void)text;
+    for (unsigned node = 0; node < m->desc.nnodes; node++)
+        for (unsigned k = 0; k < m->desc.nodes[node].ncomponents; k++)
+            look_at_component(m, node, &m->desc.nodes[node].components[k], &idle);
+    if (idle.path == NULL || idle.others)
+        return;
+    load_error()->reason = at == NULL ? strlen(where) + strlen(": ") : 0;
+    load_raise(SIM_ERR_CONFIG, "%s: no link is at %s: expected a port with one", where, idle.path);
 }
 
 /* ---- hosts ----------------------------------------------------------------------- */

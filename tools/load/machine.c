@@ -178,7 +178,10 @@ static void finish_lengths(struct load_machine *m)
             *m->groups[g].length_mm_p = m->groups[g].v.values[0].value;
 }
 
-static void apply_sets(struct load_machine *m, const struct load_tree *root)
+typedef void (*set_fn)(struct load_machine *m, const char *pattern, const char *text,
+                       const char *where, const struct load_tree *at);
+
+static void each_set(struct load_machine *m, const struct load_tree *root, set_fn fn)
 {
     const struct load_tree *set = root != NULL ? load_tree_get(root, "set") : NULL;
 
@@ -189,10 +192,10 @@ static void apply_sets(struct load_machine *m, const struct load_tree *root)
 
         if (item->type != LOAD_SCALAR)
             load_fail(item, NULL, "expected a single value");
-        load_override(m, item->key, item->text,
-                      load_text(&m->arena, "%s:%u:%u: %s = %s", item->file, item->line,
-                                item->column, item->key, item->text),
-                      item);
+        fn(m, item->key, item->text,
+           load_text(&m->arena, "%s:%u:%u: %s = %s", item->file, item->line, item->column,
+                     item->key, item->text),
+           item);
     }
     for (unsigned i = 0; i < m->opt->nsets; i++) {
         const char *text = m->opt->sets[i], *eq = strchr(text, '=');
@@ -200,17 +203,19 @@ static void apply_sets(struct load_machine *m, const struct load_tree *root)
 
         if (eq == NULL || eq == text)
             load_raise(SIM_ERR_CONFIG, "%s: expected KEY=VALUE", where);
-        load_override(m, load_text(&m->arena, "%.*s", (int)(eq - text), text), eq + 1, where, NULL);
+        fn(m, load_text(&m->arena, "%.*s", (int)(eq - text), text), eq + 1, where, NULL);
     }
 }
 
+/** @param root NULL: a platform, whose ports other files may join */
 static void finish_machine(struct load_machine *m, const struct load_tree *root)
 {
     load_shape_values(m, &m->groups[0].v.values[OWN_WINDOW_PARTS]);
-    apply_sets(m, root);
+    each_set(m, root, load_override);
     load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value);
     load_check_ports(m);
-    load_check_sets(m, root != NULL ? load_tree_get(root, "set") : NULL);
+    if (root != NULL)
+        each_set(m, root, load_check_override);
     load_check_hosts(m);
     finish_own(m);
     finish_lengths(m);

@@ -150,8 +150,10 @@ void load_edges_plug(struct load_machine *m, uint64_t length_mm);
 
 /** Lists all ends of links. No port takes two cables. */
 void load_check_ports(struct load_machine *m);
-/** A value that the file sets of ports of hubs alone is of one with a link at least. */
-void load_check_sets(struct load_machine *m, const struct load_tree *set);
+/** Raises where all that load_override() has set, called so, are values of ports without a link.
+ * All cables are known. */
+void load_check_override(struct load_machine *m, const char *pattern, const char *text,
+                         const char *where, const struct load_tree *at);
 /** Each router has the host that sets it up and owns its part of the window. */
 void load_check_hosts(const struct load_machine *m);
 

@@ -314,6 +314,7 @@ const struct machine_kind node_host_kind = {
     .groups = host_groups,
     .config_bytes = sizeof(struct host_config),
     .ports = host_ports,
+    .plugs = root_ports,
     .create = host_create,
     .port = host_port,
     .start = host_start,

@@ -241,6 +241,17 @@ TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
     EXPECT_EQ("hubsim: --set node*.hub.e.link.lanes=99: node0.hub.e.link.lanes: expected a "
               "whole number, 1 .. 16\n",
               errors);
+    EXPECT_EQ(1, run("run two-node --set node0.host.p7.port.lanes=4"));
+    EXPECT_EQ("hubsim: --set node0.host.p7.port.lanes=4: no link is at node0.host.p7: expected a "
+              "port with one\n",
+              errors);
+    EXPECT_EQ(1, run("params two-node --set node1.hub.weight.s=4"));
+    EXPECT_EQ("hubsim: --set node1.hub.weight.s=4: no link is at node1.hub.s: expected a port with "
+              "one\n",
+              errors);
+    EXPECT_EQ(0, run("params two-node --set 'node*.host.p?.socket=0'")) << errors;
+    EXPECT_EQ(0, run("params two-node --set node0.host.net.latency_ps=0")) << errors;
+    EXPECT_EQ(0, run("params hapacs-tca --set node0.hub.e.link.lanes=4")) << errors;
     EXPECT_EQ(1, run("run two-node --set node0.hub.kind=hub.rtl --set node0.hub.arbiter=oldest"));
     EXPECT_EQ("hubsim: --set: node0.hub.arbiter = oldest: hub.rtl expects round-robin\n", errors);
     EXPECT_EQ(1, run("run bare-link --set 'node*.[ab].link.gen=4'"));

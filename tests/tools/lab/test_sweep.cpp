@@ -242,11 +242,14 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { good + "set:\n  \"node*.hub.e.link.lanes\": [4, 99]\n",
           "s.yaml:5:3: set node*.hub.e.link.lanes = 99: node0.hub.e.link.lanes: expected a "
           "whole number, 1 .. 16" },
-        { good + "set:\n  node0.hub.ports: 4\n  node1.hub.e.link.lanes: [4, 3]\n",
-          "s.yaml:6:3: set node1.hub.e.link.lanes = 3: node1.hub.e: lanes = 3: expected 1, 2, 4, "
+        { good + "set:\n  node0.hub.ports: 4\n  node1.hub.w.link.lanes: [4, 3]\n",
+          "s.yaml:6:3: set node1.hub.w.link.lanes = 3: node1.hub.w: lanes = 3: expected 1, 2, 4, "
           "8 or 16" },
-        { good + "set:\n  node0.hub.ports: 4\n  node1.hub.e.link.lanes: 3\n",
-          "s.yaml:6:3: set node1.hub.e.link.lanes = 3: node1.hub.e: lanes = 3: expected 1, 2, 4, "
+        { good + "set:\n  node0.hub.ports: 4\n  node1.hub.e.link.lanes: [8, 4]\n",
+          "s.yaml:6:3: set node1.hub.e.link.lanes = 8: no link is at node1.hub.e: expected a port "
+          "with one" },
+        { good + "set:\n  node0.hub.ports: 4\n  node1.hub.w.link.lanes: 3\n",
+          "s.yaml:6:3: set node1.hub.w.link.lanes = 3: node1.hub.w: lanes = 3: expected 1, 2, 4, "
           "8 or 16" },
         { "workload: bare-link\nsetup: { bytes: 64, lanes: 8 }\n"
           "set: { \"node*.a.link.lanes\": 4 }\n",

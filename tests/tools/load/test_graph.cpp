@@ -30,7 +30,7 @@ const machine_kind *const *hub_kinds()
     hub.name = "hub.c";
     hub.params = params;
     hub.config_bytes = sizeof(hub_values);
-    hub.ports = ports;
+    hub.ports = hub.plugs = ports;
     hub.set_routes = [](void *, const machine_routes *, sim_error *) -> int { return SIM_OK; };
     return kinds;
 }
@@ -313,8 +313,10 @@ TEST_F(Graph, ValuesAreSetOfPortsWithALink)
               message(two + "node1.hub.s.role: root}\n"));
     EXPECT_EQ(SIM_OK, load(two + "node1.hub.w.role: root}\n")) << err.text;
     EXPECT_EQ(SIM_OK, load(two + "node*.hub.*.role: root}\n")) << err.text;
-    EXPECT_EQ(SIM_OK, load(machine_of(2, "edges: |\n  0 1\n"), { "node1.hub.s.role=root" }))
-        << err.text << ", which may be said to several machines";
+    EXPECT_EQ("--set node1.hub.s.role=root: no link is at node1.hub.s: expected a port with one",
+              message(machine_of(2, "edges: |\n  0 1\n"), { "node1.hub.s.role=root" }));
+    EXPECT_EQ(SIM_OK, load(machine_of(2, "edges: |\n  0 1\n"), { "node*.hub.[sw].role=root" }))
+        << err.text;
 }
 
 /* ---- shapes ---- */

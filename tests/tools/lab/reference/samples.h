@@ -3,11 +3,13 @@
 #define TESTS_TOOLS_LAB_REFERENCE_SAMPLES_H
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "tests/hosts/machine_file.h"
 #include "tests/hosts/tca/random_machine.h"
 
 namespace reference
@@ -92,6 +94,7 @@ class Random
         choose_buffers();
         choose_lines();
         choose_cables();
+        drop_idle();
     }
     std::string text;
     std::vector<std::string> sets;
@@ -269,6 +272,28 @@ class Random
             set(node + ".host.p0.port.lanes", std::to_string(1u << pick(5)));
             set(node + ".host.p0.port.gen", number(1, 5));
         }
+    }
+    /** Ports that were chosen and have no cable: their values would be refused. */
+    void drop_idle()
+    {
+        test::MachineFile file(text, { "node*.hub.ports=6" });
+        auto idle = [&](const std::string &s) {
+            unsigned node = 0;
+            char port[] = "n";
+
+            if (sscanf(s.c_str(), "node%u.hub.%1[ewsab].link.", &node, port) != 2)
+                return false;
+            for (unsigned i = 0; i < file.desc()->ncables; i++) {
+                const machine_link_desc &l = file.desc()->cables[i];
+
+                if ((l.node_a == node && strcmp(l.port_a, port) == 0) ||
+                    (l.node_b == node && strcmp(l.port_b, port) == 0))
+                    return false;
+            }
+            return true;
+        };
+
+        sets.erase(std::remove_if(sets.begin(), sets.end(), idle), sets.end());
     }
     std::mt19937 rng_;
     unsigned most_;
