@@ -58,6 +58,9 @@ struct machine_ring {
     bool date_line;      /* and packets that go on by it change to that here */
 };
 
+struct machine_desc;
+struct machine_component_desc;
+
 struct machine_kind {
     const char *name; /* "hub.c" */
     const char *summary;
@@ -77,6 +80,10 @@ struct machine_kind {
     const char *host_port; /* where a router's own host is, and must be; NULL: nowhere */
     /** NULL or, of a router: what a port is in a ring. */
     struct machine_ring (*ring)(const void *config, const char *port);
+    /** NULL, or refuses values that are in their ranges and do not go with the rest of the machine,
+     * all of which is known. */
+    int (*check)(const struct machine_desc *desc, unsigned node,
+                 const struct machine_component_desc *component, struct sim_error *err);
     /** `config` holds values checked against its table; copied. */
     int (*create)(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err);

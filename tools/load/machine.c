@@ -207,6 +207,17 @@ static void each_set(struct load_machine *m, const struct load_tree *root, set_f
     }
 }
 
+static void check_components(const struct load_machine *m)
+{
+    for (unsigned node = 0; node < m->desc.nnodes; node++)
+        for (unsigned i = 0; i < m->desc.nodes[node].ncomponents; i++) {
+            const struct machine_component_desc *c = &m->desc.nodes[node].components[i];
+
+            if (c->kind->check != NULL)
+                load_check(c->kind->check(&m->desc, node, c, load_error()));
+        }
+}
+
 /** @param root NULL: a platform, whose ports other files may join */
 static void finish_machine(struct load_machine *m, const struct load_tree *root)
 {
@@ -217,6 +228,7 @@ static void finish_machine(struct load_machine *m, const struct load_tree *root)
     if (root != NULL)
         each_set(m, root, load_check_override);
     load_check_hosts(m);
+    check_components(m);
     finish_own(m);
     finish_lengths(m);
     if (root != NULL) {

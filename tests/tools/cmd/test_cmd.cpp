@@ -673,6 +673,27 @@ TEST_F(Command, ANodeMayNotChooseItsHubUnlikeTheOthers)
               errors.find("node2.software.rank_hub = turn: expected 0 as on node 0: all ranks "
                           "choose their hub alike\n"))
         << errors;
+    EXPECT_EQ(1, run("topology examples/hubs/rails.yaml --set node2.software.rank_hub=1"));
+    EXPECT_EQ("hubsim: --set: node2.software.rank_hub = 1: expected 0 as on node 0: all ranks "
+              "choose their hub alike\n",
+              errors);
+}
+
+TEST_F(Command, AHubThatNoNodeHasIsRefusedWhenTheMachineIsLoaded)
+{
+    const std::string five = write("five.yaml", "platform: hapacs-tca\nring: 3\nset:\n"
+                                                "  node1.software.rank_hub: 5\n");
+
+    for (const char *command : { "topology ", "params ", "run " }) {
+        EXPECT_EQ(1, run(command + five));
+        EXPECT_EQ("hubsim: " + five +
+                      ":4: node1.software.rank_hub = 5: expected turn, or the number of a hub from "
+                      "0 on: no node has that many\n",
+                  errors);
+    }
+    EXPECT_EQ(0, run("topology two-node --set node*.software.rank_hub=turn")) << errors;
+    EXPECT_EQ(1, run("topology examples/hubs/rails.yaml --set node*.software.rank_hub=2"));
+    EXPECT_EQ(0, run("topology examples/hubs/rails.yaml --set node*.software.rank_hub=1"));
 }
 
 TEST_F(Command, AMachineAloneGivesPingPongByDistance)

@@ -26,6 +26,57 @@ static int create(const struct machine_place *place, const void *config, void **
     return SIM_OK;
 }
 
+/* ---- which hub ranks use -------------------------------------------------------------- */
+
+/** By all ranks: those of the first node's software. */
+static uint64_t first_rank_hub(const struct machine_desc *desc)
+{
+    const struct machine_node_desc *nd = &desc->nodes[0];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++) {
+        const struct machine_value *v = machine_value_find(&nd->components[i], "rank_hub");
+
+        if (v != NULL)
+            return v->value;
+    }
+    return 0;
+}
+
+/** Has some node, perhaps another one, the hub of this number? Without a hub, 0 says nothing. */
+static bool is_rank_hub(const struct machine_desc *desc, uint64_t rank_hub)
+{
+    bool found = rank_hub == LAUNCH_HUB_TURN || rank_hub == 0;
+
+    for (unsigned node = 0; node < desc->nnodes && !found; node++)
+        found = rank_hub < launch_hubs(desc, node);
+    return found;
+}
+
+static int check_rank_hub(const struct machine_desc *desc, unsigned node,
+                          const struct machine_component_desc *component, struct sim_error *err)
+{
+    const struct machine_value *v = machine_value_find(component, "rank_hub");
+    uint64_t first = first_rank_hub(desc);
+    char is[16], expected[16];
+
+    load_value_print(v->param, v->value, is, sizeof(is));
+    if (!is_rank_hub(desc, v->value))
+        return sim_error_set_at(err, SIM_ERR_CONFIG, v->file, v->line,
+                                "node%u.%s.rank_hub = %s: expected turn, or the number of a hub "
+                                "from 0 on: no node has that many",
+                                node, component->name, is);
+    /* On a node with one hub it has no meaning. */
+    if (v->value != first && launch_hubs(desc, node) > 1)
+        return sim_error_set_at(
+            err, SIM_ERR_CONFIG, v->file, v->line,
+            "node%u.%s.rank_hub = %s: expected %s as on node 0: all ranks choose their hub alike",
+            node, component->name, is,
+            load_value_print(v->param, first, expected, sizeof(expected)));
+    return SIM_OK;
+}
+
+/* ---- the kind --------------------------------------------------------------------------- */
+
 static const char *const no_ports[] = { NULL };
 
 static const struct machine_kind software_kind = {
@@ -34,6 +85,7 @@ static const struct machine_kind software_kind = {
     .params = params,
     .config_bytes = sizeof(struct config),
     .ports = no_ports,
+    .check = check_rank_hub,
     .create = create,
     .destroy = free,
 };
@@ -200,45 +252,12 @@ const char *lab_software_beside(const struct launch_software *software,
     return ib ? "ib" : NULL;
 }
 
-static const struct machine_value *find_rank_hub(const struct machine_desc *desc, unsigned node)
-{
-    const struct machine_node_desc *nd = &desc->nodes[node];
-
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (nd->components[i].kind == &software_kind)
-            return machine_value_find(&nd->components[i], "rank_hub");
-    return NULL;
-}
-
-/** A run has one value for all nodes. On a node with one hub it has no meaning. */
-static void check_rank_hubs(const struct machine_desc *desc, unsigned first)
-{
-    const struct machine_value *own = find_rank_hub(desc, first);
-    char is[16], expected[16];
-
-    for (unsigned node = 0; node < desc->nnodes; node++) {
-        const struct machine_value *v = find_rank_hub(desc, node);
-
-        if (v == NULL || launch_hubs(desc, node) < 2 || (own != NULL && v->value == own->value))
-            continue;
-        load_check(sim_error_set_at(
-            load_error(), SIM_ERR_CONFIG, v->line != 0 ? v->file : NULL, v->line,
-            "node%u.software.rank_hub = %s: expected %s as on node %u: all ranks choose their hub "
-            "alike",
-            node, load_value_print(v->param, v->value, is, sizeof(is)),
-            own != NULL ? load_value_print(own->param, own->value, expected, sizeof(expected))
-                        : "0",
-            first));
-    }
-}
-
 struct launch_software lab_software(struct machine *machine, unsigned node)
 {
     struct launch_software software = launch_software_default();
     const struct machine_kind *kind = NULL;
     const struct config *cfg = machine_component(machine, node, "software", &kind);
 
-    check_rank_hubs(machine_description(machine), node);
     if (cfg == NULL || kind != &software_kind)
         return software;
     for (unsigned i = 0; params[i].key != NULL; i++)

@@ -18,8 +18,7 @@ SIM_BEGIN_DECLS
  * and this one, NULL at the end. */
 const struct machine_kind *const *lab_kinds(void);
 
-/** The costs of a node's component of this kind; the launcher's own where it has none. Raises where
- * another node with several hubs has another rank_hub. */
+/** The costs of a node's component of this kind; the launcher's own where it has none. */
 struct launch_software lab_software(struct machine *machine, unsigned node);
 
 /** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
