@@ -661,6 +661,26 @@ TEST_F(Command, AMachineAloneUsesEachHubOfOneNetwork)
     EXPECT_EQ(3, std::count(out.begin(), out.end(), '\n')) << out;
 }
 
+/* Each pair of joined hubs is of one number or of two. */
+TEST_F(Command, CrossedHubsAreRoutesThatRanksCannotUse)
+{
+    std::string file =
+        write("crossed.yaml", "platform: " + std::filesystem::current_path().string() +
+                                  "/examples/hubs/node-two.yaml\nnodes: 2\nedges: |\n"
+                                  "  0.hub0 1.hub1\n  1.hub0 0.hub1\n");
+
+    EXPECT_EQ(0, run("topology " + file + " --csv")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\nnode0.hub0,node1.hub1,1,216.000\n")) << out;
+    EXPECT_NE(std::string::npos, out.find("\nnode0.hub0,node1.hub0,,\n")) << out;
+    EXPECT_EQ(1, run("run " + file));
+    EXPECT_EQ("", out);
+    EXPECT_EQ("hubsim: " + file +
+                  ": no two nodes to measure: ranks use the hub of one number in all nodes "
+                  "(software.rank_hub): expected a route between two such hubs, and there are only "
+                  "those within 0.hub0, 1.hub1; 0.hub1, 1.hub0\n",
+              errors);
+}
+
 TEST_F(Command, ANodeMayNotChooseItsHubUnlikeTheOthers)
 {
     const std::string series = write("own.yaml", "description: x\nworkload: pingpong\n"

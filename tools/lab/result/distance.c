@@ -138,15 +138,15 @@ static const char *part_text(const struct machine_desc *desc, const struct lab_t
     return text;
 }
 
-/** "4 parts without routes between them: nodes 0 .. 15; ..." */
+/** "0 .. 15; 16 .. 31; ...", all parts. */
 static const char *parts_text(const struct machine_desc *desc, const struct lab_topology *topo,
-                              const unsigned *part, unsigned n, struct load_arena *arena)
+                              const unsigned *part, struct load_arena *arena)
 {
-    const char *text = load_text(arena, "%u parts without routes between them: nodes", n);
+    const char *text = "";
 
     for (unsigned hub = 0; hub < topo->nhubs; hub++)
         if (part[hub] == hub)
-            text = load_text(arena, "%s%s %s", text, hub > 0 ? ";" : "",
+            text = load_text(arena, "%s%s%s", text, hub > 0 ? "; " : "",
                              part_text(desc, topo, part, hub, arena));
     return text;
 }
@@ -254,6 +254,15 @@ static void fill_table(const struct distances *d)
     }
 }
 
+static _Noreturn void refuse_crossed(const struct distances *d)
+{
+    load_raise(SIM_ERR_CONFIG,
+               "%s: no two nodes to measure: ranks use the hub of one number in all nodes "
+               "(software.rank_hub): expected a route between two such hubs, and there are only "
+               "those within %s",
+               d->machine, parts_text(d->desc, &d->topo, d->part, d->ev->arena));
+}
+
 /** @return a line that names the parts, or NULL */
 static const char *measure_distances(struct distances *d)
 {
@@ -272,9 +281,13 @@ static const char *measure_distances(struct distances *d)
     d->part = part = load_alloc(arena, d->topo.nhubs * sizeof(*part));
     nparts = find_parts(&d->topo, part);
     fill_table(d);
+    if (d->table->nrows == 0)
+        refuse_crossed(d);
     lab_pool_work(d->ev->pool);
     fill_table(d);
-    parts = nparts > 1 ? parts_text(d->desc, &d->topo, part, nparts, arena) : NULL;
+    parts = nparts == 1 ? NULL
+                        : load_text(arena, "%u parts without routes between them: nodes %s", nparts,
+                                    parts_text(d->desc, &d->topo, part, arena));
     lab_topology_fini(&d->topo);
     return parts;
 }
