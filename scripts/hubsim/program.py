@@ -22,6 +22,11 @@ class Error(Exception):
         self.result = result
 
 
+def expect(right: typing.Any, name: str, value: typing.Any, what: str) -> None:
+    if not right:
+        raise Error(f"{name} = {value!r}: expected {what}")
+
+
 def beside(package: pathlib.Path) -> pathlib.Path | None:
     """Where the program is of the installation or build that holds this folder; None: it is in neither."""
     if package.parts[-4:-1] != ("lib", "python3", "dist-packages"):
@@ -40,7 +45,12 @@ def find() -> str:
 
 def call(*words: str) -> tuple[str, str | None]:
     """What `hubsim WORD...` has printed, and its message if it failed."""
-    done = subprocess.run([find(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    program = find()
+    try:
+        done = subprocess.run([program, *words], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                              errors="backslashreplace")
+    except (OSError, ValueError) as error:  # it cannot run, or a word cannot be one of a command
+        raise Error(f"{program} {' '.join(map(ascii, words))}: {error}") from None
     if done.returncode == 0:
         return done.stdout, None
     lines = [line.removeprefix("hubsim: ") for line in done.stderr.splitlines()]

@@ -5,12 +5,13 @@ import csv
 import dataclasses
 import io
 import json
+import math
 import os
 import pathlib
 import re
 import typing
 
-from .program import Error
+from .program import Error, expect
 
 FORMATS = {"manifest.json": "hubsim result 2", "statistics.json": "hubsim statistics 1"}
 
@@ -79,24 +80,55 @@ def unit_of(name: str) -> str:
     return next((UNITS[word] for word in reversed(name.split("_")) if word in UNITS), "")
 
 
+def is_number(cell: str) -> bool:
+    """Is it a number that Python can hold?"""
+    return NUMBER.fullmatch(cell) is not None and math.isfinite(float(cell))
+
+
 def values(cells: typing.Sequence[str]) -> list:
     """Numbers where each cell is one, or empty and so None; else the texts."""
     filled = [cell for cell in cells if cell]
-    if not filled or not all(map(NUMBER.fullmatch, filled)):
+    if not filled or not all(map(is_number, filled)):
         return list(cells)
     number = int if all(map(WHOLE.fullmatch, filled)) else float
     return [number(cell) if cell else None for cell in cells]
 
 
-def parse(text: str) -> dict[str, Column]:
-    """The columns of a table in CSV."""
-    head, *rows = csv.reader(io.StringIO(text), strict=True) if text else [[]]
-    if not head:
-        raise ValueError("its first row is empty: expected the names of columns")
-    for number, row in enumerate(rows, 2):
-        if len(row) != len(head):
-            raise ValueError(f"row {number} has {len(row)} cells: expected {len(head)}, as the first one has")
-    return {name: Column(values([row[i] for row in rows]), unit_of(name)) for i, name in enumerate(head)}
+def parse(text: str, name: str) -> dict[str, Column]:
+    """The columns of a table in CSV; messages begin with `name` and a line."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+
+    def fail(what: typing.Any) -> typing.NoReturn:
+        raise Error(f"{name}:{max(reader.line_num, 1)}: no table in CSV: {what}") from None
+
+    rows = []
+    try:
+        for row in reader:
+            rows.append(row)
+            if not rows[0]:
+                fail("its first row is empty: expected the names of columns")
+            if len(set(rows[0])) < len(rows[0]):
+                fail(f"{next(cell for cell in row if row.count(cell) > 1)!r}: expected one column of a name")
+            if len(row) != len(rows[0]):
+                fail(f"the row has {len(row)} cells: expected {len(rows[0])}, as the first one has")
+    except csv.Error as error:
+        fail(error)
+    if not rows:
+        fail("its first row is empty: expected the names of columns")
+    head, *rows = rows
+    return {column: Column(values([row[i] for row in rows]), unit_of(column)) for i, column in enumerate(head)}
+
+
+def text_of(path: pathlib.Path) -> str:
+    """What a file of hubsim holds; spreadsheets put a mark of the order of bytes in front."""
+    try:
+        content = path.read_bytes()
+        return content.decode("utf-8-sig")
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Error(f"{path}:{line}: byte 0x{content[error.start]:02x}: expected text in UTF-8") from None
 
 
 def load(folder: pathlib.Path, name: str) -> dict:
@@ -104,22 +136,26 @@ def load(folder: pathlib.Path, name: str) -> dict:
     path = folder / name
     if not path.exists():
         return {}
-    content = json.loads(path.read_text())
-    if content.get("format") != FORMATS[name]:
-        raise Error(f"{path}: format = {content.get('format')}: expected {FORMATS[name]}")
+    try:
+        content = json.loads(text_of(path))
+    except json.JSONDecodeError as error:
+        raise Error(f"{path}:{error.lineno}: {error.msg}: expected JSON that hubsim has written") from None
+    form = content.get("format") if isinstance(content, dict) else None
+    if form != FORMATS[name]:
+        raise Error(f"{path}: format = {form}: expected {FORMATS[name]}")
     return content
 
 
 def read(path: str | os.PathLike) -> Result:
     """A folder that `hubsim run`, `hubrun --out` or `hubsim sweep` has written, or one table in CSV."""
+    expect(isinstance(path, (str, os.PathLike)), "path", path, "a folder that hubsim has written, or a table in CSV")
     folder = pathlib.Path(path)
     table = folder / "table.csv" if folder.is_dir() else folder
     if not table.is_file():
         raise Error(f"{table}: no such file: expected a folder that hubsim has written, or a table in CSV")
     manifest, counted = load(table.parent, "manifest.json"), load(table.parent, "statistics.json")
-    statistics = {line["path"]: Column(line["values"], line["unit"]) for line in counted.get("statistics", ())}
-    name = manifest.get("name", folder.stem)
     try:
-        return Result(name, parse(table.read_text()), manifest, statistics)
-    except (ValueError, csv.Error) as error:
-        raise Error(f"{table}: no table in CSV: {error}") from None
+        statistics = {line["path"]: Column(line["values"], line["unit"]) for line in counted.get("statistics", ())}
+    except (KeyError, TypeError):
+        raise Error(f"{table.parent / 'statistics.json'}: expected a path, a unit and values of each statistic") from None
+    return Result(manifest.get("name", folder.stem), parse(text_of(table), str(table)), manifest, statistics)

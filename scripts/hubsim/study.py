@@ -2,19 +2,21 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import pathlib
 import tempfile
 import typing
 
-from .program import Error, call
+from .program import Error, call, expect
 from .result import Result, parse, read
 
 Values = typing.Mapping[str, typing.Any]
+Name = typing.Union[str, os.PathLike]
 
 
 class Parameter(typing.NamedTuple):
-    """A parameter of a machine, as `hubsim params` shows it."""
+    """A parameter of a machine, as `hubsim params` shows it; a workload's has no source, and None without a default."""
     value: typing.Any
     unit: str
     range: str
@@ -23,15 +25,31 @@ class Parameter(typing.NamedTuple):
     meaning: str
 
 
-def expect(right: typing.Any, name: str, value: typing.Any, what: str) -> None:
-    if not right:
-        raise Error(f"{name} = {value!r}: expected {what}")
+def parameter_of(line: dict) -> Parameter:
+    if "values" in line:  # of a workload
+        return Parameter(line["default"] or None, line["unit"], line["values"], "", "", line["meaning"])
+    return Parameter(**line)
 
 
-def expect_names(machine: typing.Any) -> None:
-    names = [machine] if isinstance(machine, str) else machine
-    right = isinstance(names, typing.Sequence) and names and all(isinstance(name, str) and name for name in names)
-    expect(right, "machine", machine, "a name, a file, or a list of them")
+def word_of(value: typing.Any) -> str:
+    """A name or a file as hubsim takes it, where a path without a slash is one, too; "": it is neither."""
+    if isinstance(value, str):
+        return value
+    text = os.fspath(value) if isinstance(value, os.PathLike) else ""
+    return text if is_path(text) or not text else f"./{text}"
+
+
+def name_of(name: str, value: typing.Any, what: str) -> str:
+    word = word_of(value)
+    expect(word, name, value, what)
+    return word
+
+
+def names_of(machine: typing.Any) -> list[str]:
+    several = isinstance(machine, typing.Sequence) and not isinstance(machine, (str, bytes))
+    words = [word_of(one) for one in (machine if several else [machine])]
+    expect(words and all(words), "machine", machine, "a name, a file, or a list of them")
+    return words
 
 
 def expect_values(name: str, values: typing.Any) -> None:
@@ -50,12 +68,22 @@ def stem(name: str) -> str:
     return os.path.basename(name).removesuffix(".yaml")
 
 
+def plain(value: typing.Any) -> typing.Any:
+    """What JSON has no word for: paths, arrays and numbers of NumPy, ranges and other series of values."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    expect(isinstance(value, typing.Iterable), "value", value, "a number, a text, or a list of them")
+    return list(value)
+
+
 def options(settings: Values | None) -> list[str]:
     return [word for key, value in (settings or {}).items() for word in ("--set", f"{key}={value}")]
 
 
 def run_file(name: str, settings: Values | None, seed: int, folder: str) -> Result:
-    _, failure = call("run", name, *options(settings), "--seed", str(seed), "--out", folder)
+    _, failure = call("run", *options(settings), "--seed", str(seed), "--out", folder, "--", name)
     kept = os.path.join(folder, stem(name))
     result = read(kept) if os.path.exists(kept) else None
     if failure is not None:
@@ -68,15 +96,16 @@ def sweep(file: str | os.PathLike, out: str | os.PathLike = "out") -> Result:
 
     Raises Error when the file is wrong or a point fails.
     """
-    name = os.fspath(file)
-    text, failure = call("sweep", name, "--csv", "--out", os.fspath(out))
-    result = Result(stem(name), parse(text)) if text else None
+    name = name_of("file", file, "a name or a file")
+    expect(isinstance(out, (str, os.PathLike)), "out", out, "a folder")
+    text, failure = call("sweep", "--csv", "--out", os.fspath(out), "--", name)
+    result = Result(stem(name), parse(text, name)) if text else None
     if failure is not None:
         raise Error(failure, result)
     return result
 
 
-def run(machine: str | typing.Sequence[str], workload: str | None = None, params: Values | None = None,
+def run(machine: Name | typing.Sequence[Name], workload: Name | None = None, params: Values | None = None,
         settings: Values | None = None, *, seed: int = 1) -> Result:
     """Runs a workload on a machine, and returns a row for each point.
 
@@ -85,34 +114,38 @@ def run(machine: str | typing.Sequence[str], workload: str | None = None, params
     Lists of values in either give the cross product, as in a sweep. Without a workload a machine gives ping-pong by
     distance, and an experiment its curves, both with statistics. Raises Error when an input is wrong or a point fails.
     """
-    expect_names(machine)
-    expect(workload is None or isinstance(workload, str), "workload", workload, "a name, or the path of a program")
+    machines = names_of(machine)
+    if workload is not None:
+        workload = name_of("workload", workload, "a name, or the path of a program")
+    expect(isinstance(seed, numbers.Integral), "seed", seed, "a whole number")
     expect_values("params", params)
     expect_values("settings", settings)
     with tempfile.TemporaryDirectory(prefix="hubsim-") as folder:
         if workload is None:
-            if params or not isinstance(machine, str):
+            if params or len(machines) > 1:
                 raise Error("without a workload: expected one machine or experiment, and no params")
-            return run_file(machine, settings, seed, folder)
-        machines = [machine] if isinstance(machine, str) else machine
+            return run_file(machines[0], settings, seed, folder)
         what, keys = ("program", "args") if is_path(workload) else ("workload", "setup")
         study = {what: absolute(workload), "machine": [absolute(name) for name in machines], "seed": seed,
                  keys: params, "set": settings}
         file = pathlib.Path(folder, f"{stem(workload)}.yaml")
-        file.write_text(json.dumps({key: value for key, value in study.items() if value is not None}, indent=1, default=list))
+        study = {key: value for key, value in study.items() if value is not None}
+        file.write_text(json.dumps(study, indent=1, default=plain), encoding="utf-8")
         try:
             return sweep(file, folder)
         except Error as error:
             raise Error(str(error).replace(f"{folder}/", ""), error.result) from None
 
 
-def parameters(machine: str, pattern: str = "", settings: Values | None = None) -> dict[str, Parameter]:
-    """The parameters in force of a machine or platform whose keys have `pattern` in them, each with its unit."""
-    expect(isinstance(machine, str), "machine", machine, "a name or a file")
+def parameters(machine: Name, pattern: str = "", settings: Values | None = None) -> dict[str, Parameter]:
+    """The parameters in force of a machine or platform whose keys have `pattern` in them, each with its unit.
+
+    The name of a workload, or of a program that describes itself, gives the keys of its setup, each with its default.
+    """
+    name = name_of("machine", machine, "a name or a file")
     expect(isinstance(pattern, str), "pattern", pattern, "a part of a key")
     expect_values("settings", settings)
-    words = [machine, pattern] if pattern else [machine]
-    text, failure = call("params", *words, "--json", *options(settings))
+    text, failure = call("params", "--json", *options(settings), "--", name, *([pattern] if pattern else []))
     if failure is not None:
         raise Error(failure)
-    return {line.pop("key"): Parameter(**line) for line in json.loads(text)}
+    return {line.pop("key"): parameter_of(line) for line in json.loads(text)}

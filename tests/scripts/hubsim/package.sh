@@ -109,6 +109,20 @@ assert [column.unit for column in hubsim.read("units.csv").columns.values()] == 
 parameters = hubsim.parameters("ring4", "hub.clock_khz", {"node*.hub.clock_khz": 125000})
 assert parameters["node*.hub.clock_khz"][:2] == (125000, "kHz") and len(parameters) == 1, parameters
 
+# A path is taken wherever a name of a file is, also one without a slash.
+own = pathlib.Path("own.yaml")
+own.write_text("platform: hapacs-tca\nring: 4\n")
+assert hubsim.run(own).columns == hubsim.run("own.yaml").columns == hubsim.run([own]).columns
+pio = {"mode": "pio", "bytes": range(8, 17, 8), "hops": 1}
+assert hubsim.run([own, "ring4"], "pingpong", pio)["latency_us_median"] == swept["latency_us_median"][2:] * 2
+assert hubsim.run("two-node", pathlib.Path("slow"), {"loops": 1})["loops"] == [1]
+assert hubsim.parameters(own, "hub.clock_khz") == hubsim.parameters("ring4", "hub.clock_khz")
+assert hubsim.read(pathlib.Path("plain.csv")).columns == plain.columns
+
+# The keys of a workload, and of a program that describes itself.
+modes = hubsim.parameters("pingpong", "mode")["mode"]
+assert modes == (None, "", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only", "", "", ""), modes
+
 # What is refused, in hubsim's words.
 refused("setup byte=8: unknown key, did you mean bytes?", hubsim.run, "two-node", "pingpong", {"byte": 8})
 for machine in ("", [], ["ring4", ""]):
@@ -130,6 +144,9 @@ for folder, own in (("/hubsim", None), ("/a/b/c/d/hubsim", None),
 for words, expected in (
         (("two-node", {"bytes": 8}), "workload = {'bytes': 8}: expected a name, or the path of a program"),
         ((3,), "machine = 3: expected a name, a file, or a list of them"),
+        (("two\0node",), "embedded null byte"), (("--version",), "--version: not found in experiments/ or machines/"),
+        (("two-node", ""), "workload = '': expected a name, or the path of a program"),
+        (("two-node", "pingpong", {"bytes": object()}), "expected a number, a text, or a list of them"),
         ((["two-node", 3], "pingpong"), "machine = ['two-node', 3]: expected a name"),
         (("two-node", "pingpong", 8), "params = 8: expected a dictionary"),
         (("two-node", "pingpong", None, "lanes"), "settings = 'lanes': expected a dictionary"),
@@ -137,11 +154,31 @@ for words, expected in (
     refused(expected, hubsim.run, *words)
 refused("machine = 3: expected a name or a file", hubsim.parameters, 3)
 refused("pattern = 3: expected a part of a key", hubsim.parameters, "two-node", 3)
-for content, expected in (("import x\ncall(a, b)\n", "row 2 has 2 cells: expected 1, as the first one has"),
-                          ("", "its first row is empty"), ("a\n\"", "unexpected end of data"), ("\udc80", "can't decode byte 0x80")):
-    pathlib.Path("text.py").write_text(content, errors="surrogateescape")
-    refused("text.py: no table in CSV: ", hubsim.read, "text.py")
-    refused(expected, hubsim.read, "text.py")
+refused("-x: no key of two-node has this in it", hubsim.parameters, "two-node", "-x")
+refused("seed = 1.5: expected a whole number", hubsim.run, "two-node", seed=1.5)
+refused("file = 3: expected a name or a file", hubsim.sweep, 3)
+refused("path = None: expected a folder that hubsim has written", hubsim.read, None)
+empty = "1: no table in CSV: its first row is empty: expected the names of columns"
+for content, expected in (("import x\ncall(a, b)\n", "2: no table in CSV: the row has 2 cells: expected 1, as the first one has"),
+                          ("a,b\n\"x\ny\",2\n1\n", "4: no table in CSV: the row has 1 cells: expected 2"),
+                          ("", empty), ("\n", empty), ("a\n\"", "2: no table in CSV: unexpected end of data"),
+                          ("a,b,a\n", "1: no table in CSV: 'a': expected one column of a name"),
+                          ("a\n\udc80\n", "2: byte 0x80: expected text in UTF-8")):
+    pathlib.Path("text.py").write_text(content, encoding="utf-8", errors="surrogateescape")
+    refused(f"text.py:{expected}", hubsim.read, "text.py")
+for content, expected in (("{", "manifest.json:1: "), ("[]", "manifest.json: format = None: expected hubsim result 2"),
+                          ("\udc80", "manifest.json:1: byte 0x80: expected text in UTF-8")):
+    pathlib.Path("old/manifest.json").write_text(content, encoding="utf-8", errors="surrogateescape")
+    refused(f"old/{expected}", hubsim.read, "old")
+pathlib.Path("old/manifest.json").unlink()
+pathlib.Path("old/statistics.json").write_text('{"format": "hubsim statistics 1", "statistics": [{"unit": "ps"}]}')
+refused("old/statistics.json: expected a path, a unit and values of each statistic", hubsim.read, "old")
+
+# Names alone, cells with commas, numbers that are none, and what spreadsheets put in front.
+for content, expected in (("a,b\n", {"a": [], "b": []}), ('\ufeffa,b\r\n"x,y",2\r\n', {"a": ["x,y"], "b": [2]}),
+                          (f"a,b\n{'9' * 5000},nan\n", {"a": ["9" * 5000], "b": ["nan"]})):
+    pathlib.Path("text.csv").write_bytes(content.encode())
+    assert hubsim.read("text.csv").columns == expected, content
 
 failed = refused("deadlock", hubsim.run, "deadlock").result
 assert len(failed) == 5 and all("deadlock" in why for why in failed["failure"]), failed
