@@ -72,7 +72,6 @@ items=$(awk -v version="$version" '/^## / { on = $2 == version } on && /^- /' CH
 [[ $(zcat "$doc/changelog.gz" | dpkg-parsechangelog -l - -S Version 2>&1) == "$version" ]] || bad "changelog: $(zcat "$doc/changelog.gz")"
 
 "$(dirname "$0")/man_pages.sh" "$root/usr/bin" "$root/usr/share/man/man1" || bad "man pages"
-grep -qx "rm -rf /usr/lib/python3/dist-packages/hubsim/__pycache__" "$work/control/prerm" || bad "it leaves what Python compiles"
 [[ -f $root/usr/lib/python3/dist-packages/hubsim/__init__.py ]] || bad "no Python package"
 completions=$root/usr/share/bash-completion/completions
 "$(dirname "$0")/completion.sh" "$root/usr/bin" "$completions/hubsim" || bad "completion"
