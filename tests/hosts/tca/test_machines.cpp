@@ -84,6 +84,69 @@ INSTANTIATE_TEST_SUITE_P(Machines, Shapes,
                                          "torus16", "platform: hapacs-tca\ntorus: [3, 9]\n",
                                          "platform: hapacs-tca\nmesh: [2, 12]\n"));
 
+/* A shape, and its nodes, cables and routes as a person writes them. */
+struct Written {
+    const char *shape;
+    unsigned nodes;
+    const char *edges, *rest;
+};
+
+void PrintTo(const Written &w, std::ostream *os)
+{
+    *os << w.shape;
+}
+
+class WrittenShapes : public testing::TestWithParam<Written>
+{
+  protected:
+    sim_fingerprint print_of(const std::string &text)
+    {
+        MachineFile file("platform: hapacs-tca\n" + text);
+        Cluster c(file.cluster());
+
+        EXPECT_EQ(SIM_OK, c.run(all_to_all)) << c.err.text;
+        EXPECT_TRUE(c.all_well());
+        return c.fingerprint();
+    }
+};
+
+TEST_P(WrittenShapes, RunAsTheListOfTheirCables)
+{
+    const Written &w = GetParam();
+    sim_fingerprint shape = print_of(std::string(w.shape) + "\n");
+    sim_fingerprint list =
+        print_of("nodes: " + std::to_string(w.nodes) + "\nedges: |\n  " + w.edges + "\n" + w.rest);
+    sim_fingerprint other = print_of(std::string(w.shape) + "\nedges: {length_mm: 9000}\n");
+
+    EXPECT_EQ(list.visible, shape.visible);
+    EXPECT_EQ(list.wire, shape.wire);
+    EXPECT_EQ(list.edge, shape.edge);
+    EXPECT_NE(other.edge, shape.edge) << "longer cables are seen";
+}
+
+#define ROW_FIRST "routes: {dimensions: [[e, w], [a, b]]}\nset: {node*.hub.ports: 6}\n"
+
+INSTANTIATE_TEST_SUITE_P(
+    Machines, WrittenShapes,
+    testing::Values(
+        Written{ "ring: 4", 4, "0.e 1.w\n  1.e 2.w\n  2.e 3.w\n  3.e 0.w", "" },
+        Written{ "chain: 4", 4, "0.e 1.w\n  1.e 2.w\n  2.e 3.w", "" },
+        Written{ "dual-ring: 6", 6,
+                 "0.e 1.w\n  1.e 2.w\n  2.e 0.w\n  3.e 4.w\n  4.e 5.w\n  5.e 3.w\n"
+                 "  0.s 3.s\n  1.s 4.s\n  2.s 5.s",
+                 "" },
+        Written{ "torus: [3, 2]", 6,
+                 "0.e 1.w\n  1.e 2.w\n  2.e 0.w\n  3.e 4.w\n  4.e 5.w\n  5.e 3.w\n"
+                 "  0.a 3.b\n  1.a 4.b\n  2.a 5.b\n  3.a 0.b\n  4.a 1.b\n  5.a 2.b",
+                 ROW_FIRST },
+        Written{ "mesh: [3, 2]", 6,
+                 "0.e 1.w\n  1.e 2.w\n  3.e 4.w\n  4.e 5.w\n  0.a 3.b\n  1.a 4.b\n  2.a 5.b",
+                 ROW_FIRST },
+        Written{ "star: 5", 5, "0.e 1.w\n  0.w 2.e\n  0.s 3.w\n  0.a 4.w",
+                 "set: {node*.hub.ports: 5}\n" },
+        Written{ "tree: [2, 3]", 7,
+                 "0.e 1.w\n  0.w 2.e\n  1.e 3.w\n  1.s 4.w\n  2.w 5.e\n  2.s 6.w", "" }));
+
 /* Nodes keep their numbers: only their parts of the window lie in another order. */
 TEST(Machines, PartsFollowTheColumnsOfATorusWhoseRowsAreTooManyForTheHubs)
 {
