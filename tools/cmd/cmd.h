@@ -35,6 +35,9 @@ extern const struct cmd_option cmd_format_options[];  /* --json, --csv */
 extern const struct cmd_option cmd_machine_options[]; /* --set, --faults, --platform, --seed */
 extern const struct cmd_option cmd_jobs_options[];    /* --jobs, for runs in worker processes */
 extern const struct cmd_option cmd_watch_options[];   /* --timeline and what else observes a run */
+extern const struct cmd_option cmd_usage_options[];   /* --utilisation, of what keeps a result */
+/** Refuses options of cmd_watch_options that change nothing without another. */
+void cmd_check_watch(struct argp_state *state, const struct cmd_common *common);
 
 /** `options` begins with struct cmd_common. */
 void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *options);

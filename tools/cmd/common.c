@@ -83,6 +83,16 @@ const struct cmd_option cmd_watch_options[] = {
       3, cmd_take_text, AT(watch.pcap) },
     { "pcap-links", 0, "PATTERN", "Capture only links with a port that matches, e.g. 'node*.hub.e'",
       3, cmd_take_text, AT(watch.pcap_links) },
+    { 0 },
+};
+
+void cmd_check_watch(struct argp_state *state, const struct cmd_common *common)
+{
+    if (common->watch.pcap_links != NULL && common->watch.pcap == NULL)
+        argp_error(state, "--pcap-links %s: expected --pcap FILE, too", common->watch.pcap_links);
+}
+
+const struct cmd_option cmd_usage_options[] = {
     { "utilisation", 0, "TIME",
       "Keep with the result what each link carries and waits for over time, usage.csv, which "
       "scripts/utilisation draws; TIME: length of a window, such as 10us (default: 200 to 400 "

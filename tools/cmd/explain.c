@@ -1,10 +1,11 @@
-#define _POSIX_C_SOURCE 200809L /* strtok_r */
+#define _DEFAULT_SOURCE /* strsep */
 #include "tools/lab/explain/explain.h"
 #include "tools/cmd/session.h"
-#include "tools/lab/result/distance.h"
+#include "tools/lab/bounds/rank_hub.h"
+#include "tools/lab/run/bare_link.h"
 #include "tools/load/value.h"
 
-#include <limits.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,20 +16,13 @@ struct options {
     bool path;
 };
 
-static void take_u32(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+static void take_count(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    uint64_t value = 0;
+    unsigned value = 0;
 
-    if (!load_number(text, false, &value) || value > UINT32_MAX)
-        argp_error(state, "--%s %s: expected a whole number", o->name, text);
-    *(uint32_t *)to = (uint32_t)value;
-}
-
-static void take_u64(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
-{
-    uint32_t value = 0;
-
-    take_u32(state, o, &value, text);
+    cmd_take_unsigned(state, o, &value, text);
+    if (value == 0)
+        argp_error(state, "--%s %s: expected at least 1", o->name, text);
     *(uint64_t *)to = value;
 }
 
@@ -36,8 +30,8 @@ static void take_u64(struct argp_state *state, const struct cmd_option *o, void 
 static void take_bytes(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     cmd_take_bytes(state, o, to, text);
-    if (*(uint64_t *)to > UINT32_MAX)
-        argp_error(state, "--%s %s: expected less than 4GiB", o->name, text);
+    if (*(uint64_t *)to == 0 || *(uint64_t *)to > UINT32_MAX)
+        argp_error(state, "--%s %s: expected at least 1 and less than 4GiB", o->name, text);
 }
 
 static void take_memory(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
@@ -47,38 +41,50 @@ static void take_memory(struct argp_state *state, const struct cmd_option *o, vo
     cmd_take_text(state, o, to, strcmp(text, "gpu") == 0 ? gpu : text);
 }
 
+/** One of the nodes of a list; the rank at a node has its one channel of the hub. */
+static void add_contend(struct argp_state *state, const struct cmd_option *o, struct lab_message *m,
+                        char *text)
+{
+    if (m->ncontend == LAB_CONTEND_MAX)
+        argp_error(state, "--%s: expected at most %u nodes", o->name, LAB_CONTEND_MAX);
+    cmd_take_unsigned(state, o, &m->contend[m->ncontend], text);
+    for (unsigned i = 0; i < m->ncontend; i++)
+        if (m->contend[i] == m->contend[m->ncontend])
+            argp_error(state, "--%s: %s twice: expected each node once", o->name, text);
+    m->ncontend++;
+}
+
 static void take_contend(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    struct lab_message *m = to;
-    char *copy = strdup(text), *rest = NULL;
+    char *copy = strdup(text), *rest = copy;
 
-    for (char *at = copy != NULL ? strtok_r(copy, ",", &rest) : NULL; at != NULL;
-         at = strtok_r(NULL, ",", &rest)) {
-        if (m->ncontend == LAB_CONTEND_MAX)
-            argp_error(state, "--contend: expected at most %u nodes", LAB_CONTEND_MAX);
-        take_u32(state, o, &m->contend[m->ncontend++], at);
+    for (char *at = strsep(&rest, ","); at != NULL; at = strsep(&rest, ",")) {
+        if (*at == '\0')
+            argp_error(state, "--%s %s: expected nodes, such as 1,2", o->name, text);
+        add_contend(state, o, to, at);
     }
     free(copy);
 }
 
 static const struct cmd_option options[] = {
-    { "from", 0, "NODE", "Sender (default 0)", 0, take_u32, CMD_AT(message.from) },
-    { "to", 0, "NODE", "Receiver (default 1)", 0, take_u32, CMD_AT(message.to) },
+    { "from", 0, "NODE", "Sender (default 0)", 0, cmd_take_unsigned, CMD_AT(message.from) },
+    { "to", 0, "NODE", "Receiver (default 1)", 0, cmd_take_unsigned, CMD_AT(message.to) },
     { "kind", 'k', "KIND", "pio, register, dma (default), chain or 2d", 0, cmd_take_choice,
       CMD_AT(message.kind), .choices = "pio|register|dma|chain|2d" },
     { "bytes", 0, "N", "Of the message, or of each put or block (default 8)", 0, take_bytes,
       CMD_AT(message.bytes) },
     { "src", 0, "MEMORY", "cpu (default), gpu0, gpu1 ...", 0, take_memory, CMD_AT(message.src) },
     { "dst", 0, "MEMORY", "The same at the receiver", 0, take_memory, CMD_AT(message.dst) },
-    { "puts", 0, "N", "Puts of a chain (default 4)", 0, take_u64, CMD_AT(message.puts) },
-    { "blocks", 0, "N", "Blocks of a 2d message (default 4)", 0, take_u64, CMD_AT(message.blocks) },
+    { "puts", 0, "N", "Puts of a chain (default 4)", 0, take_count, CMD_AT(message.puts) },
+    { "blocks", 0, "N", "Blocks of a 2d message (default 4)", 0, take_count,
+      CMD_AT(message.blocks) },
     { "pitch", 0, "N", "Bytes from block to block (default 4096)", 0, take_bytes,
       CMD_AT(message.pitch) },
     { "descriptors", 0, "WHERE", "internal (default) or host: which memory holds the descriptors",
       0, cmd_take_choice, CMD_AT(message.descriptors), .choices = "internal|host" },
     { "contend", 0, "NODE,...",
-      "These nodes write to the receiver by DMA all the time; a node may be named again", 0,
-      take_contend, CMD_AT(message) },
+      "These nodes write to the receiver by DMA all the time; it and the sender may be among them",
+      0, take_contend, CMD_AT(message) },
     { "path", 0, NULL, "Each interval by itself, even where they repeat", 1, cmd_take_flag,
       CMD_AT(path) },
     { "svg", 0, "FILE", "Write a picture", 1, cmd_take_svg, CMD_AT(svg) },
@@ -124,6 +130,13 @@ static void write_picture(void *arg, FILE *out)
     fputs("}\n", out);
 }
 
+static void check_options(struct argp_state *state, void *arg)
+{
+    const struct options *opt = arg;
+
+    cmd_check_watch(state, &opt->common);
+}
+
 /* ---- what the message needs of its machine ------------------------------------------ */
 
 static void check_node(const struct options *opt, const struct machine_desc *desc,
@@ -148,7 +161,31 @@ static void check_memory(const struct options *opt, const struct machine_desc *d
                memory, node);
 }
 
-static void check_message(const struct options *opt, const struct machine_desc *desc)
+/** The hub that the rank at a node uses. */
+static unsigned find_hub(const struct options *opt, const struct machine_desc *desc,
+                         const struct lab_topology *topo, unsigned node)
+{
+    if (lab_rank_hub_name(desc, node, 0) == NULL)
+        load_raise(SIM_ERR_CONFIG, "%s: node%u has no hub: expected a node with one", opt->file,
+                   node);
+    return lab_rank_hub(desc, topo, node, 0);
+}
+
+static void check_route(const struct options *opt, const struct machine_desc *desc)
+{
+    struct lab_topology topo;
+    unsigned from, to;
+
+    lab_topology_create(desc, &topo);
+    from = find_hub(opt, desc, &topo, opt->message.from);
+    to = find_hub(opt, desc, &topo, opt->message.to);
+    if (topo.hops[(size_t)from * topo.nhubs + to] == LAB_TOPO_NONE)
+        load_raise(SIM_ERR_CONFIG, "%s: --to %u: no route leads from %s to %s", opt->file,
+                   opt->message.to, topo.hubs[from], topo.hubs[to]);
+    lab_topology_fini(&topo);
+}
+
+static void check_ends(const struct options *opt, const struct machine_desc *desc)
 {
     const struct lab_message *m = &opt->message;
 
@@ -158,14 +195,27 @@ static void check_message(const struct options *opt, const struct machine_desc *
         check_node(opt, desc, "contend", m->contend[i]);
     check_memory(opt, desc, "src", m->from, m->src);
     check_memory(opt, desc, "dst", m->to, m->dst);
-    if (lab_hops(desc, m->from, m->to) == UINT_MAX)
-        load_raise(SIM_ERR_CONFIG, "%s: --to %u: no cables lead there from node %u", opt->file,
-                   m->to, m->from);
-    if (m->from == m->to && strcmp(m->kind, "pio") == 0)
+}
+
+static void check_message(const struct options *opt, const struct machine_desc *desc)
+{
+    const struct lab_message *m = &opt->message;
+
+    if (lab_is_bare(desc))
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: links alone: expected an experiment with workload: bare-link", opt->file);
+    check_ends(opt, desc);
+    if (m->from != m->to)
+        check_route(opt, desc);
+    else if (strcmp(m->kind, "pio") == 0)
         load_raise(SIM_ERR_CONFIG,
                    "%s: --kind pio from node %u to itself: expected another node, a hub "
                    "sends nothing back where it came from",
                    opt->file, m->to);
+    if (strcmp(m->kind, "2d") == 0 && m->pitch < m->bytes)
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: --pitch %" PRIu64 ": expected at least the bytes of a block, %" PRIu64,
+                   opt->file, m->pitch, m->bytes);
 }
 
 static void check_machine(const struct options *opt)
@@ -204,6 +254,7 @@ const struct cmd_command cmd_explain = {
                          { cmd_machine_options, 0 } },
             CMD_ONE_WORD("MACHINE", file),
             .none = "expected a machine",
+            .check = check_options,
     },
     .defaults = &(const struct options){ .message = { .kind = "dma",
                                                       .src = "cpu",

@@ -58,7 +58,7 @@ struct cmd_options {
     size_t at;
 };
 
-#define CMD_GROUPS_MAX 5u
+#define CMD_GROUPS_MAX 6u
 
 /** Words of a command that has one. */
 #define CMD_ONE_WORD(word, member)                                                                 \

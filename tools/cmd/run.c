@@ -30,6 +30,16 @@ static const struct cmd_option options[] = {
     { 0 },
 };
 
+static void check_options(struct argp_state *state, void *arg)
+{
+    const struct options *opt = arg;
+
+    cmd_check_watch(state, &opt->common);
+    if (opt->which != 0 && !lab_watch_wanted(&opt->common.watch))
+        argp_error(state, "--observe %" PRIu64 ": expected --timeline, --waves or --pcap, too",
+                   opt->which);
+}
+
 /** The command without what changes no result; `file` is how check will name it. */
 static void command_words(const struct options *opt, const char *file, struct load_arena *arena,
                           struct lab_out *out)
@@ -176,9 +186,11 @@ const struct cmd_command cmd_run = {
                          { cmd_format_options, 0 },
                          { cmd_jobs_options, 0 },
                          { cmd_machine_options, 0 },
-                         { cmd_watch_options, 0 } },
+                         { cmd_watch_options, 0 },
+                         { cmd_usage_options, 0 } },
             CMD_ONE_WORD("FILE", file),
             .none = "expected an experiment or a machine",
+            .check = check_options,
     },
     .size = sizeof(struct options),
     .run = run_command,

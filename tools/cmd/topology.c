@@ -26,6 +26,14 @@ static const struct cmd_option options[] = {
     { 0 },
 };
 
+static void check_options(struct argp_state *state, void *arg)
+{
+    const struct options *opt = arg;
+
+    if (opt->run != RUN_LAST && opt->traffic == NULL)
+        argp_error(state, "--run %" PRIu64 ": expected --traffic RESULT, too", opt->run);
+}
+
 static void print_topology(const struct options *opt, struct lab_topology *topo)
 {
     struct lab_table table;
@@ -117,6 +125,7 @@ const struct cmd_command cmd_topology = {
             .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
             CMD_ONE_WORD("FILE", file),
             .none = "expected a machine",
+            .check = check_options,
     },
     .defaults = &(const struct options){ .run = RUN_LAST },
     .size = sizeof(struct options),

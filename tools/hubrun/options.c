@@ -179,6 +179,7 @@ static void check_options(struct argp_state *state, void *arg)
     struct options *opt = arg;
 
     take_habits(state, opt);
+    cmd_check_watch(state, &opt->common);
     if (opt->common.watch.usage && opt->out == NULL)
         argp_error(state, "--utilisation: expected --out DIR, too");
     if (opt->name != NULL && opt->out == NULL)
@@ -210,6 +211,7 @@ void options_parse(int argc, char **argv, struct options *opt_p)
         .options = { { options, 0 },
                      { cmd_machine_options, 0 },
                      { cmd_watch_options, 0 },
+                     { cmd_usage_options, 0 },
                      { habits_options, offsetof(struct options, habits) } },
         .words_at = offsetof(struct options, argv),
         .none = "expected a program made by hubcc",

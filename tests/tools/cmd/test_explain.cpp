@@ -144,9 +144,30 @@ TEST(ExplainCommand, NamesWhatIsWrong)
               "reaches this memory\n",
               explain("two-node --kind pio --dst gpu2").text);
     EXPECT_NE(std::string::npos, explain("two-node --kind pio --to 0").text.find("to itself"));
-    EXPECT_EQ(2, explain("two-node --kind mail").status);
-    EXPECT_NE(std::string::npos,
-              explain("two-node --kind mail").text.find("--kind mail: expected pio|register|dma"));
+    const std::pair<const char *, const char *> usage[] = {
+        { "--bytes 0", "--bytes 0: expected at least 1 and less than 4GiB\n" },
+        { "--puts 0", "--puts 0: expected at least 1\n" },
+        { "--blocks 5000000000", "--blocks 5000000000: expected less than 4294967295\n" },
+        { "--contend ,", "--contend ,: expected nodes, such as 1,2\n" },
+        { "--contend 1,", "--contend 1,: expected nodes, such as 1,2\n" },
+        { "--contend 1,0,1", "--contend: 1 twice: expected each node once\n" },
+        { "--pcap-links x", "--pcap-links x: expected --pcap FILE, too\n" },
+        { "--utilisation", "unrecognized option '--utilisation'\n" },
+    };
+    for (auto &[option, expected] : usage) {
+        Result r = explain(std::string("two-node ") + option);
+
+        EXPECT_EQ(2, r.status);
+        EXPECT_EQ(0u, r.text.find(std::string("hubsim explain: ") + expected)) << r.text;
+    }
+    EXPECT_EQ("hubsim: two-node: --pitch 4: expected at least the bytes of a block, 8\n",
+              explain("two-node --kind 2d --pitch 4").text);
+    EXPECT_EQ("hubsim: cluster64: --to 20: no route leads from node0.hub to node20.hub\n",
+              explain("cluster64 --to 20").text);
+    EXPECT_EQ("hubsim: mbcf-hub: cables = 0: expected a machine with a cable between two hubs\n",
+              explain("mbcf-hub").text);
+    EXPECT_EQ("hubsim: two-ends: links alone: expected an experiment with workload: bare-link\n",
+              explain("two-ends").text);
 }
 
 /* What rank 1 waits for then is no news. */

@@ -142,6 +142,12 @@ TEST_F(Watch, MistakesNameTheOption)
     r = run(hubsim("run two-node --utilisation=3"));
     EXPECT_EQ(2, r.status);
     EXPECT_TRUE(has(r.text, "--utilisation 3: expected a number and ps, ns")) << r.text;
+    for (const char *words : { "run two-node --pcap-links x", "run two-node --observe 2",
+                               "topology two-node --run 2" }) {
+        r = run(hubsim(words));
+        EXPECT_EQ(2, r.status) << words;
+        EXPECT_TRUE(has(r.text, ", too\n")) << r.text;
+    }
 }
 
 TEST_F(Watch, FifosAreRefusedAtOnce)
