@@ -170,6 +170,19 @@ TEST(ExplainCommand, NamesWhatIsWrong)
               explain("two-ends").text);
 }
 
+/* What hubs are called does not matter. */
+TEST(ExplainCommand, CountsCablesBetweenHubsOfAnyName)
+{
+    const Result r = explain("./examples/hubs/rails.yaml --to 2");
+
+    EXPECT_EQ(0u, r.text.find("./examples/hubs/rails.yaml: dma, 8 bytes, node0 cpu to node2 cpu, "
+                              "2 hops: "))
+        << r.text;
+    EXPECT_EQ(2, explain("two-node --kind mail").status);
+    EXPECT_NE(std::string::npos,
+              explain("two-node --kind mail").text.find("--kind mail: expected pio|register|dma"));
+}
+
 /* What rank 1 waits for then is no news. */
 TEST(ExplainCommand, NamesTheRankThatFailedForWhichOthersWait)
 {

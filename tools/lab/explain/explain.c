@@ -18,6 +18,7 @@ struct job {
     char *text; /* what was written to `out` */
     size_t size;
     char core[64];
+    const struct machine_desc *desc;
     struct lab_explanation *e;
 };
 
@@ -35,15 +36,26 @@ static void read_result(struct job *job, uint64_t *start_p, uint64_t *end_p)
     job->e->verified = verified != 0;
 }
 
-/** The letter of a port's path says where its cable leads: N is the host's side. */
-static bool is_between_hubs(const char *port)
+/** Is it a port of a router, "node0.hub.w", and not that of its host? */
+static bool is_between_hubs(const struct machine_desc *desc, const char *port)
 {
-    size_t n = strlen(port);
+    char name[64], letter[64];
+    unsigned node;
 
-    return n > 6 && strncmp(port + n - 6, ".hub.", 5) == 0 && port[n - 1] != 'n';
+    if (sscanf(port, "node%u.%63[^.].%63s", &node, name, letter) != 3 || node >= desc->nnodes)
+        return false;
+    for (unsigned i = 0; i < desc->nodes[node].ncomponents; i++) {
+        const struct machine_component_desc *c = &desc->nodes[node].components[i];
+
+        if (strcmp(c->name, name) == 0)
+            return machine_is_router(c) &&
+                   (c->kind->host_port == NULL || strcmp(c->kind->host_port, letter) != 0);
+    }
+    return false;
 }
 
-static void keep_parts(struct lab_explanation *e, const struct observe_breakdown *b)
+static void keep_parts(struct lab_explanation *e, const struct machine_desc *desc,
+                       const struct observe_breakdown *b)
 {
     e->ps = b->to - b->from;
     e->n = b->n;
@@ -58,7 +70,7 @@ static void keep_parts(struct lab_explanation *e, const struct observe_breakdown
                                          .meaning = p->stage->meaning,
                                          .from_ps = p->from - b->from,
                                          .to_ps = p->to - b->from };
-        e->hops += p->stage->kind == SIM_KIND_CABLE && is_between_hubs(p->where);
+        e->hops += p->stage->kind == SIM_KIND_CABLE && is_between_hubs(desc, p->where);
     }
 }
 
@@ -70,7 +82,7 @@ static void explain_end(void *arg)
 
     read_result(job, &start, &end);
     load_check(observe_explain(job->obs, job->core, start, end, &b, load_error()));
-    keep_parts(job->e, &b);
+    keep_parts(job->e, job->desc, &b);
     observe_breakdown_fini(&b);
 }
 
@@ -111,8 +123,10 @@ struct lab_explanation lab_explain(const struct lab_site *site, const struct lab
     struct lab_site observed = *site;
     struct lab_run whole = *run;
     struct job job = { .obs = observe_create(MARKS_MAX), .e = &e };
+    struct load_machine *machine = lab_load_run(site, run);
     struct load_arena arena = { 0 };
 
+    job.desc = load_machine_desc(machine);
     job.out = open_memstream(&job.text, &job.size);
     SIM_ASSERT(job.out != NULL);
     load_own(&arena, end_job, &job);
@@ -125,8 +139,9 @@ struct lab_explanation lab_explain(const struct lab_site *site, const struct lab
     observed.ended = explain_end;
     observed.ended_arg = &job;
     observed.max_time_ps = TIME_MAX;
-    lab_simulate(&observed, &whole, job.out);
+    lab_simulate_on(&observed, &whole, machine, job.out);
     load_arena_fini(&arena);
+    load_machine_destroy(machine);
     return e;
 }
 
