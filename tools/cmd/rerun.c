@@ -43,6 +43,16 @@ void cmd_rerun_begin(struct cmd_rerun *rerun, struct load_arena *arena)
 
 /* ---- the command ----------------------------------------------------------------- */
 
+/** For hubrun, whose words may name another working directory. */
+static const char *make_absolute(const char *folder, struct load_arena *arena)
+{
+    char *path = realpath(folder, NULL);
+
+    if (path == NULL)
+        load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", folder, strerror(errno));
+    return load_own(arena, free, path);
+}
+
 /** The words of the manifest with those that say where and how; NULL at the end. */
 static const char **make_words(const struct cmd_rerun *rerun, const struct lab_kept *kept,
                                const char *program, struct load_arena *arena)
@@ -56,7 +66,7 @@ static const char **make_words(const struct cmd_rerun *rerun, const struct lab_k
     if (lab)
         words[n++] = "run";
     words[n++] = "--out";
-    words[n++] = rerun->out;
+    words[n++] = make_absolute(rerun->out, arena);
     if (lab) {
         words[n++] = "--jobs";
         words[n++] = load_text(arena, "%u", rerun->jobs);

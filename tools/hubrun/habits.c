@@ -16,6 +16,24 @@ static char *next_word(struct argp_state *state, const char *after)
     return state->argv[state->next++];
 }
 
+/* For a result, which is run again by the same words. @return false: there is no room */
+static bool keep_setting(struct habits *habits, const char *option, const char *name,
+                         const char *value)
+{
+    if (habits->nsettings == HABITS_SETTINGS_MAX)
+        return false;
+    habits->settings[habits->nsettings++] = (struct habits_setting){ option, name, value };
+    return true;
+}
+
+static void take_setting(struct argp_state *state, struct habits *habits, const char *option,
+                         const char *name, const char *value)
+{
+    if (!keep_setting(habits, option, name, value))
+        argp_error(state, "%s %s: expected at most %u of -x, -genv, -env, --mca and -wdir", option,
+                   name, HABITS_SETTINGS_MAX);
+}
+
 /* What has no value is there already: the ranks have hubrun's environment. */
 static void take_export(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
@@ -23,9 +41,9 @@ static void take_export(struct argp_state *state, const struct cmd_option *o, vo
     char *name;
 
     (void)o;
-    (void)to;
     if (value == NULL)
         return;
+    take_setting(state, to, "-x", text, NULL);
     name = strndup(text, (size_t)(value - text));
     if (name == NULL || setenv(name, value + 1, 1) != 0)
         argp_error(state, "-x %s: expected NAME=VALUE", text);
@@ -35,18 +53,20 @@ static void take_export(struct argp_state *state, const struct cmd_option *o, vo
 static void take_variable(struct argp_state *state, const struct cmd_option *o, void *to,
                           char *text)
 {
+    const char *value = next_word(state, text);
+
     (void)o;
-    (void)to;
-    if (setenv(text, next_word(state, text), 1) != 0)
+    if (setenv(text, value, 1) != 0)
         argp_error(state, "-genv %s: expected a name and a value", text);
+    take_setting(state, to, "-genv", text, value);
 }
 
 static void take_folder(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     (void)o;
-    (void)to;
     if (chdir(text) != 0)
         argp_error(state, "-wdir %s: %s", text, strerror(errno));
+    take_setting(state, to, "-wdir", text, NULL);
 }
 
 /* What says where ranks run. */
@@ -64,13 +84,14 @@ static void leave_place(struct argp_state *state, const struct cmd_option *o, vo
 static void take_parameter(struct argp_state *state, const struct cmd_option *o, void *to,
                            char *text)
 {
+    const char *value = next_word(state, text);
     char name[256];
 
     (void)o;
-    (void)to;
     (void)snprintf(name, sizeof(name), "OMPI_MCA_%s", text);
-    if (setenv(name, next_word(state, text), 1) != 0)
+    if (setenv(name, value, 1) != 0)
         argp_error(state, "--mca %s: expected a name and a value", text);
+    take_setting(state, to, "--mca", text, value);
 }
 
 #define HABIT(name, letter, word, ...)                                                             \
@@ -113,7 +134,20 @@ const struct cmd_option habits_options[] = {
     { 0 },
 };
 
-int habits_variables(int argc, char **argv)
+unsigned habits_words(const struct habits *habits, const char **words, unsigned n)
+{
+    for (unsigned i = 0; i < habits->nsettings; i++) {
+        const struct habits_setting *setting = &habits->settings[i];
+
+        words[n++] = setting->option;
+        words[n++] = setting->name;
+        if (setting->value != NULL)
+            words[n++] = setting->value;
+    }
+    return n;
+}
+
+int habits_variables(int argc, char **argv, struct habits *habits)
 {
     int n = 0;
 
@@ -123,6 +157,9 @@ int habits_variables(int argc, char **argv)
         if (name == 0 || argv[n][name] != '=')
             break;
         argv[n][name] = '\0';
+        if (!keep_setting(habits, "-genv", argv[n], argv[n] + name + 1))
+            load_raise(SIM_ERR_CONFIG, "%s=%s: expected at most %u variables", argv[n],
+                       argv[n] + name + 1, HABITS_SETTINGS_MAX);
         (void)setenv(argv[n], argv[n] + name + 1, 1);
     }
     return n;

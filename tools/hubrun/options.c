@@ -194,7 +194,7 @@ static void check_options(struct argp_state *state, void *arg)
 static void take_program(void *arg, int argc, char **argv)
 {
     struct options *opt = arg;
-    int n = habits_variables(argc, argv);
+    int n = habits_variables(argc, argv, &opt->habits);
 
     opt->argc = argc - n;
     opt->argv = argv + n;
@@ -228,8 +228,8 @@ void options_parse(int argc, char **argv, struct options *opt_p)
 unsigned options_words(const struct options *opt, struct load_arena *arena,
                        const char *const **words_p)
 {
-    const char **words =
-        load_alloc(arena, (CMD_WORDS_MAX + 16 + (size_t)opt->argc) * sizeof(*words));
+    const char **words = load_alloc(
+        arena, (CMD_WORDS_MAX + HABITS_WORDS_MAX + 20 + (size_t)opt->argc) * sizeof(*words));
     unsigned n = 0;
 
     if (opt->nranks != 0)
@@ -249,6 +249,7 @@ unsigned options_words(const struct options *opt, struct load_arena *arena,
     n = cmd_add_option(words, n, "--visible-devices", opt->visible);
     n = cmd_add_option(words, n, "--name", opt->name);
     n = cmd_words(&opt->common, arena, words, n);
+    n = habits_words(&opt->habits, words, n);
     for (int i = 0; i < opt->argc; i++)
         words[n++] = opt->argv[i];
     *words_p = words;

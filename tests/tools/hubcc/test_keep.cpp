@@ -73,6 +73,38 @@ TEST_F(Programs, RunsOfOneProgramHaveNamesOfTheirOwn)
     EXPECT_NE(std::string::npos, errors.find("--name p64: expected --out DIR, too\n")) << errors;
 }
 
+/* As mpirun and mpiexec set variables and the folder: a result holds what the ranks have met. */
+TEST_F(Programs, VariablesAndTheFolderOfTheRanksAreKept)
+{
+    write("p.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n"
+                 "    FILE *f = fopen(\"here\", \"r\");\n"
+                 "    printf(\"%s %s %s %s %d\\n\", getenv(\"A\"), getenv(\"B\"), getenv(\"C\"), "
+                 "getenv(\"OMPI_MCA_d\"), f != NULL);\n    return 0;\n}\n");
+    write("sub/here", "");
+    ASSERT_EQ(0, sh("hubcc p.c -o p")) << errors;
+    ASSERT_EQ(0, sh("hubrun -q -n 1 --out $PWD/kept -x A=1 -genv B '2 3' --mca d 4 -wdir sub C=5 "
+                    "../p"))
+        << errors;
+    EXPECT_EQ("1 2 3 5 4 1\n", out);
+    EXPECT_NE(std::string::npos,
+              text("kept/p/manifest.json")
+                  .find("\"-x\", \"A=1\", \"-genv\", \"B\", \"2 3\", \"--mca\", \"d\", \"4\", "
+                        "\"-wdir\", \"sub\", \"-genv\", \"C\", \"5\", \"../p\"]"))
+        << text("kept/p/manifest.json");
+    EXPECT_EQ(0, sh("hubsim check kept/p")) << out << errors;
+    EXPECT_EQ(0, sh("hubsim check kept/p --out now && hubsim diff kept/p now/p")) << out << errors;
+}
+
+TEST_F(Programs, MoreVariablesThanAResultHoldsAreRefused)
+{
+    std::string all;
+
+    for (int i = 0; i < 65; i++)
+        all += " -x A=" + std::to_string(i);
+    EXPECT_EQ(2, sh("hubrun -n 1" + all + " ./p"));
+    EXPECT_EQ(0u, errors.find("hubrun: -x A=64: expected at most 64 of -x, ")) << errors;
+}
+
 TEST_F(Programs, AResultOfAnotherCommandIsNotReplacedWithoutARemark)
 {
     const std::string remark = "hubrun: kept/p: replaces the result of `hubrun -n 1 -m two-node "
