@@ -391,6 +391,21 @@ static void write_junit(const struct check *check)
     lab_out_close(f, opt->junit);
 }
 
+/** The new results go to folders of these names, so that one would replace the other. */
+static void check_names(const struct check *check)
+{
+    const struct options *opt = check->opt;
+
+    for (unsigned i = 1; opt->rerun.out != NULL && i < opt->ndirs; i++)
+        for (unsigned k = 0; k < i; k++)
+            if (check->results[i].err.code == SIM_OK && check->results[k].err.code == SIM_OK &&
+                strcmp(check->results[i].name, check->results[k].name) == 0)
+                load_raise(
+                    SIM_ERR_CONFIG,
+                    "%s: --out %s: expected results of different names: %s is called %s, too",
+                    opt->dirs[i], opt->rerun.out, opt->dirs[k], check->results[k].name);
+}
+
 /** A band is a mistake when no result has its columns. */
 static void read_all(const struct check *check)
 {
@@ -423,9 +438,10 @@ static void check_results(struct cmd_session *session)
     opt->rerun.jobs = opt->common.jobs;
     for (unsigned i = 0; i < opt->nbands; i++)
         lab_bands_add(&check.bands, opt->bands[i], arena);
-    cmd_rerun_begin(&opt->rerun, arena);
     check.results = load_alloc(arena, opt->ndirs * sizeof(*check.results));
     read_all(&check);
+    check_names(&check);
+    cmd_rerun_begin(&opt->rerun, arena);
     for (unsigned i = 0; i < opt->ndirs; i++) {
         struct checked *c = &check.results[i];
 

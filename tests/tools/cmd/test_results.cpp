@@ -236,6 +236,23 @@ TEST_F(Results, JunitHasACaseForEachPointAndTheSchemaHolds)
         << errors << xml;
 }
 
+/* As of two branches: the second one would replace the first in the new folder. */
+TEST_F(Results, ResultsOfOneNameHaveNoNewFolderInCommon)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out a")) << errors;
+    ASSERT_EQ(0, sh("cd " + folder + " && cp -r a b && cp -r a/small b/other"));
+    for (const char *second : { "b/small", "b/other" }) { /* what counts is the name it gets */
+        EXPECT_EQ(2, hubsim(std::string("check a/small ") + second + " --out now"));
+        EXPECT_EQ("hubsim: " + std::string(second) +
+                      ": --out now: expected results of different names: a/small is called small, "
+                      "too\n",
+                  errors);
+        EXPECT_EQ("", out);
+        EXPECT_FALSE(std::filesystem::exists(folder + "/now"));
+    }
+    EXPECT_EQ(0, hubsim("check a/small b/small")) << errors;
+}
+
 TEST_F(Results, WhatCannotBeRunIsStatusTwoAndOneLine)
 {
     EXPECT_EQ(2, hubsim("check nowhere"));
