@@ -1,4 +1,5 @@
 /* hubsim check: runs kept results again and reports what has become different. */
+#define _POSIX_C_SOURCE 200809L /* strsignal */
 #include "tools/cmd/rerun.h"
 #include "tools/cmd/session.h"
 #include "tools/lab/format/out.h"
@@ -117,14 +118,15 @@ static void check_for_races(void *arg)
     lab_checks_write(c->now.dir, checks);
 }
 
-/* The check for races refuses what it cannot follow. A result is compared nevertheless. */
+/* The check for races refuses what it cannot follow. A result is compared nevertheless, unless a
+ * signal has come. */
 static void check_result(struct checked *c)
 {
     bool looks = !c->check->opt->rerun.no_races && strcmp(c->kept.manifest.command, "hubrun") == 0;
 
     if (!looks) {
         (void)load_attempt(check_plainly, c, &c->err);
-    } else if (load_attempt(check_for_races, c, &c->refusal) != SIM_OK) {
+    } else if (load_attempt(check_for_races, c, &c->refusal) != SIM_OK && lab_stop_signal() == 0) {
         (void)load_attempt(check_plainly, c, &c->err);
     }
 }
@@ -449,6 +451,9 @@ static void check_results(struct cmd_session *session)
         if (c->err.code == SIM_OK)
             check_result(c);
         cmd_show_progress("%s", "");
+        if (lab_stop_signal() != 0)
+            load_raise(SIM_ERR_IO, "%s: %u of %u results have been run again, none is compared",
+                       strsignal(lab_stop_signal()), i, opt->ndirs);
         if (c->err.code != SIM_OK)
             cmd_fail(&c->err);
         if (status_of(c) > session->status)

@@ -3,7 +3,7 @@
 #include "tools/cmd/session.h"
 
 #include "tools/lab/format/out.h"
-#include "tools/lab/run/pool.h"
+#include "tools/lab/run/stop.h"
 #include "tools/lab/run/version.h"
 #include "tools/load/nearest.h"
 
@@ -97,10 +97,10 @@ static void close_output(void)
     _exit(failure_status);
 }
 
-/** By the signal that has stopped simulations, so that a loop of the shell ends as well. */
+/** By the signal that has stopped it, so that a loop of the shell ends as well. */
 static int end_as(int status)
 {
-    int number = lab_workers_stopped_by();
+    int number = lab_stop_signal();
 
     if (number != 0) {
         (void)fflush(stdout);

@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <unistd.h>
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
@@ -25,10 +28,16 @@ static void remove_folder(void *path)
     (void)nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+static void leave_signals(void *stop)
+{
+    lab_stop_leave(stop);
+}
+
 void cmd_rerun_begin(struct cmd_rerun *rerun, struct load_arena *arena)
 {
     const char *tmp = getenv("TMPDIR");
 
+    lab_stop_catch(load_own(arena, leave_signals, &rerun->stop)); /* the folder ends before */
     if (rerun->out != NULL) {
         lab_out_folder(rerun->out);
         return;
@@ -99,6 +108,20 @@ static _Noreturn void become(const char **words, const char *errors)
     _exit(127);
 }
 
+/** A signal that has come ends it, too. */
+static int wait_for(pid_t pid)
+{
+    struct pollfd end = { .fd = pid > 0 ? pidfd_open(pid, 0) : -1, .events = POLLIN };
+
+    while (end.fd >= 0 && lab_stop_signal() == 0 && poll(&end, 1, -1) < 0)
+        ;
+    if (end.fd >= 0)
+        (void)close(end.fd);
+    if (pid > 0 && lab_stop_signal() != 0)
+        (void)kill(pid, lab_stop_signal());
+    return cmd_wait(pid);
+}
+
 static int run_words(const char **words, const char *errors)
 {
     pid_t pid;
@@ -107,7 +130,7 @@ static int run_words(const char **words, const char *errors)
     pid = fork();
     if (pid == 0)
         become(words, errors);
-    return cmd_wait(pid);
+    return wait_for(pid);
 }
 
 /** The last line of its own that it has printed, without its name; else the first one of all. */
@@ -154,6 +177,8 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
     status = run_words(make_words(rerun, kept, program, arena), errors);
     error = read_error(errors, kept->manifest.command, arena);
     (void)remove(errors);
+    if (lab_stop_signal() != 0)
+        load_raise(SIM_ERR_IO, "%s: %s", kept->dir, strsignal(lab_stop_signal()));
     if (access(manifest, F_OK) != 0)
         load_raise(SIM_ERR_IO, "%s: cannot be run again (status %d): %s", kept->dir, status, error);
     return dir; /* a point may have failed, as it may have in what was kept */

@@ -253,6 +253,31 @@ TEST_F(Results, ResultsOfOneNameHaveNoNewFolderInCommon)
     EXPECT_EQ(0, hubsim("check a/small b/small")) << errors;
 }
 
+/* By Ctrl-C, or by a job that is cancelled: a run of hours is what is left of the kept one here. */
+TEST_F(Results, ASignalEndsTheCheckAndWhatItHasBegun)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept --whole-protocol")) << errors;
+    change("kept/small/small.yaml", "rounds: 2", "rounds: 1000000000");
+    for (const char *signal : { "TERM", "INT" }) {
+        const std::string name = signal;
+
+        EXPECT_EQ(name == "TERM" ? 143 : 130,
+                  sh("cd " + folder + " && mkdir tmp && { TMPDIR=$PWD/tmp timeout --foreground " +
+                     "--preserve-status -s " + name + " 0.5 " + test::HUBSIM +
+                     " check kept/small kept/small; }"));
+        EXPECT_NE(std::string::npos,
+                  errors.find(": 0 of 2 results have been run again, none is compared\n"))
+            << errors;
+        EXPECT_EQ("", out);
+        EXPECT_EQ(0, sh("rmdir " + folder + "/tmp")) << errors;
+    }
+    EXPECT_EQ(143, sh("cd " + folder + "; " + test::HUBSIM +
+                      " check kept/small --out now & until [ -e now/stderr ]; do sleep .01; done; "
+                      "kill -TERM $!; wait $!"));
+    EXPECT_EQ("", out);
+    EXPECT_EQ(0, sh("rmdir " + folder + "/now")) << errors;
+}
+
 TEST_F(Results, WhatCannotBeRunIsStatusTwoAndOneLine)
 {
     EXPECT_EQ(2, hubsim("check nowhere"));

@@ -24,10 +24,6 @@ struct lab_pool_config {
     const char *when_stopped; /* by a signal: what becomes of results; NULL: nothing is kept */
 };
 
-/** @return the signal that has stopped workers, or 0. A program that ends after it has cleaned up
- * should end by the same signal, so that its shell knows. */
-int lab_workers_stopped_by(void);
-
 struct lab_pool;
 
 struct lab_pool *lab_pool_create(const struct lab_pool_config *cfg);

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/run/worker.h"
 #include "tools/lab/format/whole.h"
+#include "tools/lab/run/stop.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -34,38 +35,8 @@ struct crew {
     struct worker workers[WORKERS_MAX];
     lab_finished_fn finished;
     void *arg;
-    struct sigaction before[2]; /* of SIGINT and SIGTERM */
+    struct lab_stop stop;
 };
-
-static volatile sig_atomic_t stopped_by; /* a signal; 0: none */
-
-static void note_signal(int number)
-{
-    stopped_by = number;
-}
-
-/** Only poll() is interrupted: what is being read or written is finished. */
-static void catch_signals(struct sigaction *before)
-{
-    struct sigaction note = { .sa_handler = note_signal, .sa_flags = SA_RESTART };
-
-    (void)sigaction(SIGINT, NULL, &before[0]);
-    (void)sigaction(SIGTERM, NULL, &before[1]);
-    if (before[0].sa_handler != SIG_IGN) /* as a shell starts what is behind the terminal */
-        (void)sigaction(SIGINT, &note, NULL);
-    (void)sigaction(SIGTERM, &note, NULL);
-}
-
-static void leave_signals(const struct sigaction *before)
-{
-    (void)sigaction(SIGINT, &before[0], NULL);
-    (void)sigaction(SIGTERM, &before[1], NULL);
-}
-
-int lab_workers_stopped_by(void)
-{
-    return stopped_by;
-}
 
 static _Noreturn void work(const struct crew *crew, int from, int to)
 {
@@ -213,11 +184,11 @@ static unsigned wait_for_answers(struct crew *crew)
     }
     if (n == 0)
         return 0;
-    if (stopped_by != 0)
+    if (lab_stop_signal() != 0)
         return 0;
-    if (poll(fds, n, -1) < 0 || stopped_by != 0)
+    if (poll(fds, n, -1) < 0 || lab_stop_signal() != 0)
         return 1; /* a signal; try again */
-    for (nfds_t i = 0; i < n && stopped_by == 0; i++)
+    for (nfds_t i = 0; i < n && lab_stop_signal() == 0; i++)
         if (fds[i].revents != 0)
             take_answer(crew, owners[i]);
     return 1;
@@ -263,7 +234,7 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
         run_here(&crew);
         return;
     }
-    catch_signals(crew.before);
+    lab_stop_catch(&crew.stop);
     for (; crew.nworkers < wanted && crew.nworkers < WORKERS_MAX; crew.nworkers++)
         if (!start_worker(&crew, &crew.workers[crew.nworkers]))
             break;
@@ -271,11 +242,12 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
         give_run(&crew, &crew.workers[i]);
     while (wait_for_answers(&crew) != 0)
         ;
-    leave_signals(crew.before);
-    if (stopped_by != 0) {
+    lab_stop_leave(&crew.stop);
+    if (lab_stop_signal() != 0) {
         ended = stop_all(&crew);
-        load_raise(SIM_ERR_IO, "%s: %u of %u simulations have ended, %s", strsignal(stopped_by),
-                   ended, n, cfg->when_stopped != NULL ? cfg->when_stopped : "nothing is kept");
+        load_raise(SIM_ERR_IO, "%s: %u of %u simulations have ended, %s",
+                   strsignal(lab_stop_signal()), ended, n,
+                   cfg->when_stopped != NULL ? cfg->when_stopped : "nothing is kept");
     }
     if (crew.next < n)
         load_raise(SIM_ERR_IO, "no worker process could be started: %s", strerror(errno));
