@@ -51,6 +51,11 @@ unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, co
 void cmd_print_table(struct lab_table *table, enum lab_format format);
 /** Prints "hubsim: ..." */
 void cmd_fail(const struct sim_error *err);
+struct lab_out;
+/** Says on stderr, as `program`, that `out` will replace the result of another command in `dir`,
+ * and which option keeps both. */
+void cmd_remark_replaced(const char *program, const char *dir, const struct lab_out *out,
+                         const char *option);
 /** A machine, or a platform as a machine of one node, by name or path. */
 struct load_machine *cmd_load(const struct cmd_common *common, const char *name);
 

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/cmd.h"
 
+#include "tools/lab/result/kept.h"
 #include "tools/lab/rows/published.h"
 #include "tools/lab/run/software.h"
 #include "tools/lab/run/transports.h"
@@ -150,6 +151,21 @@ void cmd_print_table(struct lab_table *table, enum lab_format format)
 void cmd_fail(const struct sim_error *err)
 {
     fprintf(stderr, "hubsim: %s\n", err->text);
+}
+
+/* A second run of a name may not be meant to be the only one that stays. */
+void cmd_remark_replaced(const char *program, const char *dir, const struct lab_out *out,
+                         const char *option)
+{
+    struct load_arena arena = { 0 };
+    const char *command;
+
+    load_arena_begin(&arena);
+    command = lab_kept_other(dir, out, &arena);
+    if (command != NULL)
+        fprintf(stderr, "%s: %s: replaces the result of `%s`: %s keeps both\n", program, dir,
+                command, option);
+    load_arena_fini(&arena);
 }
 
 struct load_machine *cmd_load(const struct cmd_common *common, const char *name)

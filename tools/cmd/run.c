@@ -1,4 +1,5 @@
 #include "tools/cmd/session.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/result/distance.h"
 #include "tools/lab/result/write.h"
 #include "tools/lab/rows/repairs.h"
@@ -55,12 +56,23 @@ static void command_words(const struct options *opt, const char *file, struct lo
         words[out->nwords++] = "--whole-protocol";
 }
 
-/** To OUT/NAME/. */
-static void keep_result(const struct options *opt, struct cmd_session *session, struct lab_out *out)
+/** OUT/NAME/, once `out` has its name and command: simulations may take long, and what would end
+ * them in vain ends them before. */
+static const char *begin_result(const struct options *opt, struct cmd_session *session,
+                                const struct lab_out *out)
+{
+    const char *dir =
+        load_text(&session->arena, "%s/%s", opt->out != NULL ? opt->out : "out", out->name);
+
+    lab_out_try_folder(dir);
+    cmd_remark_replaced("hubsim", dir, out, "--out DIR");
+    return dir;
+}
+
+static void keep_result(const char *dir, struct cmd_session *session, struct lab_out *out)
 {
     lab_out_gather(&session->ev, &session->site, out);
-    lab_out_write(
-        load_text(&session->arena, "%s/%s", opt->out != NULL ? opt->out : "out", out->name), out);
+    lab_out_write(dir, out);
     lab_out_drop(out);
 }
 
@@ -68,19 +80,21 @@ static void run_machine(const struct options *opt, struct cmd_session *session)
 {
     struct lab_out out = { .kind = "machine", .description = "Ping-pong by distance", .nkeys = 1 };
     struct lab_table table;
-    const char *parts = NULL;
+    const char *parts = NULL, *dir = NULL;
 
+    out.name = load_find_stem(opt->file, &session->arena);
+    command_words(opt, opt->file, &session->arena, &out);
+    if (opt->out != NULL || opt->common.watch.usage)
+        dir = begin_result(opt, session, &out);
     lab_distance(&session->ev, &session->site, opt->file, opt->common.platform, &table, &out.points,
                  &parts);
     lab_table_write(&table, opt->common.format, stdout);
     if (parts != NULL && opt->common.format == LAB_TEXT)
         puts(parts);
-    out.name = load_find_stem(opt->file, &session->arena);
     out.table = &table;
     out.npoints = table.nrows;
-    command_words(opt, opt->file, &session->arena, &out);
-    if (opt->out != NULL || opt->common.watch.usage)
-        keep_result(opt, session, &out);
+    if (dir != NULL)
+        keep_result(dir, session, &out);
     lab_table_fini(&table);
 }
 
@@ -90,19 +104,21 @@ static void run_experiment(const struct options *opt, const char *path, struct c
     struct lab_experiment exp;
     struct lab_samples samples;
     struct lab_table table;
+    const char *dir;
 
     lab_experiment_read(path, &session->arena, &exp);
     lab_experiment_replace_platform(&exp, opt->common.platform);
+    out.name = exp.name;
+    command_words(opt, load_text(&session->arena, "%s.yaml", exp.name), &session->arena, &out);
+    dir = begin_result(opt, session, &out);
     samples = lab_experiment_run(&exp, &session->ev, &session->site);
     lab_samples_table(&samples, &table);
-    out.name = exp.name;
     out.description = exp.description;
     out.file = path;
     out.table = &table;
     out.npoints = samples.n;
     out.points = lab_out_points(&samples, &session->arena);
-    command_words(opt, load_text(&session->arena, "%s.yaml", exp.name), &session->arena, &out);
-    keep_result(opt, session, &out);
+    keep_result(dir, session, &out);
     cmd_print_table(&table, opt->common.format);
     cmd_check_samples(&samples);
 }

@@ -329,17 +329,6 @@ static const char *result_folder(struct run *run)
     return load_text(&run->arena, "%s/%s", run->opt.out, result_name(run));
 }
 
-/* A second run of a program, with other arguments, may not be meant to be the only one that stays.
- */
-static void remark_replaced(struct run *run, const char *dir, const struct lab_out *out)
-{
-    const char *command = lab_kept_other(dir, out, &run->arena);
-
-    if (command != NULL && !run->opt.quiet)
-        fprintf(stderr, "hubrun: %s: replaces the result of `%s`: --name NAME keeps both\n", dir,
-                command);
-}
-
 static void write_result(struct run *run)
 {
     const struct options *opt = &run->opt;
@@ -358,7 +347,8 @@ static void write_result(struct run *run)
 
     out.nwords = options_words(opt, &run->arena, &out.words);
     lab_report_faults(run->file, keep_stream(keep));
-    remark_replaced(run, dir, &out);
+    if (!opt->quiet)
+        cmd_remark_replaced("hubrun", dir, &out, "--name NAME");
     keep_write(keep, dir, &out);
 }
 

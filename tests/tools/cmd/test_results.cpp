@@ -253,6 +253,40 @@ TEST_F(Results, ResultsOfOneNameHaveNoNewFolderInCommon)
     EXPECT_EQ(0, hubsim("check a/small b/small")) << errors;
 }
 
+/* A run of hours is not the time to learn it. The simulations that would take them are the proof.
+ */
+TEST_F(Results, AFolderThatCannotBeWrittenIsRefusedBeforeTheRun)
+{
+    write("long.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                       "setup: {rounds: 1000000000, repeats: 1, mode: pio}\n"
+                       "series:\n  - {name: PIO, bytes: 8..32}\n");
+    write("file", "");
+    for (const char *what : { "long.yaml --whole-protocol", "ring8", "ring8 --utilisation" }) {
+        EXPECT_EQ(1, hubsim(std::string("run ") + what + " --out file")) << what;
+        EXPECT_EQ("", out);
+        EXPECT_EQ(0u, errors.find("hubsim: file/")) << errors;
+        EXPECT_NE(std::string::npos,
+                  errors.find(": Not a directory: expected a folder to write to"))
+            << errors;
+    }
+}
+
+TEST_F(Results, AResultOfAnotherCommandIsNotReplacedWithoutARemark)
+{
+    for (const char *set : { "", "", " --seed 2" }) {
+        ASSERT_EQ(0, hubsim(std::string("run small.yaml --out kept") + set)) << errors;
+        EXPECT_EQ(set[0] == '\0' ? ""
+                                 : "hubsim: kept/small: replaces the result of `hubsim run "
+                                   "small.yaml`: --out DIR keeps both\n",
+                  errors);
+    }
+    ASSERT_EQ(0, hubsim("run two-node --out kept")) << errors;
+    ASSERT_EQ(0, hubsim("run two-node --out kept --seed 3")) << errors;
+    EXPECT_EQ(0u,
+              errors.find("hubsim: kept/two-node: replaces the result of `hubsim run two-node`"))
+        << errors;
+}
+
 /* By Ctrl-C, or by a job that is cancelled: a run of hours is what is left of the kept one here. */
 TEST_F(Results, ASignalEndsTheCheckAndWhatItHasBegun)
 {
