@@ -64,6 +64,7 @@ static const struct option options[] = {
     { " check diff ", "--limit=", 4, WORD, "0|1|2|18446744073709551615" },
     { " diff ", "--point=", 5, WORD, "*|*bytes = 64|nodes*" },
     { " tune ", "--margin=", 3, WORD, "0|1|100" },
+    { " hubrun ", "--name=", 6, WORD, "n|two words|kept|new.csv|a/b|.|.." },
     { " hubrun ", "--mpi=", 2, TRANSPORT, NULL },
     { " hubrun ", "--algorithm=", 4, ALGORITHM, NULL },
     { " hubrun ", "--place=", 6, WORD, "cyclic|block|block:2|0,1|1,0|0,0" },
