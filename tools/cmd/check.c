@@ -137,6 +137,14 @@ static uint64_t races_of(const struct checked *c)
     return c->now.checks != NULL ? c->now.checks->found : 0;
 }
 
+/** What was found when the result was kept and is not now: heap and mpi are not looked for. */
+static const struct lab_checks *earlier_of(const struct checked *c)
+{
+    const struct lab_checks *kept = c->kept.checks;
+
+    return kept != NULL && kept->found > 0 && races_of(c) == 0 ? kept : NULL;
+}
+
 static int status_of(const struct checked *c)
 {
     if (c->err.code != SIM_OK)
@@ -287,6 +295,17 @@ static void print_parameters(const struct checked *c)
 }
 
 /** At most `limit` of them, 0: all that are known. */
+static void print_earlier(const struct checked *c, unsigned limit)
+{
+    const struct lab_checks *earlier = earlier_of(c);
+
+    if (earlier == NULL)
+        return;
+    for (unsigned i = 0; i < earlier->n && (limit == 0 || i < limit); i++)
+        printf("%s: when it was kept: %s\n", c->name, earlier->mistakes[i]);
+}
+
+/** At most `limit` of them, 0: all that are known. */
 static void print_races(const struct checked *c, unsigned limit)
 {
     const struct lab_checks *checks = c->now.checks;
@@ -322,6 +341,7 @@ static void print_summary(const struct checked *c)
         [LAB_POINT_NEW] = "new",
     };
     const char *between = ": ";
+    const struct lab_checks *earlier = earlier_of(c);
     uint64_t races = races_of(c);
 
     printf("%s: %s, ", c->name,
@@ -330,6 +350,9 @@ static void print_summary(const struct checked *c)
                                                       : "passed");
     if (races > 0)
         printf("%" PRIu64 " race%s, ", races, races == 1 ? "" : "s");
+    if (earlier != NULL)
+        printf("kept with %" PRIu64 " mistake%s of the program, ", earlier->found,
+               earlier->found == 1 ? "" : "s");
     printf("%u point%s", c->comparison.npoints, c->comparison.npoints == 1 ? "" : "s");
     for (unsigned v = 0; v <= LAB_POINT_NEW; v++) {
         if (c->comparison.counts[v] == 0)
@@ -372,6 +395,7 @@ static void print_results(const struct check *check)
         print_parameters(&all[i]);
         print_within(&all[i]);
         print_races(&all[i], limit);
+        print_earlier(&all[i], limit);
         print_summary(&all[i]);
     }
 }
@@ -387,7 +411,7 @@ static void write_junit(const struct check *check)
 
         suites[i] =
             (struct lab_junit_suite){ c->name, c->err.code == SIM_OK ? &c->comparison : NULL,
-                                      c->err.text, c->now.checks };
+                                      c->err.text, c->now.checks, earlier_of(c) };
     }
     lab_junit_write(f, suites, opt->ndirs, &check->bands);
     lab_out_close(f, opt->junit);

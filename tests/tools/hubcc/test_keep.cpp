@@ -189,6 +189,28 @@ TEST_F(Programs, ARaceFailsTheCheckWithBothPlaces)
     EXPECT_EQ(0, sh("diff -r now again")) << out;
 }
 
+/* The heap is not looked at again: what was found when the result was kept is in its summary. */
+TEST_F(Programs, MistakesThatAResultWasKeptWithAreNamed)
+{
+    const std::string line = ": a write to offset 24 of a block of 24 bytes, found at p+0x";
+
+    write("p.c", "#include <stdlib.h>\nint main(void) {\n    volatile char *p = malloc(24);\n"
+                 "    p[24] = 1;\n    free((void *)p);\n    return 0;\n}\n");
+    ASSERT_EQ(0, sh("hubcc -O1 p.c -o p")) << errors;
+    ASSERT_EQ(1, sh("hubrun -q -n 1 --check heap --out kept ./p")) << errors;
+    EXPECT_EQ(0, sh("hubsim check kept/p --junit junit.xml")) << errors;
+    EXPECT_NE(std::string::npos, out.find("p: when it was kept: rank 0 on node 0 at ")) << out;
+    EXPECT_NE(std::string::npos, out.find(line)) << out;
+    EXPECT_NE(std::string::npos,
+              out.find("\np: passed, kept with 1 mistake of the program, 1 point: 1 equal\n"))
+        << out;
+    EXPECT_EQ(0, sh("xmllint --noout --schema " PROGRAMS "/../../cmd/junit.xsd junit.xml"))
+        << errors << text("junit.xml");
+    EXPECT_NE(std::string::npos, text("junit.xml").find("tests=\"3\" failures=\"0\""));
+    EXPECT_NE(std::string::npos, text("junit.xml").find("name=\"mistakes when it was kept\""));
+    EXPECT_NE(std::string::npos, text("junit.xml").find(line));
+}
+
 /* --races at the link alone does not change files that were compiled before. */
 TEST_F(Programs, WhatIsNotAnnouncedIsSaidAlsoWhenQuiet)
 {

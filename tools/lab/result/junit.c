@@ -65,6 +65,12 @@ static void write_case(FILE *out, const char *suite, const struct lab_point_pair
     fprintf(out, "</%s>\n    </testcase>\n", passes ? "system-out" : "failure");
 }
 
+static void write_lines(FILE *out, const struct lab_checks *checks, struct load_arena *arena)
+{
+    for (unsigned i = 0; i < checks->n; i++)
+        fprintf(out, "%s\n", escape(checks->mistakes[i], arena));
+}
+
 static void write_checks(FILE *out, const char *suite, const struct lab_checks *checks,
                          struct load_arena *arena)
 {
@@ -76,9 +82,19 @@ static void write_checks(FILE *out, const char *suite, const struct lab_checks *
     fputs(">\n      <failure message=\"the program uses memory while a transfer does\" "
           "type=\"race\">",
           out);
-    for (unsigned i = 0; i < checks->n; i++)
-        fprintf(out, "%s\n", escape(checks->mistakes[i], arena));
+    write_lines(out, checks, arena);
     fputs("</failure>\n    </testcase>\n", out);
+}
+
+static void write_earlier(FILE *out, const char *suite, const struct lab_checks *earlier,
+                          struct load_arena *arena)
+{
+    fprintf(out,
+            "    <testcase classname=\"%s\" name=\"mistakes when it was kept\">\n"
+            "      <system-out>",
+            suite);
+    write_lines(out, earlier, arena);
+    fputs("</system-out>\n    </testcase>\n", out);
 }
 
 static void write_suite(FILE *out, const struct lab_junit_suite *suite,
@@ -88,7 +104,8 @@ static void write_suite(FILE *out, const struct lab_junit_suite *suite,
     struct load_arena arena = { 0 };
     const char *name = escape(suite->name, &arena);
     const struct lab_checks *checks = c != NULL ? suite->checks : NULL;
-    unsigned tests = c != NULL ? c->npoints + (checks != NULL) : 1;
+    const struct lab_checks *earlier = c != NULL ? suite->earlier : NULL;
+    unsigned tests = c != NULL ? c->npoints + (checks != NULL) + (earlier != NULL) : 1;
     unsigned failures = checks != NULL && checks->found > 0;
 
     for (unsigned i = 0; c != NULL && i < c->npoints; i++)
@@ -100,6 +117,8 @@ static void write_suite(FILE *out, const struct lab_junit_suite *suite,
                    &arena);
     if (checks != NULL)
         write_checks(out, name, checks, &arena);
+    if (earlier != NULL)
+        write_earlier(out, name, earlier, &arena);
     if (c == NULL)
         fprintf(out,
                 "    <testcase classname=\"%s\" name=\"run again\">\n      <error message=\"%s\" "

@@ -1,5 +1,5 @@
 /* Comparisons as JUnit XML, which CI systems show: a suite for each result, a case for each point
- * and one for races. */
+ * and one for races, and one for mistakes of a program that were found when it was kept. */
 #ifndef LAB_JUNIT_H
 #define LAB_JUNIT_H
 
@@ -14,6 +14,7 @@ struct lab_junit_suite {
     const struct lab_comparison *comparison; /* NULL: it could not be run again */
     const char *error;                       /* then why */
     const struct lab_checks *checks;         /* what was looked for; or NULL */
+    const struct lab_checks *earlier;        /* found when it was kept, and not now; or NULL */
 };
 
 void lab_junit_write(FILE *out, const struct lab_junit_suite *suites, unsigned n,
