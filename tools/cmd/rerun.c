@@ -73,7 +73,7 @@ static const char **make_words(const struct cmd_rerun *rerun, const struct lab_k
 
     words[n++] = program;
     if (lab)
-        words[n++] = "run";
+        words[n++] = m->words[0]; /* run or score */
     words[n++] = "--out";
     words[n++] = make_absolute(rerun->out, arena);
     if (lab) {

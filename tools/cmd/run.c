@@ -1,5 +1,4 @@
 #include "tools/cmd/session.h"
-#include "tools/lab/format/out.h"
 #include "tools/lab/result/distance.h"
 #include "tools/lab/result/write.h"
 #include "tools/lab/rows/repairs.h"
@@ -64,8 +63,7 @@ static const char *begin_result(const struct options *opt, struct cmd_session *s
     const char *dir =
         load_text(&session->arena, "%s/%s", opt->out != NULL ? opt->out : "out", out->name);
 
-    lab_out_try_folder(dir);
-    cmd_remark_replaced("hubsim", dir, out, "--out DIR");
+    cmd_begin_result(dir, out);
     return dir;
 }
 

@@ -1,12 +1,14 @@
 #include "tools/lab/rows/score.h"
 #include "tools/cmd/session.h"
+#include "tools/lab/result/write.h"
+#include "tools/load/find.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 struct options {
     struct cmd_common common;
-    const char *system, *rows, *pattern;
+    const char *system, *rows, *pattern, *out;
     bool sensitivity, whole_protocol, prints;
 };
 
@@ -24,6 +26,9 @@ static void take_sensitivity(struct argp_state *state, const struct cmd_option *
 static const struct cmd_option options[] = {
     { "rows", 0, "FILE", "Score these rows instead; versus= may name rows of SYSTEM", 0,
       cmd_take_text, CMD_AT(rows) },
+    { "out", 0, "DIR",
+      "Keep each row's value in DIR/SYSTEM, for `hubsim check` and `hubsim diff`: to the digit", 0,
+      cmd_take_text, CMD_AT(out) },
     { "sensitivity", 0, "KEYS",
       "Move each parameter (KEYS: a pattern, node0.hub.*) by 10 % and print what follows", 0,
       .take = take_sensitivity, .flags = OPTION_ARG_OPTIONAL },
@@ -56,9 +61,71 @@ static void report_failures(const struct lab_scores *scores)
                     scores->rows[i].score.reason);
 }
 
-static void print_scores(struct cmd_session *session, enum lab_format format)
+/* ---- a result -------------------------------------------------------------------- */
+
+/** What it is and how it was made; without runs, as what counts of them is in the table. */
+static struct lab_out describe_result(const struct cmd_session *session, const struct options *opt,
+                                      struct load_arena *arena)
 {
-    struct lab_scores scores = lab_score_all(&session->ev, &session->site);
+    const char **words = load_alloc(arena, (CMD_WORDS_MAX + 8) * sizeof(*words));
+    struct lab_out out = { .kind = "score",
+                           .name =
+                               opt->rows != NULL ? load_find_stem(opt->rows, arena) : opt->system,
+                           .description = "Published measurements and their simulation",
+                           .command = "hubsim",
+                           .words = words,
+                           .seed = session->ev.seed,
+                           .nsets = session->ev.nsets,
+                           .sets = session->ev.sets,
+                           .nkeys = LAB_SCORE_KEYS };
+
+    words[out.nwords++] = "score";
+    words[out.nwords++] = opt->system;
+    out.nwords = cmd_add_option(words, out.nwords, "--rows", opt->rows);
+    out.nwords = cmd_words(&opt->common, arena, words, out.nwords);
+    if (opt->whole_protocol)
+        words[out.nwords++] = "--whole-protocol";
+    return out;
+}
+
+static void write_result(const char *dir, const struct lab_scores *scores, struct lab_out out,
+                         struct load_arena *arena)
+{
+    struct lab_out_point *points = load_alloc(arena, (scores->n + 1) * sizeof(*points));
+    struct lab_table table;
+
+    lab_score_kept(scores, &table);
+    for (unsigned i = 0; i < table.nrows; i++)
+        points[i].name = load_text(arena, "%s, published = %s", lab_table_get(&table, i, 0),
+                                   lab_table_get(&table, i, 1));
+    out.table = &table;
+    out.npoints = table.nrows;
+    out.points = points;
+    lab_out_write(dir, &out);
+    lab_table_fini(&table);
+}
+
+static struct lab_scores make_scores(struct cmd_session *session, const struct options *opt)
+{
+    struct load_arena *arena = &session->arena;
+    struct lab_scores scores;
+    struct lab_out out;
+    const char *dir;
+
+    if (opt->out == NULL)
+        return lab_score_all(&session->ev, &session->site);
+    out = describe_result(session, opt, arena);
+    dir = load_text(arena, "%s/%s", opt->out, out.name);
+    cmd_begin_result(dir, &out);
+    scores = lab_score_all(&session->ev, &session->site);
+    write_result(dir, &scores, out, arena);
+    return scores;
+}
+
+static void print_scores(struct cmd_session *session, const struct options *opt)
+{
+    struct lab_scores scores = make_scores(session, opt);
+    enum lab_format format = opt->common.format;
     struct lab_table table;
 
     if (format == LAB_TEXT)
@@ -89,6 +156,8 @@ static void score(struct cmd_session *session)
         lab_rows_read(cmd_find_published(&session->site.roots, opt->system, arena), arena);
     const struct lab_rows rows = opt->rows != NULL ? lab_rows_read(opt->rows, arena) : library;
 
+    if (opt->sensitivity && opt->out != NULL)
+        load_raise(SIM_ERR_CONFIG, "--sensitivity: expected no --out: it keeps no result");
     if (opt->whole_protocol)
         session->ev.protocol = (struct lab_protocol){ 0 };
     session->site.fingerprint = opt->prints;
@@ -97,7 +166,7 @@ static void score(struct cmd_session *session)
     if (opt->sensitivity)
         print_sensitivity(session, opt);
     else
-        print_scores(session, opt->common.format);
+        print_scores(session, opt);
     if (opt->prints)
         cmd_print_prints(session);
 }

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* isatty */
 #include "tools/cmd/session.h"
+#include "tools/lab/format/out.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -54,6 +55,12 @@ static void init_session(struct cmd_session *session, const struct cmd_common *c
         .seed = common->seed,
         .arena = &session->arena,
     };
+}
+
+void cmd_begin_result(const char *dir, const struct lab_out *out)
+{
+    lab_out_try_folder(dir);
+    cmd_remark_replaced("hubsim", dir, out, "--out DIR");
 }
 
 struct call {

@@ -24,6 +24,11 @@ struct cmd_command {
 extern const struct cmd_command cmd_list, cmd_params, cmd_run, cmd_check, cmd_diff, cmd_score,
     cmd_figure, cmd_explain, cmd_capture, cmd_topology, cmd_sweep, cmd_tune, cmd_fit;
 
+struct lab_out;
+/** Before the work for a result, which will be in `dir`: raises where that cannot be written, and
+ * says which result of another command will be replaced. */
+void cmd_begin_result(const char *dir, const struct lab_out *out);
+
 /** From its command line to its exit status, which is `failure` after an error, which is printed.
  */
 int cmd_execute(const struct cmd_command *command, int argc, char **argv, int failure);

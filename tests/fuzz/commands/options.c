@@ -27,7 +27,7 @@ static const struct option options[] = {
     { BUILDING, "--platform=", 15, WORD,
       "hapacs-tca|hapacs-tca-sandybridge|mbcf|mbcf-sunos|switching-hub|platforms/p.yaml" },
     { BUILDING, "--seed=", 10, WORD, "0|1|2|18446744073709551615" },
-    { " run sweep check hubrun ", "--out=", 4, OUTPUT, NULL },
+    { " run sweep check score hubrun ", "--out=", 4, OUTPUT, NULL },
     { SIMULATING, "--pcap=", 20, OUTPUT, NULL },
     { SIMULATING, "--pcap-links=", 30, WORD, "node*.hub.e|*|node0.host.p0|node9.*" },
     { SIMULATING, "--timeline=", 20, OUTPUT, NULL },

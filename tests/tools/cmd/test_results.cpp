@@ -253,6 +253,68 @@ TEST_F(Results, ResultsOfOneNameHaveNoNewFolderInCommon)
     EXPECT_EQ(0, hubsim("check a/small b/small")) << errors;
 }
 
+/* A row that changes at all, or leaves its band, is named with what it was and what was published.
+ */
+TEST_F(Results, ScoresAreKeptToTheDigitWithACaseForEachRow)
+{
+    const std::string head = "id,platform,workload,setup,quantity,relation,value,value2,unit,"
+                             "tolerance_pct,source,role,needs\n",
+                      setup = ",hapacs-tca,pingpong,bytes=8;mode=pio",
+                      end = ",latency,le,0.9,,us,0,s,primary,\n";
+    const std::string order = "order" + setup +
+                              ";versus=a;versus_bytes=16,latency,less_than,,,us,"
+                              "0,s,primary,\n";
+
+    write("rows.csv",
+          head + "a" + setup + end + "b" + setup.substr(0, setup.size() - 3) + "dma" + end + order);
+    EXPECT_EQ(1, hubsim("score peach2 --rows rows.csv --out kept >/dev/null")); /* b fails */
+    EXPECT_EQ(0u, text("kept/rows/table.csv")
+                      .find("id,published,simulated,error_pct,verdict,role,calibrated\n"
+                            "a,<=0.9 us,0.86,0.00,pass,primary,no\nb,<=0.9 us,"))
+        << text("kept/rows/table.csv");
+    EXPECT_EQ(0, hubsim("check kept/rows --out now --junit junit.xml")) << out << errors;
+    EXPECT_EQ("rows: passed, 3 points: 3 equal\n", out);
+    EXPECT_EQ(0, hubsim("diff kept/rows now/rows")) << out;
+    EXPECT_NE(std::string::npos,
+              text("junit.xml").find("classname=\"rows\" name=\"order, published = &lt; a\"/>"))
+        << text("junit.xml");
+
+    change("kept/rows/table.csv", "us,0.86,", "us,0.8600000000000001,");
+    EXPECT_EQ(1, hubsim("check kept/rows --csv")) << out;
+    EXPECT_NE(
+        std::string::npos,
+        out.find("\nrows,\"a, published = <=0.9 us\",value,simulated,0.8600000000000001,0.86,"))
+        << out;
+    EXPECT_EQ(3, std::count(out.begin(), out.end(), '\n') + 1) << out;
+    EXPECT_EQ(0, hubsim("check kept/rows --band 'simulated=0.1%'")) << out;
+    change("kept/rows/table.csv", "0.8600000000000001,0.00,pass", "0.86,0.00,fail");
+    EXPECT_EQ(1, hubsim("check kept/rows --band 1% --junit junit.xml")) << out;
+    EXPECT_NE(std::string::npos, text("junit.xml").find("\nverdict: kept fail, now pass\n"))
+        << text("junit.xml");
+    EXPECT_EQ(1, hubsim("score peach2 --rows rows.csv --out kept --sensitivity"));
+    EXPECT_EQ("hubsim: --sensitivity: expected no --out: it keeps no result\n", errors);
+}
+
+TEST_F(Results, OptionsOfAScoreAreUsedAgain)
+{
+    write("rows.csv",
+          "id,platform,workload,setup,quantity,relation,value,value2,unit,tolerance_pct,"
+          "source,role,needs\na,hapacs-tca,pingpong,bytes=8;mode=pio,latency,le,2,,us,"
+          "0,s,primary,\n");
+    ASSERT_EQ(0, hubsim("score peach2 --rows rows.csv --out kept --whole-protocol "
+                        "--set 'node*.hub.route_cycles=9'"))
+        << errors;
+    EXPECT_EQ(0, hubsim("check kept/rows")) << out;
+    EXPECT_NE(std::string::npos, text("kept/rows/manifest.json")
+                                     .find("[\"score\", \"peach2\", \"--rows\", \"rows.csv\", "
+                                           "\"--set\", \"node*.hub.route_cycles=9\", "
+                                           "\"--whole-protocol\"]"));
+    change("kept/rows/manifest.json", "\"score\", \"peach2\"", "\"run\", \"peach2\"");
+    EXPECT_EQ(2, hubsim("check kept/rows"));
+    EXPECT_NE(std::string::npos, errors.find(": arguments: expected score and a system\n"))
+        << errors;
+}
+
 /* A run of hours is not the time to learn it. The simulations that would take them are the proof.
  */
 TEST_F(Results, AFolderThatCannotBeWrittenIsRefusedBeforeTheRun)

@@ -142,7 +142,7 @@ TEST_F(Kept, WhatIsWrongIsToldWithItsPlace)
               refusal(result("a", replaced(m, "\"command\": \"hubsim\"", "\"command\": \"rm\""))));
     EXPECT_EQ("/manifest.json:6:3: name = ../x: expected the name of a folder",
               refusal(result("a", replaced(m, "\"name\": \"small\"", "\"name\": \"../x\""))));
-    EXPECT_EQ("/manifest.json:5:3: kind = film: expected experiment, machine or program",
+    EXPECT_EQ("/manifest.json:5:3: kind = film: expected experiment, machine, program or score",
               refusal(result("a", replaced(m, "\"experiment\"", "\"film\""))));
     EXPECT_EQ("/manifest.json:9:3: arguments: expected run and a file",
               refusal(result("a", replaced(m, "\"run\", \"small.yaml\"", "\"list\", \"a\""))));

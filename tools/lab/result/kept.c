@@ -165,20 +165,24 @@ bool lab_manifest_is_name(const char *text)
 /** A check runs the command and writes to a folder of this name. */
 static void check_what(const struct load_tree *root, const struct lab_manifest *m)
 {
-    static const char *const kinds[] = { "experiment", "machine", "program" };
+    static const char *const kinds[] = { "experiment", "machine", "program", "score" };
     bool lab = strcmp(m->command, "hubsim") == 0, known = false;
+    const char *command = strcmp(m->kind, "score") == 0 ? "score" : "run";
 
     for (unsigned i = 0; i < SIM_COUNT(kinds); i++)
         known |= strcmp(m->kind, kinds[i]) == 0;
     if (!known)
-        load_fail(load_tree_get(root, "kind"), NULL, "expected experiment, machine or program");
+        load_fail(load_tree_get(root, "kind"), NULL,
+                  "expected experiment, machine, program or score");
     if (!lab_manifest_is_name(m->name))
         load_fail(load_tree_get(root, "name"), NULL, "expected the name of a folder");
     if (!lab && strcmp(m->command, "hubrun") != 0)
         load_fail(load_tree_get(root, "command"), NULL, "expected hubsim or hubrun");
-    if (m->nwords < (lab ? 2u : 1u) || (lab && strcmp(m->words[0], "run") != 0))
+    if (m->nwords < (lab ? 2u : 1u) || (lab && strcmp(m->words[0], command) != 0))
         load_fail(load_tree_get(root, "arguments"), NULL, "expected %s",
-                  lab ? "run and a file" : "a program");
+                  !lab                ? "a program"
+                  : command[0] == 's' ? "score and a system"
+                                      : "run and a file");
 }
 
 struct lab_manifest lab_manifest_from(const struct load_tree *root, struct load_arena *arena)

@@ -42,12 +42,12 @@ struct lab_out_point {
 };
 
 struct lab_out {
-    const char *kind; /* "experiment", "machine" or "program" */
+    const char *kind; /* "experiment", "machine", "program" or "score" */
     const char *name, *description;
     const char *file;    /* of an experiment, which is kept with the result; else NULL */
     const char *command; /* "hubsim" or "hubrun" */
-    unsigned nwords; /* its arguments, as far as they change the result; the first is "run" or */
-    const char *const *words; /* the first option */
+    unsigned nwords;     /* its arguments, as far as they change the result; the first is "run", */
+    const char *const *words; /* "score" or the first option */
     uint64_t seed;
     unsigned nsets;
     const char *const *sets;

@@ -4,6 +4,7 @@
 #include "tools/lab/run/mpi_library.h"
 #include "tools/lab/run/software.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- which rows a platform was fitted to ------------------------------------------- */
@@ -225,6 +226,46 @@ void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
         lab_table_set(table, row, VERDICT, "%s\t%s\t%s\t%s", verdicts[s->score.verdict],
                       s->row->role, s->calibrated ? "yes" : "no",
                       s->score.reason != NULL ? s->score.reason : "");
+    }
+}
+
+/** As few digits as give back the number: a result that is kept changes with the last one. */
+static const char *exact(double value, struct load_arena *arena)
+{
+    const char *text;
+    int digits = 6;
+
+    do
+        text = load_text(arena, "%.*g", digits, value);
+    while (strtod(text, NULL) != value && digits++ < 17);
+    return text;
+}
+
+/** With its unit; an order with the row that it compares with. */
+static const char *claim_text(const struct lab_row *row, struct load_arena *arena)
+{
+    const char *text = published_text(row, arena), *versus = lab_setup_get(&row->setup, "versus");
+    bool order = row->relation == LAB_LESS_THAN || row->relation == LAB_GREATER_THAN;
+
+    return load_text(arena, "%s %s", text, order && versus != NULL ? versus : row->unit);
+}
+
+void lab_score_kept(const struct lab_scores *scores, struct lab_table *table)
+{
+    enum { ID, SIMULATED = LAB_SCORE_KEYS, ERROR, VERDICT };
+
+    lab_table_begin(table, "id, published, simulated#, error_pct#, verdict, role, calibrated");
+    for (unsigned i = 0; i < scores->n; i++) {
+        const struct lab_scored *s = &scores->rows[i];
+        unsigned row = lab_table_add(table);
+
+        lab_table_set(table, row, ID, "%s\t%s", s->row->id, claim_text(s->row, &table->arena));
+        if (s->score.has_value) {
+            lab_table_set(table, row, SIMULATED, "%s", exact(s->score.simulated, &table->arena));
+            lab_table_set(table, row, ERROR, "%.2f", s->score.error_pct);
+        }
+        lab_table_set(table, row, VERDICT, "%s\t%s\t%s", verdicts[s->score.verdict], s->row->role,
+                      s->calibrated ? "yes" : "no");
     }
 }
 

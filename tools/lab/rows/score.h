@@ -28,6 +28,10 @@ struct lab_scores {
 struct lab_scores lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site);
 /** For programs: id, published, simulated, error_pct, verdict, role, calibrated, reason. */
 void lab_score_table(const struct lab_scores *scores, struct lab_table *table);
+#define LAB_SCORE_KEYS 2u /* id, published: what a row claims */
+/** For a result that is kept: what a row claims, then the simulated value to the digit, error_pct,
+ * verdict, role, calibrated. */
+void lab_score_kept(const struct lab_scores *scores, struct lab_table *table);
 /** For people: verdict first, with relation and unit. */
 void lab_score_report(const struct lab_scores *scores, struct lab_table *table);
 
