@@ -171,7 +171,7 @@ TEST_F(Programs, ARaceFailsTheCheckWithBothPlaces)
     EXPECT_EQ(1, sh("hubsim check kept/early --junit junit.xml --out now")) << errors;
     EXPECT_EQ(0u, out.find("early: rank 1 on node 1 at ")) << out;
     size_t use = out.find(": loads 4 bytes at 0x"), place = out.find(" at early+0x", use);
-    EXPECT_NE(std::string::npos, out.find(", which MPI_Irecv at early+0x", place)) << out;
+    EXPECT_NE(std::string::npos, out.find(", which MPI_Irecv of rank 1 at early+0x", place)) << out;
     EXPECT_NE(std::string::npos,
               out.find("\nearly: the program uses memory while a transfer does: --no-races does "
                        "not look for that\nearly: RACES, 1 race, 2 points: 2 equal\n"))
