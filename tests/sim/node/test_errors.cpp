@@ -339,21 +339,22 @@ TEST(RootPort, RecordsWhatItsDeviceDoesWrong)
 
 TEST(Forwarded, ReadsThatAreNeverAnsweredDoNotHoldUpOthersForEver)
 {
-    in_all_orders(node({ { "rc.completion_timeout_ps", timeout }, { "rc.p2p_read_bytes", 2 * 64 } }),
-                  [](Machine &m) {
-                      pcie_misbehavior how = always(PCIE_IS_SILENT);
-                      std::vector<unsigned> tags;
+    in_all_orders(
+        node({ { "rc.completion_timeout_ps", timeout }, { "rc.p2p_read_bytes", 2 * 64 } }),
+        [](Machine &m) {
+            pcie_misbehavior how = always(PCIE_IS_SILENT);
+            std::vector<unsigned> tags;
 
-                      how.count = 3;
-                      set_up(m);
-                      misbehave(m, true, how);
-                      for (const Seen &s : read_all(m, true, 6))
-                          tags.push_back(s.tlp.tag);
-                      std::sort(tags.begin(), tags.end());
-                      EXPECT_EQ((std::vector<unsigned>{ 4, 5, 6 }), tags);
-                      EXPECT_EQ(3u, m.stat("node0.host.rc.p2p_timeouts"));
-                      return m.now();
-                  });
+            how.count = 3;
+            set_up(m);
+            misbehave(m, true, how);
+            for (const Seen &s : read_all(m, true, 6))
+                tags.push_back(s.tlp.tag);
+            std::sort(tags.begin(), tags.end());
+            EXPECT_EQ((std::vector<unsigned>{ 4, 5, 6 }), tags);
+            EXPECT_EQ(3u, m.stat("node0.host.rc.p2p_timeouts"));
+            return m.now();
+        });
 }
 
 TEST(Forwarded, PoisonPassesTheRootComplexAsItIs)
