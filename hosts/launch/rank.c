@@ -340,6 +340,15 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
     return code;
 }
 
+void launch_one_ended(const struct launch_thread *t, sim_time_t at)
+{
+    struct launch *run = t->node->run;
+
+    run->end_ps = sim_max(run->end_ps, at);
+    if (--run->left == 0)
+        sim_stop_after(t->dom, sim_max(run->end_ps, sim_now(t->dom)));
+}
+
 void launch_end(struct launch_thread *t, int code, sim_time_t at)
 {
     SIM_ASSERT(!t->ended);
@@ -353,8 +362,7 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     launch_signals_cancel(t);
     sim_cancel(t->dom, &t->wakeup);
     launch_helper_cancel(t);
-    if (--t->node->run->left == 0)
-        sim_stop(t->dom);
+    launch_one_ended(t, at);
 }
 
 static void rank_fini(struct launch_thread *t)

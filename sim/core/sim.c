@@ -194,11 +194,17 @@ void sim_cancel(struct sim_domain *dom, struct sim_event *ev)
 }
 
 /* Windows are no longer than that, so no domain is further ahead, wherever this one began. */
-void sim_stop(struct sim_domain *dom)
+void sim_stop_after(struct sim_domain *dom, sim_time_t at)
 {
     struct sim *sim = dom->sim;
 
-    sim->stop_at = sim_min(sim->stop_at, dom->now + sim->lookahead);
+    SIM_ASSERT(at >= dom->now);
+    sim->stop_at = sim_min(sim->stop_at, at + sim->lookahead);
+}
+
+void sim_stop(struct sim_domain *dom)
+{
+    sim_stop_after(dom, dom->now);
 }
 
 void sim_keep_step(struct sim_domain *dom)

@@ -118,6 +118,9 @@ int sim_run(struct sim *sim, sim_time_t until);
  * of several calls counts.
  */
 void sim_stop(struct sim_domain *dom);
+/** The same as if it had been called at `at`, the present time or a later one: when another domain,
+ * whose turn came first, has done its part of what ends the run. */
+void sim_stop_after(struct sim_domain *dom, sim_time_t at);
 /**
  * No domain runs ahead of another any more: a window is one instant. For a component that shares
  * something with those of other domains, such as a simulator of another make. Results are the same

@@ -124,8 +124,7 @@ static void boot_run(struct launch_thread *t)
     struct launch_node *node = t->node;
 
     node->boot_code = driver_boot(&t->host);
-    if (--node->run->left == 0)
-        sim_stop(t->dom);
+    launch_one_ended(t, sim_now(t->dom));
 }
 
 static int node_init(struct launch_node *node, struct launch *run, unsigned index,

@@ -437,6 +437,26 @@ uint64_t ps_of(const std::vector<Setting> &settings, unsigned ranks, Call call)
     return ps;
 }
 
+/* Both ranks end within one look ahead, and the adapters write completions behind that. */
+TEST(Ib, TheEndOfARunDoesNotDependOnWhoseTurnIsFirst)
+{
+    launch_software software = over_ib({});
+    launch_config cfg = {};
+    MachineFile file("two-node");
+
+    cfg.software = &software;
+    Cluster(file.cluster())
+        .expect_run(
+            [] {
+                static int all[2][8192];
+                Me me;
+
+                MPI_Allreduce(MPI_IN_PLACE, all[me.rank], 8192, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+                return MPI_Finalize();
+            },
+            cfg);
+}
+
 /* Pageable memory costs so much for each 1024 bytes; what counts is the length of the library's
  * memory, not of a copy, and that of an allreduce is never pinned. */
 TEST(Ib, CopiesOfPageableMemoryTakeLonger)

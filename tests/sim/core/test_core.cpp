@@ -401,6 +401,49 @@ TEST(Order, TiesAndTurnsDoNotShowInTheFingerprint)
     }
 }
 
+/* Two domains end what is to be done, at 5000 and 5400. Whichever has its turn last stops the run.
+ */
+TEST(Order, AStopWaitsForAllThatEndTheRun)
+{
+    struct Part {
+        sim_event ev;
+        sim_domain *dom;
+        struct Done {
+            unsigned left;
+            sim_time_t last;
+        } * done;
+    };
+
+    for (bool turns : { false, true })
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            sim_config cfg = {};
+            cfg.order = { false, turns, seed };
+            sim *sim = sim_create(&cfg);
+            sim_domain *doms[2] = { sim_domain_create(sim, "a"), sim_domain_create(sim, "b") };
+            Part::Done done = { 2, 0 };
+            Part parts[2] = {};
+            sim_channel_config c = {};
+
+            c.from = doms[0], c.to = doms[1], c.latency_ps = 1000;
+            c.deliver = [](void *, const void *, uint32_t) {};
+            ASSERT_NE(nullptr, sim_channel_create(&c, nullptr));
+            for (unsigned i = 0; i < 2; i++) {
+                parts[i].dom = doms[i];
+                parts[i].done = &done;
+                sim_event_init(&parts[i].ev, [](sim_event *ev) {
+                    Part *p = reinterpret_cast<Part *>(ev);
+                    p->done->last = std::max(p->done->last, sim_now(p->dom));
+                    if (--p->done->left == 0)
+                        sim_stop_after(p->dom, p->done->last);
+                });
+                sim_schedule_at(doms[i], &parts[i].ev, i == 0 ? 5400 : 5000, SIM_CLOCK);
+            }
+            EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
+            EXPECT_EQ(6400u, sim_reached(sim)) << turns << seed;
+            sim_destroy(sim);
+        }
+}
+
 /* Another domain's events decide where windows begin and end; a stop does not depend on them. */
 TEST(Order, AStopDoesNotDependOnWhatElseHasEvents)
 {
