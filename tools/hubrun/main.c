@@ -370,6 +370,17 @@ static void run_observed(struct run *run)
     load_arena_fini(&arena);
 }
 
+/* Ranks find addresses of our heap in bytes that they never set. What lies there must not depend on
+ * how long a path is. */
+static void try_folder(struct run *run)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof(path), "%s/%s", run->opt.out, result_name(run)) >= PATH_MAX)
+        load_raise(SIM_ERR_IO, "--out %s: %s", run->opt.out, strerror(ENAMETOOLONG));
+    lab_out_try_folder(path);
+}
+
 /* A run that a missing program or an output in the wrong place would end has no effect. */
 static void check_files(struct run *run)
 {
@@ -387,7 +398,7 @@ static void check_files(struct run *run)
     cmd_spare_inputs(&opt->common, "-m", opt->machine, &claims);
     lab_claims_spare_machine(&claims, run->file);
     if (opt->out != NULL)
-        lab_out_try_folder(result_folder(run));
+        try_folder(run);
 }
 
 static void run_machine(void *arg)
