@@ -48,6 +48,18 @@ static uint64_t counter_of(const void *context)
 #endif
 }
 
+/* And the stack pointer. */
+static uint64_t stack_of(const void *context)
+{
+    const ucontext_t *uc = context;
+
+#if defined(__x86_64__)
+    return (uint64_t)uc->uc_mcontext.gregs[REG_RSP];
+#else
+    return uc->uc_mcontext.sp;
+#endif
+}
+
 /* Without exit(), which runs what other threads may be running: the event loop is anywhere, and
  * holds the locks that it held there. */
 _Noreturn static void end_process(const char *line, int code)
@@ -92,6 +104,16 @@ static bool is_heaps(struct watch *w, struct launch_thread *t, const void *p)
     return true;
 }
 
+static const char *name_fault(const struct launch_thread *t, int sig, const siginfo_t *info,
+                              const void *context)
+{
+    if (task_out_of_stack(t->task, (uintptr_t)info->si_addr, stack_of(context)))
+        return "out of stack (64 MB)";
+    return sig == SIGFPE   ? "arithmetic fault"
+           : sig == SIGILL ? "illegal instruction"
+                           : "memory access fault";
+}
+
 /* Leaves the handler by going back to the event loop on its own stack; the rank's is dropped. */
 static void faulted(int sig, siginfo_t *info, void *context)
 {
@@ -105,10 +127,7 @@ static void faulted(int sig, siginfo_t *info, void *context)
         signal(sig, SIG_DFL);
         return;
     }
-    t->fault = task_in_guard(launch_running(&t->host)->task, info->si_addr) ? "out of stack"
-               : sig == SIGFPE                                              ? "arithmetic fault"
-               : sig == SIGILL                                              ? "illegal instruction"
-                                                                            : "memory access fault";
+    t->fault = name_fault(launch_running(&t->host), sig, info, context);
     t->signal = sig;
     t->fault_at = counter;
     if (t->mistake.kind != GUARD_NOTHING || !program_offset(t->program, counter, &offset)) {

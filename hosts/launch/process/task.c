@@ -21,7 +21,9 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#define TASK_GUARD_BYTES ((size_t)65536)
+/* An array larger than the stack begins here, not on the stack of another task. */
+#define TASK_GUARD_BYTES ((size_t)1 << 30)
+#define PUSHED_BYTES     4096u /* what a call puts below the stack pointer, and some more */
 
 struct task {
     void *sp;      /* the task's, while it is suspended */
@@ -148,11 +150,11 @@ struct task *task_create(size_t stack_bytes, task_fn fn, void *arg)
 
     if (t == NULL)
         return NULL;
-    memory = mmap(NULL, stack_bytes + TASK_GUARD_BYTES, PROT_READ | PROT_WRITE,
+    memory = mmap(NULL, stack_bytes + TASK_GUARD_BYTES, PROT_NONE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED)
         goto err_free_task;
-    if (mprotect(memory, TASK_GUARD_BYTES, PROT_NONE) != 0)
+    if (mprotect((char *)memory + TASK_GUARD_BYTES, stack_bytes, PROT_READ | PROT_WRITE) != 0)
         goto err_unmap;
     t->memory = memory;
     t->stack_bytes = stack_bytes;
@@ -238,11 +240,11 @@ const void *task_stack_end(const struct task *t)
     return t->memory + TASK_GUARD_BYTES + t->stack_bytes;
 }
 
-bool task_in_guard(const struct task *t, const void *p)
+bool task_out_of_stack(const struct task *t, uintptr_t at, uintptr_t sp)
 {
-    uintptr_t at = (uintptr_t)p, guard = (uintptr_t)t->memory;
+    uintptr_t guard = (uintptr_t)t->memory, stack = guard + TASK_GUARD_BYTES;
 
-    return at >= guard && at - guard < TASK_GUARD_BYTES;
+    return at < stack && (at >= guard || at + PUSHED_BYTES >= sp);
 }
 
 bool task_sanitized(void)

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +24,7 @@ typedef int (*task_main_fn)(int argc, char **argv);
     ((size_t)64 << 20) /* lazily committed; public programs keep 8 MB on it                        \
                         */
 
-/** NULL: out of memory or address space. A guard page lies below the stack. */
+/** NULL: out of memory or address space. A GiB without access lies below the stack. */
 struct task *task_create(size_t stack_bytes, task_fn fn, void *arg);
 /** Also of a task that has not ended: its stack goes without unwinding. NULL is allowed. */
 void task_destroy(struct task *t);
@@ -43,8 +44,9 @@ int task_call_main(int argc, char **argv, task_main_fn fn);
 const void *task_stack_end(const struct task *t);
 /** Built with AddressSanitizer? */
 bool task_sanitized(void);
-/** True when `p` lies in the guard page: the task ran out of stack. */
-bool task_in_guard(const struct task *t, const void *p);
+/** Did the task run out of stack? It has faulted at `at`, with its stack pointer at `sp`: in the
+ * guard, or where an array that is larger than the guard begins. */
+bool task_out_of_stack(const struct task *t, uintptr_t at, uintptr_t sp);
 
 #ifdef __cplusplus
 }

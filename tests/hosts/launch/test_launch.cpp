@@ -429,7 +429,10 @@ TEST(Launch, ACrashEndsItsRankAndIsTold)
         int code;
     } cases[] = { { "null", " us: memory access fault at test_crash.so+0x", 139 },
                   { "library", " us: memory access fault at test_crash.so+0x", 139 },
-                  { "stack", " us: out of stack", 139 },
+                  { "stack", " us: out of stack (64 MB) at test_crash.so+0x", 139 },
+                  { "array", " us: out of stack (64 MB) at test_crash.so+0x", 139 },
+                  { "larger array", " us: out of stack (64 MB) at test_crash.so+0x", 139 },
+                  { "below array", " us: out of stack (64 MB) at test_crash.so+0x", 139 },
                   { "divide", " us: arithmetic fault", 136 },
                   { "abort", "aborted", 134 } };
 
