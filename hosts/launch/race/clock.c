@@ -71,3 +71,8 @@ unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigne
     race->streams[race->nstreams] = (struct race_stream){ node, lane, to };
     return race->nstreams++;
 }
+
+bool race_is_of_channel(const struct race *race, unsigned stream, unsigned node, unsigned channel)
+{
+    return race->streams[stream].node == node && race->streams[stream].lane == channel;
+}

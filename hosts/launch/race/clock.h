@@ -31,5 +31,7 @@ void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq);
 void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n);
 /** @return the number of the stream, which is added when there is none. It stays to the end. */
 unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
+/** Is it a stream of puts of the node's channel? */
+bool race_is_of_channel(const struct race *race, unsigned stream, unsigned node, unsigned channel);
 
 #endif /* LAUNCH_RACE_CLOCK_H */

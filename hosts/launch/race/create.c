@@ -3,7 +3,9 @@
 #include "hosts/launch/race/freed.h"
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/message.h"
-#include "hosts/launch/race/put.h"
+#include "hosts/launch/race/put/broken.h"
+#include "hosts/launch/race/put/notice.h"
+#include "hosts/launch/race/put/put.h"
 #include "hosts/launch/race/window.h"
 
 #include <stdlib.h>

@@ -28,6 +28,16 @@ bool race_knows(const struct race_rank *r, const struct race_transfer *x)
     return x->stream < r->n && r->known[x->stream] >= x->seq;
 }
 
+struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
+                                      struct race_clock *clock)
+{
+    return (struct race_transfer){ .only = RACE_ANY,
+                                   .rank = t->host.rank,
+                                   .place = place,
+                                   .since = sim_now(t->dom),
+                                   .clock = clock };
+}
+
 void race_transfer_free(struct race_node *node, struct race_transfer *x)
 {
     TAILQ_REMOVE(&node->transfers, x, in_node);

@@ -57,6 +57,10 @@ bool race_knows(const struct race_rank *r, const struct race_transfer *x);
 /** Is it the rank's memory that a transfer of its node uses? */
 bool race_concerns(const struct race *race, const struct race_rank *r,
                    const struct race_transfer *x);
+/** A transfer of the rank that begins now, but for what it uses and the order that it is in. The
+ * clock remains the caller's: race_transfer_keep() takes a reference of its own. */
+struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
+                                      struct race_clock *clock);
 /** Takes it out of the node's list, with its watch and its references to clocks. */
 void race_transfer_free(struct race_node *node, struct race_transfer *x);
 /** Keeps a copy of `x`, with a reference of its own to its clock, at the end of the node's list. An

@@ -2,7 +2,6 @@
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/meet.h"
-#include "hosts/launch/race/put.h"
 #include "hosts/launch/race/window.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * What the check for races keeps: of the run, of its nodes and of its ranks. Calls go down:
- *   access, message; put (message begins transfers as it does); meet and freed; lent;
- *   learn and report; memory and window; clock
+ *   access, message, and what is in put/; meet and freed; lent; learn and report;
+ *   memory and window; clock
  */
 #ifndef LAUNCH_RACE_STATE_H
 #define LAUNCH_RACE_STATE_H
