@@ -24,7 +24,7 @@ static bool is_written(const struct race_transfer *x, const struct race_use *u, 
 static uint64_t bytes_come(const struct race_rank *r, const struct race_transfer *x,
                            const struct race_use *u)
 {
-    uint64_t offset = race_meets(x, u);
+    uint64_t offset = race_rows_overlap(&x->rows, u->at, u->bytes);
     uint64_t all = x->rows.width * x->rows.count;
 
     if (!x->writes || offset == UINT64_MAX || race_knows(r, x) || !is_written(x, u, offset))
@@ -47,7 +47,7 @@ static bool learn_one(struct race *race, struct launch_thread *t, struct race_tr
     if (come != UINT64_MAX) {
         x->come = come;
         seq -= !whole;
-    } else if (clock != NULL && race_meets(x, u) != UINT64_MAX &&
+    } else if (clock != NULL && race_rows_overlap(&x->rows, u->at, u->bytes) != UINT64_MAX &&
                (stream >= r->n || r->known[stream] < x->older.seq)) {
         seq = x->older.seq;
     } else {
@@ -64,24 +64,31 @@ static bool learn_one(struct race *race, struct launch_thread *t, struct race_tr
 /* A loop that waits for a word makes order: what the transfer wrote there has come. */
 static void learn_polled(struct race *race, struct launch_thread *t, const struct race_use *u)
 {
-    struct race_transfer *x = TAILQ_FIRST(&race_node_of(race, t)->transfers);
+    const struct race_spans *used = &race_node_of(race, t)->used[0];
+    struct race_span *s = race_spans_find(used, u->at, u->at + u->bytes);
 
-    while (x != NULL)
-        x = race_concerns(race, race_rank_of(race, t), x) && learn_one(race, t, x, u)
-                ? TAILQ_FIRST(&race_node_of(race, t)->transfers)
-                : TAILQ_NEXT(x, in_node);
+    while (s != NULL) {
+        struct race_transfer *x = SIM_CONTAINER_OF(s, struct race_transfer, span);
+
+        s = race_concerns(race, race_rank_of(race, t), x) && learn_one(race, t, x, u)
+                ? race_spans_find(used, u->at, u->at + u->bytes)
+                : s->next;
+    }
 }
 
 /* ---- accesses ----------------------------------------------------------------------- */
 
-static void look_at_transfers(struct race *race, struct launch_thread *t, const struct race_use *u)
+/** `at`: where the use is for these transfers. */
+static void look_at_transfers(struct race *race, struct launch_thread *t, const struct race_use *u,
+                              bool elsewhere, uintptr_t at)
 {
     const struct race_rank *r = race_rank_of(race, t);
-    const struct race_transfer *x;
+    struct race_span *s =
+        race_spans_find(&race_node_of(race, t)->used[elsewhere], at, at + u->bytes);
 
-    for (x = TAILQ_FIRST(&race_node_of(race, t)->transfers); x != NULL;
-         x = TAILQ_NEXT(x, in_node)) {
-        uint64_t offset = race_meets(x, u);
+    for (; s != NULL; s = s->next) {
+        const struct race_transfer *x = SIM_CONTAINER_OF(s, struct race_transfer, span);
+        uint64_t offset = race_rows_overlap(&x->rows, at, u->bytes);
 
         if ((x->writes || u->access == HUB_STORES) && race_concerns(race, r, x) &&
             !race_knows(r, x) && !race_lock_orders(race, r, x) && offset != UINT64_MAX &&
@@ -92,11 +99,16 @@ static void look_at_transfers(struct race *race, struct launch_thread *t, const 
 
 static void look_at_lent(struct race *race, struct launch_thread *t, const struct race_use *u)
 {
-    const struct race_lent *l;
+    struct race_span *s =
+        race_spans_find(&race_rank_of(race, t)->lent_rows, u->at, u->at + u->bytes);
 
-    for (l = TAILQ_FIRST(&race_rank_of(race, t)->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
-        if ((l->writes || u->access == HUB_STORES) && race_lent_overlaps(l, u->at, u->bytes))
-            race_report_lent(race, t, u, t, l);
+    for (; s != NULL; s = s->next) {
+        const struct race_lent_row *row = SIM_CONTAINER_OF(s, struct race_lent_row, span);
+
+        if ((row->lent->writes || u->access == HUB_STORES) &&
+            race_rows_overlap(&row->rows, u->at, u->bytes) != UINT64_MAX)
+            race_report_lent(race, t, u, t, row->lent);
+    }
 }
 
 static void look_at_use(struct race *race, struct launch_thread *t, const struct race_use *u)
@@ -109,7 +121,9 @@ static void look_at_use(struct race *race, struct launch_thread *t, const struct
     if (u->access == HUB_POLLS)
         learn_polled(race, t, u);
     else
-        look_at_transfers(race, t, u);
+        look_at_transfers(race, t, u, false, u->at);
+    if (u->bus != 0)
+        look_at_transfers(race, t, u, true, u->bus);
     look_at_lent(race, t, u);
     race_freed_look_at(race, t, u);
 }

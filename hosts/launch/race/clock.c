@@ -4,8 +4,10 @@
  * place. It learns by waiting, by a notification, by a word that it polls, and from ranks that it
  * hears of: those hand on what they know (vector clocks, with streams in the place of processes).
  */
+#define _GNU_SOURCE /* tdestroy */
 #include "hosts/launch/race/clock.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,22 +59,47 @@ void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n)
             race_knows_more(r, s, seq[s]);
 }
 
+static int compare_streams(const void *a, const void *b)
+{
+    const struct race_stream *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static unsigned add_stream(struct race *race, const struct race_stream *like)
+{
+    struct race_stream *s = malloc(sizeof(*s));
+
+    race->streams = realloc(race->streams, (race->nstreams + 1) * sizeof(s));
+    SIM_ASSERT(s != NULL && race->streams != NULL);
+    *s = *like;
+    s->number = race->nstreams;
+    TAILQ_INIT(&s->transfers);
+    TAILQ_INIT(&s->pending);
+    race->streams[race->nstreams] = s;
+    SIM_ASSERT(tsearch(s, &race->stream_tree, compare_streams) != NULL);
+    return race->nstreams++;
+}
+
 unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to)
 {
-    struct race_stream *s;
+    const struct race_stream key = { .node = node, .lane = lane, .to = to };
+    struct race_stream *const *found = tfind(&key, &race->stream_tree, compare_streams);
 
-    for (unsigned i = 0; i < race->nstreams; i++) {
-        s = &race->streams[i];
-        if (s->node == node && s->lane == lane && s->to == to)
-            return i;
-    }
-    race->streams = realloc(race->streams, (race->nstreams + 1) * sizeof(*s));
-    SIM_ASSERT(race->streams != NULL);
-    race->streams[race->nstreams] = (struct race_stream){ node, lane, to };
-    return race->nstreams++;
+    return found != NULL ? (*found)->number : add_stream(race, &key);
+}
+
+void race_streams_free(struct race *race)
+{
+    tdestroy(race->stream_tree, free);
+    free(race->streams);
 }
 
 bool race_is_of_channel(const struct race *race, unsigned stream, unsigned node, unsigned channel)
 {
-    return race->streams[stream].node == node && race->streams[stream].lane == channel;
+    return race->streams[stream]->node == node && race->streams[stream]->lane == channel;
 }

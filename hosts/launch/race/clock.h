@@ -17,7 +17,10 @@ struct race_clock {
 /** Transfers that end in the order of their numbers. Lanes are channels of the node, then the ranks
  * for their stores. Above all of these lanes are windows, and `node` and `to` are ranks. */
 struct race_stream {
-    unsigned node, lane, to;
+    unsigned node, lane, to, number;
+    TAILQ_ENTRY(race_stream) in_node;      /* while it has transfers; all use one node */
+    TAILQ_HEAD(, race_transfer) transfers; /* by number */
+    TAILQ_HEAD(, race_transfer) pending;   /* those that write and have not come */
 };
 
 /** Gives a reference back; the last one frees the clock. */
@@ -31,6 +34,8 @@ void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq);
 void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n);
 /** @return the number of the stream, which is added when there is none. It stays to the end. */
 unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
+/** For the end of the check. */
+void race_streams_free(struct race *race);
 /** Is it a stream of puts of the node's channel? */
 bool race_is_of_channel(const struct race *race, unsigned stream, unsigned node, unsigned channel);
 

@@ -53,6 +53,7 @@ struct race *race_create(struct launch *run)
     sim_keep_step(run->nodes[0].dom);
     for (unsigned i = 0; i < run->nnodes; i++) {
         TAILQ_INIT(&race->nodes[i].transfers);
+        TAILQ_INIT(&race->nodes[i].streams);
         TAILQ_INIT(&race->nodes[i].notices);
     }
     for (unsigned i = 0; i < run->nranks; i++) {
@@ -79,10 +80,7 @@ static void node_fini(struct race_node *node)
 
 static void rank_fini(struct race_rank *r, unsigned nranks)
 {
-    struct race_lent *l;
-
-    while ((l = TAILQ_FIRST(&r->lent)) != NULL)
-        race_lent_free(r, l);
+    race_lent_fini(r);
     for (unsigned to = 0; r->mail != NULL && to < nranks; to++)
         race_mail_free(&r->mail[to]);
     if (r->clock != NULL)
@@ -104,7 +102,7 @@ void race_destroy(struct race *race)
             rank_fini(&race->ranks[i], race->run->nranks);
     free(race->nodes);
     free(race->ranks);
-    free(race->streams);
+    race_streams_free(race);
     free(race);
 }
 

@@ -77,6 +77,12 @@ void race_op_given(struct host *h, uint64_t bus, uint64_t bytes)
     cut(race_node_of(race_of(h), launch_thread_of(h)), bus, bus + bytes);
 }
 
+static void add_range(struct race *race, struct race_node *node, const struct race_use *u)
+{
+    race_range_add(&node->freed_range, u->at, u->at + u->bytes);
+    race_range_grow(race, (unsigned)(node - race->nodes), RACE_ANY, u->at, u->at + u->bytes);
+}
+
 void race_freed_add(struct race *race, struct launch_thread *t, const struct race_use *u)
 {
     struct race_node *node = race_node_of(race, t);
@@ -89,9 +95,7 @@ void race_freed_add(struct race *race, struct launch_thread *t, const struct rac
                                       .place = u->place,
                                       .since = sim_now(t->dom) });
     if (mem_ram_holds(t->node->ram, u->bus, u->bytes))
-        race_range_add(&node->freed_range, u->at, u->at + u->bytes);
-    node->changed = true;
-    race_settle(race);
+        add_range(race, node, u);
 }
 
 void race_freed_look_at(struct race *race, struct launch_thread *t, const struct race_use *u)

@@ -2,17 +2,26 @@
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/memory.h"
 
+#define CHANGES_SHARE 16u /* one change in this share of the transfers makes the range anew */
+
+/* With many transfers not at each change: until then the range has more than it need. */
 void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node)
 {
+    uint64_t n = node->used[0].n;
     const struct race_transfer *x;
-    const struct race_lent *l;
+    uintptr_t low, high;
 
+    if (++r->changes * CHANGES_SHARE < n)
+        return;
+    r->changes = 0;
     r->range = node->freed_range;
     for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
         if (!x->elsewhere && race_concerns(race, r, x) && !race_knows(r, x))
             race_range_add(&r->range, x->rows.at, race_rows_end(&x->rows));
-    for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
-        race_range_add(&r->range, l->range.low, l->range.low + l->range.bytes);
+    if (r->lent_rows.n == 0)
+        return;
+    race_spans_bounds(&r->lent_rows, &low, &high);
+    race_range_add(&r->range, low, high);
 }
 
 /* No rank can race with it any more: none of its node, or, since one-sided operations meet each
@@ -30,17 +39,29 @@ static bool is_over(const struct race *race, unsigned node, const struct race_tr
     return true;
 }
 
+/* Who knows the end of one knows that of those before it. */
+static void drop_over(const struct race *race, unsigned index, const struct race_stream *s)
+{
+    struct race_transfer *x = TAILQ_FIRST(&s->transfers);
+
+    while (x != NULL && is_over(race, index, x)) {
+        struct race_transfer *next = TAILQ_NEXT(x, in_stream);
+
+        race_transfer_free(&race->nodes[index], x);
+        x = next;
+    }
+}
+
 void race_node_changed(struct race *race, unsigned index)
 {
     struct race_node *node = &race->nodes[index];
-    struct race_transfer *x = TAILQ_FIRST(&node->transfers);
+    struct race_stream *s = TAILQ_FIRST(&node->streams);
 
-    while (x != NULL) {
-        struct race_transfer *next = TAILQ_NEXT(x, in_node);
+    while (s != NULL) {
+        struct race_stream *next = TAILQ_NEXT(s, in_node);
 
-        if (is_over(race, index, x))
-            race_transfer_free(node, x);
-        x = next;
+        drop_over(race, index, s);
+        s = next;
     }
     for (unsigned i = 0; i < race->run->nranks; i++)
         if (race->run->ranks[i].node == &race->run->nodes[index])

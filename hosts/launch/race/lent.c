@@ -2,36 +2,128 @@
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/memory.h"
 
+#include <search.h>
 #include <stdlib.h>
 
-static struct race_lent *lent_create(struct race_rank *r, const struct race_lent *l)
+/** Who may take memory back, while there is such memory: a request of MPI, or a window. */
+struct race_holder {
+    const void *key;
+    TAILQ_HEAD(, race_lent) owned, grouped;
+};
+
+static int compare_holders(const void *a, const void *b)
+{
+    const struct race_holder *x = a, *y = b;
+
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static struct race_holder *find_holder(const struct race_rank *r, const void *key)
+{
+    const struct race_holder like = { .key = key };
+    struct race_holder *const *found = tfind(&like, &r->holders, compare_holders);
+
+    return found != NULL ? *found : NULL;
+}
+
+static struct race_holder *holder_of(struct race_rank *r, const void *key)
+{
+    struct race_holder *holder = find_holder(r, key);
+
+    if (holder != NULL)
+        return holder;
+    holder = malloc(sizeof(*holder));
+    SIM_ASSERT(holder != NULL);
+    holder->key = key;
+    TAILQ_INIT(&holder->owned);
+    TAILQ_INIT(&holder->grouped);
+    SIM_ASSERT(tsearch(holder, &r->holders, compare_holders) != NULL);
+    return holder;
+}
+
+static void drop_empty(struct race_rank *r, struct race_holder *holder)
+{
+    if (!TAILQ_EMPTY(&holder->owned) || !TAILQ_EMPTY(&holder->grouped))
+        return;
+    (void)tdelete(holder, &r->holders, compare_holders);
+    free(holder);
+}
+
+static void set_owner(struct race_rank *r, struct race_lent *l, const void *owner)
+{
+    l->owner = holder_of(r, owner);
+    TAILQ_INSERT_TAIL(&l->owner->owned, l, in_owner);
+}
+
+static void leave_owner(struct race_rank *r, struct race_lent *l)
+{
+    TAILQ_REMOVE(&l->owner->owned, l, in_owner);
+    drop_empty(r, l->owner);
+}
+
+static struct race_lent *lent_create(struct race_rank *r, const struct race_lent *l,
+                                     const void *owner, const void *group)
 {
     struct race_lent *made = malloc(sizeof(*made));
 
     SIM_ASSERT(made != NULL);
     *made = *l;
-    made->ordered = true;
+    SLIST_INIT(&made->rows);
     TAILQ_INSERT_TAIL(&r->lent, made, in_rank);
+    set_owner(r, made, owner);
+    if (group == NULL)
+        return made;
+    made->group = holder_of(r, group);
+    TAILQ_INSERT_TAIL(&made->group->grouped, made, in_group);
     return made;
 }
 
-void race_lent_free(struct race_rank *r, struct race_lent *l)
+static void lent_free(struct race_rank *r, struct race_lent *l)
 {
+    struct race_lent_row *row = SLIST_FIRST(&l->rows);
+
+    while (row != NULL) {
+        struct race_lent_row *next = SLIST_NEXT(row, in_lent);
+
+        race_spans_remove(&r->lent_rows, &row->span);
+        free(row);
+        row = next;
+    }
     TAILQ_REMOVE(&r->lent, l, in_rank);
-    free(l->rows);
+    leave_owner(r, l);
+    if (l->group != NULL) {
+        TAILQ_REMOVE(&l->group->grouped, l, in_group);
+        drop_empty(r, l->group);
+    }
     free(l);
 }
 
-static void lent_add(struct race_lent *l, const struct host_rows *rows)
+void race_lent_fini(struct race_rank *r)
 {
-    if (l->n == l->room) {
-        l->room = l->room == 0 ? 1 : 2 * l->room;
-        l->rows = realloc(l->rows, l->room * sizeof(*l->rows));
-        SIM_ASSERT(l->rows != NULL);
+    struct race_lent *l = TAILQ_FIRST(&r->lent);
+
+    while (l != NULL) {
+        struct race_lent *next = TAILQ_NEXT(l, in_rank);
+
+        lent_free(r, l);
+        l = next;
     }
-    l->ordered &= rows->at >= l->range.low + l->range.bytes;
-    l->rows[l->n++] = *rows;
-    race_range_add(&l->range, rows->at, race_rows_end(rows));
+}
+
+static void lent_add(struct race_rank *r, struct race_lent *l, const struct host_rows *rows)
+{
+    struct race_lent_row *row = malloc(sizeof(*row));
+
+    SIM_ASSERT(row != NULL);
+    row->rows = *rows;
+    row->lent = l;
+    SLIST_INSERT_HEAD(&l->rows, row, in_lent);
+    race_spans_add(&r->lent_rows, &row->span, rows->at, race_rows_end(rows));
+}
+
+static bool is_of(const struct race_lent *l, const void *owner, const void *group)
+{
+    return l->owner->key == owner && (l->group != NULL ? l->group->key : NULL) == group;
 }
 
 void race_op_lend(struct host *h, const void *owner, const void *group, struct host_rows rows,
@@ -40,19 +132,16 @@ void race_op_lend(struct host *h, const void *owner, const void *group, struct h
     struct launch_thread *t = launch_thread_of(h);
     struct race_rank *r = race_rank_of(race_of(h), t);
     struct race_lent *l = TAILQ_LAST(&r->lent, race_loans);
-    const struct race_lent one = { .owner = owner,
-                                   .group = group,
-                                   .heard = r->heard,
-                                   .writes = writes,
-                                   .place = place,
-                                   .since = sim_now(t->dom) };
+    const struct race_lent one = {
+        .heard = r->heard, .writes = writes, .place = place, .since = sim_now(t->dom)
+    };
 
     if (rows.count == 0 || rows.width == 0)
         return;
-    if (l == NULL || l->owner != owner || l->group != group || l->writes != writes ||
+    if (l == NULL || !is_of(l, owner, group) || l->writes != writes ||
         l->place.from != place.from || l->since != one.since)
-        l = lent_create(r, &one);
-    lent_add(l, &rows);
+        l = lent_create(r, &one, owner, group);
+    lent_add(r, l, &rows);
     race_range_add(&r->range, rows.at, race_rows_end(&rows));
 }
 
@@ -60,30 +149,35 @@ void race_op_take_back(struct host *h, const void *owner)
 {
     struct launch_thread *t = launch_thread_of(h);
     struct race_rank *r = race_rank_of(race_of(h), t);
-    struct race_lent *l = TAILQ_FIRST(&r->lent);
+    const struct race_holder *holder;
     bool any = false;
 
-    while (l != NULL) {
-        struct race_lent *next = TAILQ_NEXT(l, in_rank);
-
-        if (l->owner == owner || l->group == owner) {
-            race_lent_free(r, l);
-            any = true;
-        }
-        l = next;
+    /* The last one takes its holder with it. */
+    while ((holder = find_holder(r, owner)) != NULL) {
+        lent_free(r, TAILQ_EMPTY(&holder->owned) ? TAILQ_FIRST(&holder->grouped)
+                                                 : TAILQ_FIRST(&holder->owned));
+        any = true;
     }
     if (any)
         race_rank_range(race_of(h), r, race_node_of(race_of(h), t));
 }
 
+/* What was lent before the rank has heard of others waits for that in the hands of the rank. */
 void race_op_let_go(struct host *h, const void *owner)
 {
     struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
-    struct race_lent *l;
+    const struct race_holder *holder = find_holder(r, owner);
+    struct race_lent *l = holder != NULL ? TAILQ_FIRST(&holder->owned) : NULL;
 
-    for (l = TAILQ_FIRST(&r->lent); l != NULL; l = TAILQ_NEXT(l, in_rank))
-        if (l->owner == owner && l->heard == r->heard)
-            l->owner = &r->heard;
+    while (l != NULL) {
+        struct race_lent *next = TAILQ_NEXT(l, in_owner);
+
+        if (l->heard == r->heard) {
+            leave_owner(r, l);
+            set_owner(r, l, &r->heard);
+        }
+        l = next;
+    }
     race_op_take_back(h, owner);
 }
 
@@ -93,35 +187,4 @@ void race_lent_heard(struct host *h)
 
     r->heard++;
     race_op_take_back(h, &r->heard);
-}
-
-/* The first rows that end above an address; rows are in order. */
-static unsigned lent_first(const struct race_lent *l, uintptr_t at)
-{
-    unsigned low = 0, high = l->n;
-
-    while (low < high) {
-        unsigned middle = low + (high - low) / 2;
-
-        if (race_rows_end(&l->rows[middle]) > at)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-bool race_lent_overlaps(const struct race_lent *l, uintptr_t at, uint64_t bytes)
-{
-    uintptr_t end = at + bytes;
-
-    if (at >= l->range.low + l->range.bytes || end <= l->range.low)
-        return false;
-    for (unsigned i = l->ordered ? lent_first(l, at) : 0; i < l->n; i++) {
-        if (l->ordered && l->rows[i].at >= end)
-            return false;
-        if (race_rows_overlap(&l->rows[i], at, bytes) != UINT64_MAX)
-            return true;
-    }
-    return false;
 }

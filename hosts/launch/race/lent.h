@@ -6,16 +6,21 @@
 
 /** Memory of the program that a library uses, by one call. */
 struct race_lent {
-    TAILQ_ENTRY(race_lent) in_rank;
-    const void *owner, *group; /* either may take it back */
-    uint64_t heard;            /* by the rank before it was lent */
-    struct host_rows *rows;    /* thousands, where a datatype has as many pieces: */
-    unsigned n, room;
-    bool ordered; /* each begins behind the end of the one before */
-    struct hub_program_range range;
+    TAILQ_ENTRY(race_lent) in_rank, in_owner, in_group;
+    struct race_holder *owner, *group; /* either may take it back; no group: NULL */
+    uint64_t heard;                    /* by the rank before it was lent */
+    SLIST_HEAD(, race_lent_row) rows;  /* thousands, where a datatype has as many pieces */
     bool writes;
     struct host_place place;
     sim_time_t since;
+};
+
+/** Rows of it, also among those of all that the rank has lent. */
+struct race_lent_row {
+    SLIST_ENTRY(race_lent_row) in_lent;
+    struct race_span span;
+    struct host_rows rows;
+    const struct race_lent *lent;
 };
 
 /** The rank has heard of others, which ends the uses that were let go. */
@@ -30,9 +35,7 @@ void race_op_lend(struct host *h, const void *owner, const void *group, struct h
 void race_op_take_back(struct host *h, const void *owner_or_group);
 /** Frees all that has this owner, if the rank has heard of others meanwhile; else when it does. */
 void race_op_let_go(struct host *h, const void *owner);
-/** Takes it out of the rank's list. */
-void race_lent_free(struct race_rank *r, struct race_lent *l);
-/** Is one of the bytes lent? */
-bool race_lent_overlaps(const struct race_lent *l, uintptr_t at, uint64_t bytes);
+/** Frees all that the rank has lent. */
+void race_lent_fini(struct race_rank *r);
 
 #endif /* LAUNCH_RACE_LENT_H */

@@ -16,6 +16,13 @@ void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t en
     range->bytes = (end > high ? end : high) - range->low;
 }
 
+void race_range_grow(struct race *race, unsigned index, unsigned only, uintptr_t low, uintptr_t end)
+{
+    for (unsigned i = 0; i < race->run->nranks; i++)
+        if (race->run->ranks[i].node == &race->run->nodes[index] && (only == RACE_ANY || only == i))
+            race_range_add(&race->ranks[i].range, low, end);
+}
+
 /* Memory of the node is that of all its ranks, or of none: only one of them has the address. */
 bool race_concerns(const struct race *race, const struct race_rank *r,
                    const struct race_transfer *x)
@@ -38,9 +45,31 @@ struct race_transfer race_transfer_of(const struct launch_thread *t, struct host
                                    .clock = clock };
 }
 
+static bool is_pending(const struct race_transfer *x)
+{
+    return x->writes && !x->arrived;
+}
+
+static void add_to_queues(struct race_node *node, struct race_transfer *x)
+{
+    TAILQ_INSERT_TAIL(&node->transfers, x, in_node);
+    race_spans_add(&node->used[x->elsewhere], &x->span, x->rows.at, race_rows_end(&x->rows));
+    if (TAILQ_EMPTY(&x->queue->transfers))
+        TAILQ_INSERT_TAIL(&node->streams, x->queue, in_node);
+    TAILQ_INSERT_TAIL(&x->queue->transfers, x, in_stream);
+    if (is_pending(x))
+        TAILQ_INSERT_TAIL(&x->queue->pending, x, in_pending);
+}
+
 void race_transfer_free(struct race_node *node, struct race_transfer *x)
 {
     TAILQ_REMOVE(&node->transfers, x, in_node);
+    race_spans_remove(&node->used[x->elsewhere], &x->span);
+    TAILQ_REMOVE(&x->queue->transfers, x, in_stream);
+    if (TAILQ_EMPTY(&x->queue->transfers))
+        TAILQ_REMOVE(&node->streams, x->queue, in_node);
+    if (is_pending(x))
+        TAILQ_REMOVE(&x->queue->pending, x, in_pending);
     if (x->ram != NULL)
         mem_ram_unwatch(x->ram, &x->watch);
     race_clock_put(x->clock);
@@ -64,6 +93,7 @@ static void watch_fired(struct mem_watch *w)
     struct race_transfer *x = SIM_CONTAINER_OF(w, struct race_transfer, watch);
 
     if (x->ahead == 0) {
+        TAILQ_REMOVE(&x->queue->pending, x, in_pending);
         x->arrived = true;
         return;
     }
@@ -76,9 +106,12 @@ static void watch_fired(struct mem_watch *w)
  * A loop may still see the older one only. What has not come stays, and is not much. */
 static void replace_older(struct race_node *node, struct race_transfer *x)
 {
-    struct race_transfer *o;
+    struct race_span *s =
+        race_spans_find(&node->used[x->elsewhere], x->rows.at, x->rows.at + x->rows.width);
 
-    for (o = TAILQ_FIRST(&node->transfers); o != NULL; o = TAILQ_NEXT(o, in_node)) {
+    for (; s != NULL; s = s->next) {
+        struct race_transfer *o = SIM_CONTAINER_OF(s, struct race_transfer, span);
+
         if (o->stream != x->stream || o->only != x->only ||
             memcmp(&o->rows, &x->rows, sizeof(x->rows)) != 0 || o->place.from != x->place.from ||
             (o->writes && !o->arrived))
@@ -102,18 +135,25 @@ struct race_transfer *race_transfer_keep(struct race *race, unsigned index, stru
     replace_older(node, &x);
     *kept = x;
     kept->clock->refs++;
-    TAILQ_INSERT_TAIL(&node->transfers, kept, in_node);
+    kept->queue = race->streams[x.stream];
+    add_to_queues(node, kept);
+    if (!x.elsewhere)
+        race_range_grow(race, index, x.only, x.rows.at, race_rows_end(&x.rows));
     node->changed = true;
     return kept;
 }
 
 static unsigned count_ahead(const struct race_node *node, const struct race_transfer *x)
 {
-    const struct race_transfer *o;
+    struct race_span *s =
+        race_spans_find(&node->used[x->elsewhere], x->span.high - 1, x->span.high);
     unsigned n = 0;
 
-    for (o = TAILQ_FIRST(&node->transfers); o != x; o = TAILQ_NEXT(o, in_node))
+    for (; s != &x->span; s = s->next) {
+        const struct race_transfer *o = SIM_CONTAINER_OF(s, struct race_transfer, span);
+
         n += o->ram != NULL && !o->arrived && o->watch.addr == x->watch.addr;
+    }
     return n;
 }
 
@@ -159,11 +199,4 @@ uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t 
     if (first < rows->width)
         return row * rows->width + first;
     return first + bytes > rows->pitch ? (row + 1) * rows->width : UINT64_MAX;
-}
-
-uint64_t race_meets(const struct race_transfer *x, const struct race_use *u)
-{
-    if (!x->elsewhere)
-        return race_rows_overlap(&x->rows, u->at, u->bytes);
-    return u->bus != 0 ? race_rows_overlap(&x->rows, u->bus, u->bytes) : UINT64_MAX;
 }

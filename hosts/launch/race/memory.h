@@ -18,13 +18,15 @@ struct race_use {
 
 /** Memory that a transfer uses, until all ranks of its node know that it has ended. */
 struct race_transfer {
-    TAILQ_ENTRY(race_transfer) in_node;
+    TAILQ_ENTRY(race_transfer) in_node, in_stream, in_pending;
+    struct race_span span; /* of its rows, in the node's tree */
     bool writes, arrived;
-    bool elsewhere;          /* not in the node's memory: its rows have bus addresses */
-    unsigned only;           /* rank whose memory it is, by a one-sided operation; or RACE_ANY */
-    struct host_reach reach; /* then */
-    struct host_rows rows;   /* addresses of this process, else */
-    unsigned stream, reads;  /* its own; that of what it reads */
+    bool elsewhere;            /* not in the node's memory: its rows have bus addresses */
+    unsigned only;             /* rank whose memory it is, by a one-sided operation; or RACE_ANY */
+    struct host_reach reach;   /* then */
+    struct host_rows rows;     /* addresses of this process, else */
+    unsigned stream, reads;    /* its own; that of what it reads */
+    struct race_stream *queue; /* its own */
     uint64_t seq;
     struct race_clock *clock; /* what the rank knew that began it */
     unsigned rank;
@@ -52,6 +54,9 @@ static inline uintptr_t race_rows_end(const struct host_rows *rows)
 
 /** The range has [low, end) as well from now on, and what lies between. */
 void race_range_add(struct hub_program_range *range, uintptr_t low, uintptr_t end);
+/** The ranges of the node's ranks have [low, end) as well, or that of the rank `only`. */
+void race_range_grow(struct race *race, unsigned index, unsigned only, uintptr_t low,
+                     uintptr_t end);
 /** Does the rank know that the transfer has ended? */
 bool race_knows(const struct race_rank *r, const struct race_transfer *x);
 /** Is it the rank's memory that a transfer of its node uses? */
@@ -74,7 +79,5 @@ const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
                                               struct race_transfer x);
 /** @return the first one's offset in the rows, or UINT64_MAX: none of the bytes is in them. */
 uint64_t race_rows_overlap(const struct host_rows *rows, uintptr_t at, uint64_t bytes);
-/** As race_rows_overlap(), for what is used. Memory elsewhere is only ever freed. */
-uint64_t race_meets(const struct race_transfer *x, const struct race_use *u);
 
 #endif /* LAUNCH_RACE_MEMORY_H */

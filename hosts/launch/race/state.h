@@ -1,12 +1,13 @@
 /*
  * What the check for races keeps: of the run, of its nodes and of its ranks. Calls go down:
  *   access, message, and what is in put/; meet and freed; lent; learn and report;
- *   memory and window; clock
+ *   memory and window; clock and span
  */
 #ifndef LAUNCH_RACE_STATE_H
 #define LAUNCH_RACE_STATE_H
 
 #include "hosts/launch/race/race.h"
+#include "hosts/launch/race/span.h"
 #include "regs/hub_regs.h"
 
 #include <sys/queue.h>
@@ -19,11 +20,14 @@ struct race_node {
     unsigned subcluster, part;
     uint64_t area_bus[HUB_AREA_SELF];
     TAILQ_HEAD(, race_transfer) transfers;
-    void *freed; /* a tree of struct race_freed */
+    struct race_spans used[2];         /* by those in the node's memory, and elsewhere */
+    TAILQ_HEAD(, race_stream) streams; /* those that have transfers */
+    void *freed;                       /* a tree of struct race_freed */
     /* Programs load and store what was freed there. It only grows: accesses to what was given again
      * are then looked at for nothing. */
     struct hub_program_range freed_range;
     TAILQ_HEAD(, race_notice) notices; /* in the order of their start */
+    void *kinds;                       /* of them: a tree of struct race_kind */
     struct race_channel {
         struct race_list {
             struct host_put *puts;
@@ -45,13 +49,17 @@ struct race_rank {
     struct race_window *windows; /* of one-sided operations */
     unsigned nwindows;
     TAILQ_HEAD(race_loans, race_lent) lent;
-    uint64_t heard; /* how often it has heard of others; owner of what was let go */
-    struct hub_program_range range;
+    struct race_spans lent_rows;
+    void *holders;                  /* who may take them back: a tree of struct race_holder */
+    uint64_t heard;                 /* how often it has heard of others; owner of what was let go */
+    struct hub_program_range range; /* of these, and of what transfers use: */
+    unsigned changes;               /* since the range was made anew */
 };
 
 struct race {
     struct launch *run;
-    struct race_stream *streams;
+    struct race_stream **streams;
+    void *stream_tree;
     unsigned nstreams;
     struct race_node *nodes;
     struct race_rank *ranks;

@@ -2,25 +2,72 @@
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/lent.h"
 
+#include <search.h>
 #include <stdlib.h>
 
 #define NOTES_MAX 64u /* notifications of one kind that no rank has taken */
 
 /** A notification that no rank has taken yet, and what it says. */
 struct race_notice {
-    TAILQ_ENTRY(race_notice) in_node;
-    unsigned part, slot;
-    uint32_t tag;
+    TAILQ_ENTRY(race_notice) in_node, in_kind;
+    struct race_kind *kind;
     unsigned stream, reads;
     uint64_t seq;
     struct race_clock *clock;
 };
 
+/** Those that one wait takes, while there are any: the oldest one comes first. */
+struct race_kind {
+    unsigned part, slot;
+    uint32_t tag;
+    unsigned n;
+    TAILQ_HEAD(, race_notice) notices;
+};
+
+static int compare_kinds(const void *a, const void *b)
+{
+    const struct race_kind *x = a, *y = b;
+
+    if (x->part != y->part)
+        return x->part < y->part ? -1 : 1;
+    if (x->slot != y->slot)
+        return x->slot < y->slot ? -1 : 1;
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static struct race_kind *find_kind(const struct race_node *node, const struct race_kind *like)
+{
+    struct race_kind *const *found = tfind(like, &node->kinds, compare_kinds);
+
+    return found != NULL ? *found : NULL;
+}
+
+static struct race_kind *kind_of(struct race_node *node, const struct race_kind *like)
+{
+    struct race_kind *kind = find_kind(node, like);
+
+    if (kind != NULL)
+        return kind;
+    kind = malloc(sizeof(*kind));
+    SIM_ASSERT(kind != NULL);
+    *kind = *like;
+    TAILQ_INIT(&kind->notices);
+    SIM_ASSERT(tsearch(kind, &node->kinds, compare_kinds) != NULL);
+    return kind;
+}
+
 static void notice_free(struct race_node *node, struct race_notice *notice)
 {
+    struct race_kind *kind = notice->kind;
+
     TAILQ_REMOVE(&node->notices, notice, in_node);
+    TAILQ_REMOVE(&kind->notices, notice, in_kind);
     race_clock_put(notice->clock);
     free(notice);
+    if (--kind->n > 0)
+        return;
+    (void)tdelete(kind, &node->kinds, compare_kinds);
+    free(kind);
 }
 
 void race_notices_free(struct race_node *node)
@@ -36,38 +83,25 @@ void race_notices_free(struct race_node *node)
 }
 
 /* A program need not take them. The oldest one goes: the next one says more. */
-static void drop_forgotten(struct race_node *node, unsigned part, const struct host_put *put)
-{
-    struct race_notice *notice, *oldest = NULL;
-    unsigned n = 0;
-
-    for (notice = TAILQ_FIRST(&node->notices); notice != NULL;
-         notice = TAILQ_NEXT(notice, in_node)) {
-        if (notice->part != part || notice->slot != put->slot || notice->tag != put->tag)
-            continue;
-        oldest = oldest != NULL ? oldest : notice;
-        n++;
-    }
-    if (n >= NOTES_MAX)
-        notice_free(node, oldest);
-}
-
 void race_notice_add(struct race *race, unsigned to, const struct race_transfer *x,
                      const struct host_put *put, const struct race_node *from)
 {
+    struct race_node *node = &race->nodes[to];
     struct race_notice *notice = malloc(sizeof(*notice));
 
     SIM_ASSERT(notice != NULL);
-    drop_forgotten(&race->nodes[to], from->part, put);
-    *notice = (struct race_notice){ .part = from->part,
-                                    .slot = put->slot,
-                                    .tag = put->tag,
+    *notice = (struct race_notice){ .kind = kind_of(node, &(struct race_kind){ .part = from->part,
+                                                                               .slot = put->slot,
+                                                                               .tag = put->tag }),
                                     .stream = x->stream,
                                     .reads = x->reads,
                                     .seq = x->seq,
                                     .clock = x->clock };
     x->clock->refs++;
-    TAILQ_INSERT_TAIL(&race->nodes[to].notices, notice, in_node);
+    TAILQ_INSERT_TAIL(&node->notices, notice, in_node);
+    TAILQ_INSERT_TAIL(&notice->kind->notices, notice, in_kind);
+    if (++notice->kind->n > NOTES_MAX)
+        notice_free(node, TAILQ_FIRST(&notice->kind->notices));
 }
 
 void race_notices_drop(const struct race *race, struct race_node *node, unsigned own,
@@ -85,33 +119,28 @@ void race_notices_drop(const struct race *race, struct race_node *node, unsigned
 }
 
 /** Has all come that was sent before the notification? */
-static bool has_arrived(const struct race_node *node, const struct race_notice *notice)
+static bool has_arrived(const struct race *race, const struct race_notice *notice)
 {
-    const struct race_transfer *x;
+    const struct race_transfer *x = TAILQ_FIRST(&race->streams[notice->stream]->pending);
 
-    for (x = TAILQ_FIRST(&node->transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
-        if (x->writes && x->stream == notice->stream && x->seq <= notice->seq && !x->arrived)
-            return false;
-    return true;
+    return x == NULL || x->seq > notice->seq;
 }
 
 /* Channels have no order, so it may be that of any one whose data are there: the oldest such one.
  */
-static struct race_notice *find_notice(const struct race_node *node, unsigned part, unsigned slot,
-                                       uint32_t tag)
+static struct race_notice *find_notice(const struct race *race, const struct race_node *node,
+                                       unsigned part, unsigned slot, uint32_t tag)
 {
-    struct race_notice *notice, *oldest = NULL;
+    const struct race_kind *kind =
+        find_kind(node, &(struct race_kind){ .part = part, .slot = slot, .tag = tag });
+    struct race_notice *notice;
 
-    for (notice = TAILQ_FIRST(&node->notices); notice != NULL;
-         notice = TAILQ_NEXT(notice, in_node)) {
-        if (notice->part != part || notice->slot != slot || notice->tag != tag)
-            continue;
-        if (has_arrived(node, notice))
-            return notice;
-        if (oldest == NULL)
-            oldest = notice;
-    }
-    return oldest;
+    if (kind == NULL)
+        return NULL;
+    TAILQ_FOREACH(notice, &kind->notices, in_kind)
+    if (has_arrived(race, notice))
+        return notice;
+    return TAILQ_FIRST(&kind->notices);
 }
 
 void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag)
@@ -119,7 +148,7 @@ void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
     struct race_node *node = race_node_of(race, t);
-    struct race_notice *notice = find_notice(node, part, slot, tag);
+    struct race_notice *notice = find_notice(race, node, part, slot, tag);
 
     race_lent_heard(h);
     if (notice == NULL)
@@ -131,8 +160,9 @@ void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag
 
 void race_op_forgotten(struct host *h, unsigned part, unsigned slot, uint32_t tag)
 {
+    const struct race *race = race_of(h);
     struct race_node *node = race_node_of(race_of(h), launch_thread_of(h));
-    struct race_notice *notice = find_notice(node, part, slot, tag);
+    struct race_notice *notice = find_notice(race, node, part, slot, tag);
 
     if (notice != NULL)
         notice_free(node, notice);

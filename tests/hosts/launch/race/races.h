@@ -48,5 +48,6 @@ extern const struct race_case race_collectives[];
 extern const struct race_case race_windows[];
 extern const struct race_case race_meets[];
 extern const struct race_case race_freed[];
+extern const struct race_case race_many[];
 
 #endif /* TESTS_RACES_H */
