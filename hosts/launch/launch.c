@@ -248,6 +248,11 @@ static enum host_end end_of(const struct launch *run, int code)
     return HOST_END_WELL;
 }
 
+uint64_t launch_found_max(unsigned checks)
+{
+    return (checks & HOST_CHECK_ALL_RACES) != 0 ? UINT64_MAX : LAUNCH_FOUND_MAX;
+}
+
 static void collect_result(const struct launch *run, sim_time_t start, struct launch_result *res)
 {
     res->start_ps = start;
@@ -359,6 +364,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     }
     output_flush(run.output, SIM_TIME_NEVER);
     launch_heaps_end(&run);
+    race_end(run.race);
     run.shared.end = end_of(&run, code);
     host_states_release(&run.shared.states);
     collect_result(&run, start, result_p);

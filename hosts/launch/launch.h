@@ -16,7 +16,7 @@ SIM_BEGIN_DECLS
 
 #define LAUNCH_SETTINGS_MAX 63u
 
-#define LAUNCH_FOUND_MAX 100u /* lines of checks, in a run */
+#define LAUNCH_FOUND_MAX 100u /* lines of checks, in a run that has not asked for all */
 
 #define LAUNCH_SOCKET_BESIDE 0u /* of launch_config.beside, else the first; n: socket n - 1 */
 
@@ -106,6 +106,9 @@ struct launch_result {
  * @return false: there is none. */
 bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,
                    bool beside, unsigned skip, unsigned *gpu_p);
+
+/** How many lines a run with these checks has for what they find, whose rest is counted. */
+uint64_t launch_found_max(unsigned checks);
 
 /** GPUs of a node that a rank sees with this CUDA_VISIBLE_DEVICES; NULL: all. */
 unsigned launch_gpus(const struct machine_desc *desc, unsigned node, const char *visible);

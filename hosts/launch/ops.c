@@ -363,7 +363,8 @@ static void op_found(struct host *h, const char *line)
     struct launch *run = launch_thread_of(h)->node->run;
 
     run->found++;
-    if (line != NULL && run->found_lines++ < LAUNCH_FOUND_MAX && run->cfg->found != NULL)
+    if (line != NULL && run->found_lines++ < launch_found_max(run->cfg->checks) &&
+        run->cfg->found != NULL)
         run->cfg->found(run->cfg->output_arg, line);
 }
 

@@ -230,7 +230,9 @@ static void judge_found(struct run *run, const struct launch_result *result)
         return;
     fprintf(stderr, "hubrun: --check has found %llu mistake%s%s\n",
             (unsigned long long)result->found, load_plural(result->found),
-            result->found_lines > LAUNCH_FOUND_MAX ? ", of which the first ones are shown" : "");
+            result->found_lines > launch_found_max(run->opt.checks)
+                ? ", of which the first ones are shown"
+                : "");
     if (run->status == CMD_OK)
         run->status = CMD_FAILED;
 }

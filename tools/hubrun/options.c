@@ -56,10 +56,11 @@ static void take_checks(struct argp_state *state, const struct cmd_option *o, vo
 {
     static const struct {
         const char *name;
-        enum host_check check;
+        unsigned checks;
     } rows[] = { { "heap", HOST_CHECK_HEAP },
                  { "mpi", HOST_CHECK_MPI },
-                 { "races", HOST_CHECK_RACES } };
+                 { "races", HOST_CHECK_RACES },
+                 { "all-races", HOST_CHECK_RACES | HOST_CHECK_ALL_RACES } };
     unsigned *checks = to;
 
     for (char *rest = text; rest != NULL;) {
@@ -69,9 +70,10 @@ static void take_checks(struct argp_state *state, const struct cmd_option *o, vo
         while (i < SIM_COUNT(rows) && strcmp(name, rows[i].name) != 0)
             i++;
         if (i == SIM_COUNT(rows))
-            argp_error(state, "--%s %s: expected heap, mpi or races, or several with commas",
+            argp_error(state,
+                       "--%s %s: expected heap, mpi, races or all-races, or several with commas",
                        o->name, name);
-        *checks |= rows[i].check;
+        *checks |= rows[i].checks;
     }
 }
 
@@ -137,7 +139,7 @@ static const struct cmd_option options[] = {
       "Look for mistakes of the program, which then ends badly: heap, bytes beyond a block of "
       "malloc and blocks after free; mpi, calls that do not fit together, messages never received "
       "and requests never completed; races, memory that it uses while a transfer does, or after "
-      "tcaFree",
+      "tcaFree; all-races, with a line for each pair of places",
       0, take_checks, CMD_AT(checks) },
     { "allow-errors", 0, NULL,
       "A run may end well though PCI Express had uncorrectable errors, as when a write has met no "

@@ -3,7 +3,7 @@
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/meet.h"
-#include "hosts/launch/race/report.h"
+#include "hosts/launch/race/report/report.h"
 
 #include <string.h>
 

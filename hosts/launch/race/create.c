@@ -6,6 +6,8 @@
 #include "hosts/launch/race/put/broken.h"
 #include "hosts/launch/race/put/notice.h"
 #include "hosts/launch/race/put/put.h"
+#include "hosts/launch/race/report/pair.h"
+#include "hosts/launch/race/report/report.h"
 #include "hosts/launch/race/window.h"
 
 #include <stdlib.h>
@@ -42,6 +44,8 @@ struct race *race_create(struct launch *run)
     if (race == NULL)
         return NULL;
     race->run = run;
+    TAILQ_INIT(&race->pairs);
+    TAILQ_INIT(&race->sites);
     race->ranks = calloc(run->nranks, sizeof(*race->ranks));
     race->nodes = calloc(run->nnodes, sizeof(*race->nodes));
     if (race->ranks == NULL || race->nodes == NULL) {
@@ -103,7 +107,14 @@ void race_destroy(struct race *race)
     free(race->nodes);
     free(race->ranks);
     race_streams_free(race);
+    race_pairs_free(race);
     free(race);
+}
+
+void race_end(const struct race *race)
+{
+    if (race != NULL)
+        race_report_rest(race);
 }
 
 const struct hub_program_range *race_range(const struct race *race, unsigned rank)

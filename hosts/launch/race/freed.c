@@ -8,7 +8,7 @@
 #include "hosts/launch/race/freed.h"
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/memory.h"
-#include "hosts/launch/race/report.h"
+#include "hosts/launch/race/report/report.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -93,6 +93,7 @@ void race_freed_add(struct race *race, struct launch_thread *t, const struct rac
                                       .bus = u->bus,
                                       .rank = t->host.rank,
                                       .place = u->place,
+                                      .calls = *race_calls(race, t, u->place),
                                       .since = sim_now(t->dom) });
     if (mem_ram_holds(t->node->ram, u->bus, u->bytes))
         add_range(race, node, u);
@@ -133,7 +134,8 @@ void race_freed_look_at_put(struct race *race, unsigned index, const struct race
     const struct race_use use = { .bytes = rows->width * rows->count,
                                   .access = x->writes ? HUB_STORES : HUB_LOADS,
                                   .verb = x->writes ? "writes" : "reads",
-                                  .place = x->place };
+                                  .place = x->place,
+                                  .calls = x->calls };
 
     if (first_freed(node, rows->at, race_rows_end(rows)) == NULL)
         return;

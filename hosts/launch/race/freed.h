@@ -10,6 +10,7 @@ struct race_freed {
     uint64_t bytes, bus;
     unsigned rank;
     struct host_place place;
+    struct program_calls calls;
     sim_time_t since;
 };
 

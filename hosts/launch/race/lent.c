@@ -132,9 +132,11 @@ void race_op_lend(struct host *h, const void *owner, const void *group, struct h
     struct launch_thread *t = launch_thread_of(h);
     struct race_rank *r = race_rank_of(race_of(h), t);
     struct race_lent *l = TAILQ_LAST(&r->lent, race_loans);
-    const struct race_lent one = {
-        .heard = r->heard, .writes = writes, .place = place, .since = sim_now(t->dom)
-    };
+    const struct race_lent one = { .heard = r->heard,
+                                   .writes = writes,
+                                   .place = place,
+                                   .calls = *race_calls(race_of(h), t, place),
+                                   .since = sim_now(t->dom) };
 
     if (rows.count == 0 || rows.width == 0)
         return;

@@ -12,6 +12,7 @@ struct race_lent {
     SLIST_HEAD(, race_lent_row) rows;  /* thousands, where a datatype has as many pieces */
     bool writes;
     struct host_place place;
+    struct program_calls calls;
     sim_time_t since;
 };
 

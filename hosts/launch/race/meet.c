@@ -1,6 +1,6 @@
 #include "hosts/launch/race/meet.h"
 #include "hosts/launch/race/lent.h"
-#include "hosts/launch/race/report.h"
+#include "hosts/launch/race/report/report.h"
 #include "hosts/launch/race/window.h"
 
 /* Epochs of one window and two ranks, one of which excludes others, are one after the other. What
@@ -49,7 +49,8 @@ static struct race_use use_of_row(const struct race_transfer *x, uint64_t row)
     return (struct race_use){ .at = x->rows.at + row * x->rows.pitch,
                               .bytes = x->rows.width,
                               .access = x->writes ? HUB_STORES : HUB_LOADS,
-                              .place = x->place };
+                              .place = x->place,
+                              .calls = x->calls };
 }
 
 /** The first row of `x` from `row` on with bytes of `other`, whose first one of these has the

@@ -35,12 +35,26 @@ bool race_knows(const struct race_rank *r, const struct race_transfer *x)
     return x->stream < r->n && r->known[x->stream] >= x->seq;
 }
 
-struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
-                                      struct race_clock *clock)
+const struct program_calls *race_calls(struct race *race, const struct launch_thread *t,
+                                       struct host_place place)
+{
+    struct race_here *here = &race_rank_of(race, t)->here;
+
+    if (here->from != place.from || here->at != sim_now(t->dom)) {
+        here->from = place.from;
+        here->at = sim_now(t->dom);
+        program_calls(t->program, (uintptr_t)place.from - 1, &here->calls);
+    }
+    return &here->calls;
+}
+
+struct race_transfer race_transfer_of(struct race *race, const struct launch_thread *t,
+                                      struct host_place place, struct race_clock *clock)
 {
     return (struct race_transfer){ .only = RACE_ANY,
                                    .rank = t->host.rank,
                                    .place = place,
+                                   .calls = *race_calls(race, t, place),
                                    .since = sim_now(t->dom),
                                    .clock = clock };
 }

@@ -11,9 +11,10 @@ struct race_use {
     uintptr_t at;
     uint64_t bytes;
     enum hub_program_access access;
-    const char *verb;        /* what it does there; NULL: loads or stores */
-    struct host_place place; /* no call: the program itself */
-    uint64_t bus;            /* of memory that is freed; else 0 */
+    const char *verb;           /* what it does there; NULL: loads or stores */
+    struct host_place place;    /* no call: the program itself */
+    struct program_calls calls; /* that led there; none: those that do now */
+    uint64_t bus;               /* of memory that is freed; else 0 */
 };
 
 /** Memory that a transfer uses, until all ranks of its node know that it has ended. */
@@ -31,6 +32,7 @@ struct race_transfer {
     struct race_clock *clock; /* what the rank knew that began it */
     unsigned rank;
     struct host_place place;
+    struct program_calls calls;
     sim_time_t since;
     /* What is at the rows before it comes, to see whether a word of them has been written; `come`:
      * so many bytes are known to have been. */
@@ -62,10 +64,14 @@ bool race_knows(const struct race_rank *r, const struct race_transfer *x);
 /** Is it the rank's memory that a transfer of its node uses? */
 bool race_concerns(const struct race *race, const struct race_rank *r,
                    const struct race_transfer *x);
+/** The calls that have led the rank to a place, where it is now. They are looked for once in
+ * one place at one time. */
+const struct program_calls *race_calls(struct race *race, const struct launch_thread *t,
+                                       struct host_place place);
 /** A transfer of the rank that begins now, but for what it uses and the order that it is in. The
  * clock remains the caller's: race_transfer_keep() takes a reference of its own. */
-struct race_transfer race_transfer_of(const struct launch_thread *t, struct host_place place,
-                                      struct race_clock *clock);
+struct race_transfer race_transfer_of(struct race *race, const struct launch_thread *t,
+                                      struct host_place place, struct race_clock *clock);
 /** Takes it out of the node's list, with its watch and its references to clocks. */
 void race_transfer_free(struct race_node *node, struct race_transfer *x);
 /** Keeps a copy of `x`, with a reference of its own to its clock, at the end of the node's list. An

@@ -26,7 +26,7 @@ void race_op_reach(struct host *h, const struct host_reach *reach, struct host_r
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
     struct race_clock *clock = race_clock_of(race_rank_of(race, t));
-    struct race_transfer x = race_transfer_of(t, place, clock);
+    struct race_transfer x = race_transfer_of(race, t, place, clock);
     const struct race_window *w = race_window_of(&race->ranks[reach->rank], reach->window);
     unsigned node = race->run->ranks[reach->rank].node->shared.index;
 

@@ -14,6 +14,8 @@ extern const struct host_race_ops race_ops;
 
 /** For the ranks of a run, on its nodes. NULL: out of memory. */
 struct race *race_create(struct launch *run);
+/** The ranks have ended or been stopped: reports what stands for several races. NULL is allowed. */
+void race_end(const struct race *race);
 void race_destroy(struct race *race); /* NULL is allowed */
 /** What the program of a rank checks before it announces an access: all that may be a race lies
  * there. */

@@ -12,8 +12,6 @@
 
 #include <sys/queue.h>
 
-#define RACE_SEEN 256u /* more than are shown */
-
 struct race_node {
     bool changed; /* more of its memory is used or freed: see race_settle() */
     bool has_part;
@@ -46,6 +44,11 @@ struct race_rank {
     TAILQ_HEAD(race_mail, race_letter) * mail; /* by rank: messages on their way */
     uint64_t stores, reaches;
     bool paused;
+    struct race_here {
+        const void *from;
+        sim_time_t at;
+        struct program_calls calls;
+    } here;                      /* the last call of it that was looked for: race_calls() */
     struct race_window *windows; /* of one-sided operations */
     unsigned nwindows;
     TAILQ_HEAD(race_loans, race_lent) lent;
@@ -63,12 +66,9 @@ struct race {
     unsigned nstreams;
     struct race_node *nodes;
     struct race_rank *ranks;
-    struct race_seen {
-        const void *use, *place;
-        unsigned rank;
-        enum hub_program_access access;
-    } seen[RACE_SEEN]; /* reported ones */
-    unsigned nseen;
+    TAILQ_HEAD(, race_pair) pairs; /* that race, in the order in which they were met */
+    TAILQ_HEAD(, race_site) sites;
+    void *pair_tree, *site_tree;
 };
 
 static inline struct race_node *race_node_of(struct race *race, const struct launch_thread *t)

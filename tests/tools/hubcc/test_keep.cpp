@@ -186,6 +186,7 @@ TEST_F(Programs, ARaceFailsTheCheckWithBothPlaces)
     /* A result that has recorded it excuses it no more than hubrun did. */
     EXPECT_EQ(1, sh("hubsim check now/early")) << errors;
     EXPECT_EQ(1, sh("hubrun -n 2 --check races --out again ./early early"));
+    EXPECT_EQ(1, sh("hubrun -q -n 2 --check all-races ./early early"));
     EXPECT_EQ(0, sh("diff -r now again")) << out;
 }
 

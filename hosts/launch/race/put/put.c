@@ -107,7 +107,7 @@ void race_op_start(struct host *h, unsigned channel, struct host_place place)
     ch->begun = ch->seq;
     for (unsigned i = 0; i < ch->list.n; i++)
         begin_put(race, t, channel, ++ch->seq, &ch->list.puts[i],
-                  race_transfer_of(t, place, clock));
+                  race_transfer_of(race, t, place, clock));
     race_clock_put(clock);
     race_settle(race);
 }
@@ -119,7 +119,7 @@ void race_op_stored(struct host *h, const struct host_put *put, struct host_plac
     struct race_clock *clock = race_clock_of(race_rank_of(race, t));
 
     begin_put(race, t, HUB_DMA_CHANNELS + h->rank, ++race_rank_of(race, t)->stores, put,
-              race_transfer_of(t, place, clock));
+              race_transfer_of(race, t, place, clock));
     race_clock_put(clock);
     race_settle(race);
 }

@@ -49,5 +49,6 @@ extern const struct race_case race_windows[];
 extern const struct race_case race_meets[];
 extern const struct race_case race_freed[];
 extern const struct race_case race_many[];
+extern const struct race_case race_pairs[];
 
 #endif /* TESTS_RACES_H */

@@ -2,33 +2,12 @@
  * place is one in the function that has it. */
 #include "tests/hosts/launch/race/run_case.h"
 
-#include <cstdio>
-
 namespace
 {
+using test::AT;
+using test::functions_at;
 using test::run_case;
 using test::Seen;
-
-const std::string AT = " at test_races.so+";
-
-/** The function of the place that stands behind `from`, and where the place ends. */
-std::string function_at(const std::string &line, size_t from, size_t *end_p)
-{
-    size_t at = line.find(AT, from);
-    char name[200] = "";
-
-    if (at == std::string::npos)
-        return "no place";
-    at += AT.size();
-    *end_p = line.find_first_not_of("0123456789abcdefx", at);
-    std::string command = "addr2line -f -e " + test::RACES + " " + line.substr(at, *end_p - at);
-    FILE *f = popen(command.c_str(), "r");
-    if (f == nullptr || fscanf(f, "%199s", name) != 1)
-        ADD_FAILURE() << command;
-    if (f != nullptr)
-        pclose(f);
-    return std::string(name).substr(0, std::string(name).find('.')); /* without .constprop.0 */
-}
 
 /** What is done in which function, and with what that was done before in which other one? */
 struct Expected {
@@ -53,9 +32,9 @@ TEST_P(Freed, IsFoundWithBothPlaces)
     const std::string &line = seen.found[0];
     EXPECT_EQ(0u, line.find(std::string(e.rank) + " on node ")) << line;
     EXPECT_NE(std::string::npos, line.find(std::string(" us: ") + e.use + " ")) << line;
-    EXPECT_EQ(e.in, function_at(line, 0, &end)) << line;
+    EXPECT_EQ(e.in, functions_at(line, 0, &end).at(0)) << line;
     EXPECT_EQ(end, line.find(std::string(", which ") + e.before)) << line;
-    EXPECT_EQ(e.before_in, function_at(line, end, &end)) << line;
+    EXPECT_EQ(e.before_in, functions_at(line, end, &end).at(0)) << line;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -151,7 +130,7 @@ TEST(FreedTwice, IsRefusedWithThePlaceBefore)
         ASSERT_EQ(1u, lines.size());
         size_t why = lines[0].find(": freed before, by tcaFree" + AT);
         ASSERT_NE(std::string::npos, why) << lines[0];
-        EXPECT_EQ(in, function_at(lines[0], why, &end)) << lines[0];
+        EXPECT_EQ(in, functions_at(lines[0], why, &end).at(0)) << lines[0];
     }
 }
 
@@ -174,7 +153,7 @@ TEST(FreedSource, OfAListThatBreaksOffIsNamed)
                                "memory that tcaFree" +
                                AT);
     ASSERT_NE(std::string::npos, why) << lines[0];
-    EXPECT_EQ("free_gpu", function_at(lines[0], why, &end)) << lines[0];
+    EXPECT_EQ("free_gpu", functions_at(lines[0], why, &end).at(0)) << lines[0];
 }
 
 TEST(FreedSource, IsNotBlamedForOthers)

@@ -1,4 +1,8 @@
-/* What the check has found: one line for each pair of places. */
+/*
+ * What the check has found. A pair of places has a line, which names the first rank that meets it,
+ * and one at the end for the last rank. Where many places use what one call has begun, the first
+ * ones have such lines, and one more at the end stands for the others.
+ */
 #ifndef LAUNCH_RACE_REPORT_H
 #define LAUNCH_RACE_REPORT_H
 
@@ -14,5 +18,8 @@ void race_report_lent(struct race *race, struct launch_thread *t, const struct r
                       const struct launch_thread *lender, const struct race_lent *l);
 void race_report_freed(struct race *race, struct launch_thread *t, const struct race_use *u,
                        const struct race_freed *f);
+
+/** The lines at the end: before the result of the run is made. */
+void race_report_rest(const struct race *race);
 
 #endif /* LAUNCH_RACE_REPORT_H */
