@@ -74,19 +74,31 @@ bool notify_count_take(struct notify_counts *nc, uint64_t key, uint8_t *flush_p)
     return true;
 }
 
-bool notify_count_least(const struct notify_counts *nc, unsigned source, uint64_t *key_p)
+static bool find_least(const struct notify_counts *nc, uint64_t bits, uint64_t mask,
+                       uint64_t *key_p)
 {
     bool found = false;
 
     for (uint32_t i = 0; i < nc->room; i++) {
         const struct notify_count *c = &nc->slots[i];
 
-        if (c->count == 0 || (c->key - 1) >> 48 != source || (found && c->key - 1 > *key_p))
+        if (c->count == 0 || ((c->key - 1) & mask) != bits || (found && c->key - 1 > *key_p))
             continue;
         found = true;
         *key_p = c->key - 1;
     }
     return found;
+}
+
+bool notify_count_least(const struct notify_counts *nc, unsigned source, uint64_t *key_p)
+{
+    return find_least(nc, notify_key(source, 0, 0), ~NOTIFY_SLOT_AND_TAG, key_p);
+}
+
+bool notify_count_alike(const struct notify_counts *nc, unsigned slot, uint32_t tag,
+                        uint64_t *key_p)
+{
+    return find_least(nc, notify_key(0, slot, tag), NOTIFY_SLOT_AND_TAG, key_p);
 }
 
 void notify_counts_clear(struct notify_counts *nc)

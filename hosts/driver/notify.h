@@ -20,15 +20,16 @@
 extern "C" {
 #endif
 
-#define NOTIFY_FLUSH      (UINT64_C(1) << 56)
-#define NOTIFY_GPU_SHIFT  57u
-#define NOTIFY_END        (UINT64_C(1) << 58)
-#define NOTIFY_CHAN_SHIFT 59u
-#define NOTIFY_SILENT     (UINT64_C(1) << 61)
-#define NOTIFY_LAP        (UINT64_C(1) << 63)
-#define NOTIFY_KEY        ((UINT64_C(1) << 56) - 1) /* source, slot, tag */
-#define NOTIFY_SLOTS      65536u
-#define NOTIFY_SOURCES    256u
+#define NOTIFY_FLUSH        (UINT64_C(1) << 56)
+#define NOTIFY_GPU_SHIFT    57u
+#define NOTIFY_END          (UINT64_C(1) << 58)
+#define NOTIFY_CHAN_SHIFT   59u
+#define NOTIFY_SILENT       (UINT64_C(1) << 61)
+#define NOTIFY_LAP          (UINT64_C(1) << 63)
+#define NOTIFY_KEY          ((UINT64_C(1) << 56) - 1) /* source, slot, tag */
+#define NOTIFY_SLOT_AND_TAG ((UINT64_C(1) << 48) - 1)
+#define NOTIFY_SLOTS        65536u
+#define NOTIFY_SOURCES      256u
 
 static inline uint64_t notify_key(unsigned source, unsigned slot, uint32_t tag)
 {
@@ -67,6 +68,9 @@ bool notify_count_add(struct notify_counts *nc, uint64_t entry);
 bool notify_count_take(struct notify_counts *nc, uint64_t key, uint8_t *flush_p);
 /** The lowest key of those from `source` that were added and not taken; false: there is none. */
 bool notify_count_least(const struct notify_counts *nc, unsigned source, uint64_t *key_p);
+/** As notify_count_least(), of those with this slot and tag from whichever source. */
+bool notify_count_alike(const struct notify_counts *nc, unsigned slot, uint32_t tag,
+                        uint64_t *key_p);
 void notify_counts_clear(struct notify_counts *nc);
 
 #ifdef __cplusplus

@@ -25,18 +25,29 @@ __attribute__((format(printf, 2, 3))) static void add_text(struct text *t, const
     t->at += strlen(t->at);
 }
 
-/** "in tcaWaitDMAC (channel 0), ", "in tcaWaitDMARecvDesc (part 3, slot 2, tag 0x7), " */
-static void call_text(const struct host_call *call, struct text *t)
+/** "; from there slot 1, tag 0x7 has come" */
+static void other_text(const struct host_call *call, struct text *t)
 {
     struct host_notice other;
 
+    if (call->other == NULL || !call->other(call->other_arg, &call->notice, &other))
+        return;
+    if (other.part == call->notice.part)
+        add_text(t, "; from there");
+    else
+        add_text(t, "; from part %u", other.part);
+    add_text(t, " slot %u, tag 0x%x has come", other.slot, other.tag);
+}
+
+/** "in tcaWaitDMAC (channel 0), ", "in tcaWaitDMARecvDesc (part 3, slot 2, tag 0x7), " */
+static void call_text(const struct host_call *call, struct text *t)
+{
     if (call->name != NULL && call->channel >= 0)
         add_text(t, "in %s (channel %d), ", call->name, call->channel);
     else if (call->name != NULL) {
-        add_text(t, "in %s (part %u, slot %u, tag 0x%x", call->name, call->notice.part,
-                 call->notice.slot, call->notice.tag);
-        if (call->other != NULL && call->other(call->other_arg, call->notice.part, &other))
-            add_text(t, "; from there slot %u, tag 0x%x has come", other.slot, other.tag);
+        add_text(t, "in %s (part %u%s, slot %u, tag 0x%x", call->name, call->notice.part,
+                 call->own ? ", that of its own node" : "", call->notice.slot, call->notice.tag);
+        other_text(call, t);
         add_text(t, "), ");
     }
 }

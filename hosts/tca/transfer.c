@@ -53,15 +53,18 @@ tcaresult tcaWaitDMAC(int ch)
                         driver_channel_wait);
 }
 
-static bool other_notice(const void *arg, unsigned part, struct host_notice *other_p)
+static bool other_notice(const void *arg, const struct host_notice *notice,
+                         struct host_notice *other_p)
 {
     const struct driver *d = arg;
     uint64_t key;
 
-    if (!notify_count_least(&d->counts, part, &key))
+    if (!notify_count_least(&d->counts, notice->part, &key) &&
+        (notice->part != d->slot ||
+         !notify_count_alike(&d->counts, notice->slot, notice->tag, &key)))
         return false;
-    *other_p =
-        (struct host_notice){ part, (unsigned)(key >> 32 & (NOTIFY_SLOTS - 1)), (uint32_t)key };
+    *other_p = (struct host_notice){ (unsigned)(key >> 48),
+                                     (unsigned)(key >> 32 & (NOTIFY_SLOTS - 1)), (uint32_t)key };
     return true;
 }
 
@@ -81,6 +84,7 @@ tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
     self->h->call = (struct host_call){ .name = __func__,
                                         .notice = { h->node, (unsigned)slot, (unsigned)tag },
                                         .channel = -1,
+                                        .own = h->node == self->d->slot,
                                         .other = other_notice,
                                         .other_arg = self->d };
     driver_wait_notify(self->h, self->d, h->node, (unsigned)slot, (uint32_t)tag);

@@ -86,6 +86,26 @@ TEST(NotifyCounts, TheLeastIsThatOfThoseFromASourceNotTaken)
     notify_counts_clear(&nc);
 }
 
+TEST(NotifyCounts, ThoseAlikeHaveTheSlotAndTagFromWhicheverSource)
+{
+    struct notify_counts nc = {};
+    uint64_t alike = 0;
+    uint8_t flush = 0;
+
+    for (uint64_t key : { notify_key(1, 5, 8), notify_key(1, 6, 7) })
+        notify_count_add(&nc, key);
+    EXPECT_FALSE(notify_count_alike(&nc, 5, 7, &alike));
+    for (unsigned source : { 200u, 3u, 4u })
+        notify_count_add(&nc, notify_key(source, 5, 7));
+    EXPECT_TRUE(notify_count_alike(&nc, 5, 7, &alike));
+    EXPECT_EQ(notify_key(3, 5, 7), alike);
+    for (unsigned source : { 3u, 4u })
+        EXPECT_TRUE(notify_count_take(&nc, notify_key(source, 5, 7), &flush));
+    EXPECT_TRUE(notify_count_alike(&nc, 5, 7, &alike));
+    EXPECT_EQ(notify_key(200, 5, 7), alike);
+    notify_counts_clear(&nc);
+}
+
 TEST(NotifyCounts, OneFlushServesAllThatCameBefore)
 {
     struct notify_counts nc = {};

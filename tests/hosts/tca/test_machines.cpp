@@ -526,4 +526,32 @@ TEST(Stall, OfAWaitForTheWrongSlotTellsWhatHasCome)
         << c.err.text;
 }
 
+/* Both put to the other rank, and wait with the handle that the put has read from. */
+TEST(Stall, OfAWaitWithTheOwnHandleTellsWhereTheNotificationHasComeFrom)
+{
+    MachineFile file("two-node");
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_ERR_STALLED, c.run([]() -> int {
+        Rank r;
+        auto *mem = r.memory(64, tcaMemoryCPU);
+        tcaHandle *all;
+        tcaDesc *d = tcaDescNew();
+
+        kept.handles.push_back(r.publish(mem, 64, tcaMemoryCPU)); /* no rank returns */
+        all = kept.handles.back().data();
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &all[!r.me], 0, &all[r.me], 32, 16,
+                                                tcaDMAUseInternal | tcaDMANotify, 2, 7));
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
+        tcaDescFree(d);
+        EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+        return tcaWaitDMARecvDesc(&all[r.me], 2, 7);
+    }));
+    EXPECT_NE(std::string::npos,
+              std::string(c.err.text)
+                  .find("rank 0 on node 0 is in tcaWaitDMARecvDesc (part 0, that of its own node, "
+                        "slot 2, tag 0x7; from part 1 slot 2, tag 0x7 has come), polling memory"))
+        << c.err.text;
+}
+
 } // namespace
