@@ -100,6 +100,7 @@ static const struct variable mvapich2[] = {
     { "MV2_USE_GDR", "gdr", "off|on", false },
     { "MV2_GPUDIRECT_LIMIT", "gdr_limit", NULL, false },
     { "MV2_USE_GPUDIRECT_RECEIVE_LIMIT", "gdr_receive_limit", NULL, false },
+    { "MV2_USE_GPUDIRECT_GDRCOPY", "gdrcopy", "off|on", false },
     { "MV2_CUDA_BLOCK_SIZE", "chunk_bytes", NULL, false },
     { NULL, NULL, NULL, false },
 };

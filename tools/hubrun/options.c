@@ -121,7 +121,7 @@ static const struct cmd_option options[] = {
       "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
       "progress=calls|helper, requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, "
       "entry_ps=N; ib: rails=N, "
-      "gdr=on|off, gdr_limit=N, gdr_receive_limit=N, library=NAME",
+      "gdr=on|off, gdr_limit=N, gdr_receive_limit=N, gdrcopy=on|off, library=NAME",
       0, cmd_take_text, CMD_AT(mpi) },
     { "variables", 0, "LIBRARY",
       "Take settings of MPI from the variables of mvapich2 (MV2_*) or openmpi (OMPI_MCA_*), as far "

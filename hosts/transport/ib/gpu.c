@@ -39,9 +39,15 @@ bool ibt_gpu_loops(const struct ibt *ib, unsigned gpu, uint64_t bytes)
     return !ib->set.gpu_gather || bytes <= across_bytes(ib, gpu);
 }
 
+bool ibt_core_loads(const struct ibt *ib, uint64_t bytes)
+{
+    return ib->set.gdr && ib->set.gdrcopy && bytes <= ib->set.gpu_load_bytes;
+}
+
 static bool core_stores(const struct ibt *ib, unsigned gpu, uint64_t bytes)
 {
-    return ib->set.gdr && (bytes <= ib->set.gpu_store_bytes || bytes <= across_bytes(ib, gpu));
+    return ib->set.gdr && ib->set.gdrcopy &&
+           (bytes <= ib->set.gpu_store_bytes || bytes <= across_bytes(ib, gpu));
 }
 
 /** Where the core finds GPU memory. */
@@ -101,7 +107,7 @@ void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
     const struct verbs_region *region;
     uint64_t offset;
 
-    if (ib->set.gdr && bytes <= ib->set.gpu_load_bytes && map_gpu(ib, &where, bytes, &offset)) {
+    if (ibt_core_loads(ib, bytes) && map_gpu(ib, &where, bytes, &offset)) {
         load_bytes(h, &ib->gpu_bar[where.gpu], offset, to, bytes);
         return;
     }

@@ -250,6 +250,8 @@ static inline bool ibt_chunks_done(const struct ibt_peer *peer)
 bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p);
 /** The longest message from a GPU that is sent without asking. */
 uint32_t ibt_gpu_eager_bytes(const struct transport *t, unsigned gpu);
+/** Does the core load so many bytes of a GPU? */
+bool ibt_core_loads(const struct ibt *ib, uint64_t bytes);
 /** Do data of this GPU go to the host first? */
 bool ibt_gpu_loops(const struct ibt *ib, unsigned gpu, uint64_t bytes);
 /** From GPU memory into the mirror; returns when it is there. */

@@ -125,7 +125,7 @@ static bool append(struct ibt *ib, unsigned dest, const struct transport_entry *
 
     if (!ibt_has_room(ib, dest, e.head_bytes, e.bytes))
         return false;
-    if (gpu && ibt_direct_out(ib, e.bytes) && e.bytes > ib->set.gpu_load_bytes &&
+    if (gpu && ibt_direct_out(ib, e.bytes) && !ibt_core_loads(ib, e.bytes) &&
         !ibt_gpu_loops(ib, where.gpu, e.bytes))
         return append_apart(ib, dest, &e);
     word = first_word(peer, &e, false);

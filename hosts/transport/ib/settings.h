@@ -28,6 +28,7 @@
            "InfiniBand: longest message that the adapter moves from or to a GPU; 0 = 8192")        \
     NUMBER(gdr_receive_limit, "bytes", IBT_BYTES_MAX, 0,                                           \
            "InfiniBand: the same to a GPU, where it is another; 0 = gdr_limit")                    \
+    SWITCH(gdrcopy, "InfiniBand: whether cores load and store GPU memory")                         \
     NUMBER(gpu_load_bytes, "bytes", IBT_BYTES_MAX, 16,                                             \
            "InfiniBand: most data that the core loads from a GPU; 0 = 16; 1 = none")               \
     NUMBER(gpu_store_bytes, "bytes", IBT_BYTES_MAX, 16,                                            \

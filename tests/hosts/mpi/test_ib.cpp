@@ -523,13 +523,15 @@ TEST(Ib, SeveralStagedMessagesTakeTurns)
 /* Half a round trip of GPU memory, picoseconds. */
 uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
                      const char *gdr = nullptr, const char *beside = "ib", int gpu = 2,
-                     uint64_t receive_limit = 0, uint64_t stage_ps = 0, uint64_t across_bytes = 0)
+                     uint64_t receive_limit = 0, uint64_t stage_ps = 0, uint64_t across_bytes = 0,
+                     const char *gdrcopy = nullptr)
 {
     launch_software software = over_ib({ { "mpi.gpu_eager_bytes", eager_bytes, nullptr },
                                          { "mpi.gdr_limit", limit, nullptr },
                                          { "mpi.gdr_receive_limit", receive_limit, nullptr },
                                          { "mpi.stage_ps", stage_ps, nullptr },
                                          { "mpi.gpu_across_bytes", across_bytes, nullptr },
+                                         { "mpi.gdrcopy", 0, gdrcopy },
                                          { "mpi.gdr", 0, gdr } });
     launch_config cfg = {};
     MachineFile file("two-node");
@@ -740,7 +742,13 @@ TEST(Ib, TheCoreStoresWhatIsForAGpuAcrossTheSockets)
         EXPECT_EQ(ps(bytes, 2, 0), ps(bytes, 2, 8192)) << bytes;
     }
     EXPECT_EQ(ps(8200, 0, 0), ps(8200, 0, 8192)) << "longer ones go as before";
-    expect_exchange({ { "mpi.gpu_across_bytes", 8192, nullptr } }, { 8, 17, 300, 8192, 9000 }, 0);
+    /* Without cores that copy, the adapter writes to the GPU, 256 bytes in 0.83 us. */
+    EXPECT_GT(pingpong_ps(2048, 0, 8192, nullptr, "hub", 0, 0, 0, 8192, "off"),
+              ps(2048, 0, 8192) + 830000 * 6);
+    for (const char *gdrcopy : { "on", "off" })
+        expect_exchange(
+            { { "mpi.gpu_across_bytes", 8192, nullptr }, { "mpi.gdrcopy", 0, gdrcopy } },
+            { 8, 17, 300, 8192, 9000 }, 0);
 }
 
 TEST(Ib, SocketsOfPortsTellWhichGpuIsBesideTheAdapter)

@@ -168,6 +168,10 @@ TEST_F(Environment, WhatIsTypedCountsMore)
     EXPECT_NE(std::string::npos,
               command("a/gpu").find(" --mpi ib,library=mvapich2-gdr-2.2,gdr_limit=524288,rails=2 "))
         << out;
+    EXPECT_EQ(0,
+              sh("MV2_USE_GPUDIRECT_GDRCOPY=0 hubrun -q -n 2 --variables mvapich2 --out d ./gpu"))
+        << errors;
+    EXPECT_NE(std::string::npos, command("d/gpu").find(" --mpi ib,gdrcopy=off ")) << out;
     EXPECT_EQ(0, sh("MV2_USE_GPUDIRECT_RECEIVE_LIMIT=8192 hubrun -q -n 2 --variables mvapich2 "
                     "--out c ./gpu"))
         << errors;

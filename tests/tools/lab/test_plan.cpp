@@ -112,6 +112,8 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
     expect("api=mvapich2-gdr-2.2;gdr_receive_limit=8192;gpu=across-qpi;src=gpu;dst=gpu",
            "src=gpu@hub dst=gpu@hub",
            "mvapich2-gdr-2.2,gdr_receive_limit=8192 --set node*.software.rank_socket=0");
+    expect("api=mvapich2-gdr-2.2;gdr=on;gdrcopy=off;src=gpu", "src=gpu@ib dst=cpu",
+           "mvapich2-gdr-2.2,gdr=on,gdrcopy=off");
     expect("api=mpi-gdr;memory=gpu", "src=gpu@ib dst=gpu@ib", "mvapich2-gdr-2.0");
     expect("api=mpi-gdr;net=ib-qdr-dual;gdr_limit=0;src=gpu-other-same-node",
            "src=gpu@ib+1 dst=cpu",
@@ -231,7 +233,8 @@ TEST_F(Plan, AStencilHasItsRanksWhereTheRowSaysAndItsRowsByBoardOrMessage)
     const std::string rounds = " warmup=1 rounds=10 repeats=3";
 
     EXPECT_EQ("subcluster16 platform=plat stencil n=2 rows=board memory=gpu@hub" + rounds +
-                  " @1 @0 @2 @3 @4 --mpi library=mvapich2-gdr-2.2,gdr_receive_limit=8192 --set "
+                  " @1 @0 @2 @3 @4 --mpi "
+                  "library=mvapich2-gdr-2.2,gdr_receive_limit=8192,gdrcopy=off --set "
                   "node*.software.rank_socket=0 seed=0",
               run("stencil", (both + "n=2;bytes=32;gpu=peach2-side;gdr_receive_limit=8192;nodes=5;"
                                      "placement=2|1|3|4|5 or 15|16|14|13|12")

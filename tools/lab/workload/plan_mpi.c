@@ -139,7 +139,8 @@ void lab_plan_bind(const struct lab_planning *p, const char *gpu)
 void lab_plan_library(const struct lab_planning *p, const char *library)
 {
     static const char *const foreign[] = { "mpi", NULL };
-    const char *gdr = lab_setup_get(p->setup, "gdr"), *text;
+    static const char *const switches[] = { "gdr", "gdrcopy" };
+    const char *text;
     uint64_t rails;
 
     if (lab_plan_says(p, "duplex", "half"))
@@ -149,8 +150,10 @@ void lab_plan_library(const struct lab_planning *p, const char *library)
     lab_plan_refuse(p, foreign, "nothing beside a library over InfiniBand");
     rails = choose_rails(p, choose_link(p));
     text = load_text(p->arena, "library=%s", library);
-    if (gdr != NULL)
-        text = load_text(p->arena, "%s,gdr=%s", text, gdr);
+    for (unsigned i = 0; i < 2; i++)
+        if (lab_plan_given(p, switches[i]))
+            text = load_text(p->arena, "%s,%s=%s", text, switches[i],
+                             lab_setup_get(p->setup, switches[i]));
     text = add_limit(p, "gdr_limit", text);
     text = add_limit(p, "gdr_receive_limit", text);
     if (rails != 0)
@@ -173,9 +176,10 @@ static void choose_ib(const struct lab_planning *p)
 /** Does the row speak of a library over InfiniBand, or of what only that has? */
 static bool over_ib(const struct lab_planning *p)
 {
-    static const char *const keys[] = { "api",   "system",    "net",
-                                        "gdr",   "gdr_limit", "gdr_receive_limit",
-                                        "rails", "ports",     NULL };
+    static const char *const keys[] = { "api",     "system",    "net",
+                                        "gdr",     "gdr_limit", "gdr_receive_limit",
+                                        "gdrcopy", "rails",     "ports",
+                                        NULL };
 
     return lab_plan_first(p, keys) != NULL;
 }

@@ -169,8 +169,8 @@ void lab_plan_link(const struct lab_planning *p)
 /** A board's transfer says nothing of a library over InfiniBand. */
 static void refuse_network(const struct lab_planning *p)
 {
-    static const char *const keys[] = { "net",   "gdr",   "gdr_limit", "gdr_receive_limit",
-                                        "rails", "ports", NULL };
+    static const char *const keys[] = { "net",     "gdr",   "gdr_limit", "gdr_receive_limit",
+                                        "gdrcopy", "rails", "ports",     NULL };
 
     lab_plan_refuse(p, keys, "nothing, or api= an MPI library beside it");
 }

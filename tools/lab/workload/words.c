@@ -37,6 +37,7 @@ const struct lab_word lab_words_ib[] = {
     { "gdr_limit", NULL,
       HUBSIM_BYTES }, /* a number, default, or default-N: the library's, which is N */
     { "gdr_receive_limit", NULL, HUBSIM_BYTES },
+    { "gdrcopy", "on|off", NULL },
     { "rails", HUBSIM_NUMBER, NULL },
     { "ports", HUBSIM_NUMBER, NULL }, /* an adapter's: rails by another name */
     { 0 },
