@@ -50,7 +50,7 @@ TEST_F(Setup, ListsAreValuesAndRangesOfPowersOfTwo)
 
 TEST_F(Setup, RangesMayHaveSteps)
 {
-    EXPECT_EQ((std::vector<std::string>{ "1", "3", "5" }), list("1..6 by 2"));
+    EXPECT_EQ((std::vector<std::string>{ "1", "3", "5" }), list("1..5 by 2"));
     EXPECT_EQ((std::vector<std::string>{ "0", "1", "9" }), list("0..1 by 1|9"));
     EXPECT_EQ((std::vector<std::string>{ "18446744073709551614", "18446744073709551615" }),
               list("18446744073709551614..18446744073709551615 by 1"));
@@ -69,6 +69,12 @@ TEST_F(Setup, OfABrokenRangeThePartThatIsWrongIsNamed)
         { "6..1 by 1", "expected the less first, as in 8..1024" },
         { "16..8", "expected the less first, as in 8..1024" },
         { "0..8", "doublings of 0: expected at least 1, or steps as in 0..7 by 1" },
+        { "1..3", "doublings of 1 end at 2: expected that end, or steps as in 1..3 by 1" },
+        { "64..1000",
+          "doublings of 64 end at 512: expected that end, or steps as in 64..1000 by 1" },
+        { "1..6 by 2", "steps of 2 end at 5: expected that end" },
+        { "3..18446744073709551615", "doublings of 3 end at 13835058055282163712: expected that "
+                                     "end, or steps as in 3..18446744073709551615 by 1" },
         { "1..100001 by 1", "more than 100000 values: expected longer steps" },
     };
 

@@ -229,6 +229,11 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { good + "seed:\n", "s.yaml:4:1: seed = : expected at least one value" },
         { good + "seed: 4..1 by 1\n",
           "s.yaml:4:1: seed = 4..1 by 1: expected the less first, as in 8..1024" },
+        { good + "seed: 1..3\n", "s.yaml:4:1: seed = 1..3: doublings of 1 end at 2: expected "
+                                 "that end, or steps as in 1..3 by 1" },
+        { good + "set:\n  \"node*.hub.e.link.gen\": 1..3\n",
+          "s.yaml:5:3: node*.hub.e.link.gen = 1..3: doublings of 1 end at 2: expected that end, "
+          "or steps as in 1..3 by 1" },
         { good + "seed: [1, 2, 1]\n", "s.yaml:4:1: seed: 1: expected each value once" },
         { good + "seed: [1, x]\n", "s.yaml:4:1: seed = x: expected a whole number" },
         { good + "seed: { a: 1 }\n", "s.yaml:4:1: seed: expected a value or a list of values" },

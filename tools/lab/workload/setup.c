@@ -157,7 +157,19 @@ static void read_range(struct range *r, const char *dots, struct load_arena *are
         fail_range(r, load_text(arena, "more than %u values: expected longer steps", LIST_MAX));
 }
 
-/** a, 2a, 4a ... up to b, or "by s": a, a+s, a+2s. */
+/** `x` is the last value before the end that is written: not to be left out without a word. */
+static _Noreturn void refuse_end(const struct range *r, uint64_t x, struct load_arena *arena)
+{
+    if (r->step != 0)
+        fail_range(r, load_text(arena, "steps of %" PRIu64 " end at %" PRIu64 ": expected that end",
+                                r->step, x));
+    fail_range(r, load_text(arena,
+                            "doublings of %" PRIu64 " end at %" PRIu64
+                            ": expected that end, or steps as in %" PRIu64 "..%" PRIu64 " by 1",
+                            r->first, x, r->first, r->last));
+}
+
+/** a, 2a, 4a ... b, or "by s": a, a+s, a+2s ... b. */
 static void add_range(struct lab_list *list, const char *key, const char *text, const char *dots,
                       const char *where, struct load_arena *arena)
 {
@@ -166,8 +178,10 @@ static void add_range(struct lab_list *list, const char *key, const char *text, 
     read_range(&r, dots, arena);
     for (uint64_t x = r.first;; x += r.step != 0 ? r.step : x) {
         lab_list_add(list, load_text(arena, "%" PRIu64, x), where, arena);
-        if (r.step != 0 ? r.last - x < r.step : x > r.last / 2)
+        if (x == r.last)
             break;
+        if (r.step != 0 ? r.last - x < r.step : x > r.last / 2)
+            refuse_end(&r, x, arena);
     }
 }
 
