@@ -721,6 +721,17 @@ TEST_F(Command, AMachineAloneGivesPingPongByDistance)
     EXPECT_EQ(0, run("run line3 --csv")) << errors;
     EXPECT_EQ(0u, out.find("nodes,hops,pio_8B_us,dma_8B_us,dma_256KiB_MBps,bound_MBps\n0 - 1,1,"));
     EXPECT_NE(std::string::npos, out.find("\n0 - 2,2,"));
+    /* of more than eight nodes the first one at each distance, and one that differs */
+    const std::string ten = write("ten.yaml", "platform: hapacs-tca\nring: 10\n");
+    EXPECT_EQ(0, run("run " + ten + " --csv")) << errors;
+    EXPECT_EQ(std::string::npos, out.find("\n0 - 7,")) << out;
+    EXPECT_EQ(0, run("run " + ten + " --csv --set node[78].host.p0.port.lanes=4")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\n0 - 5,5,")) << out;
+    EXPECT_NE(std::string::npos, out.find("\n0 - 7,3,")) << out;
+    EXPECT_NE(std::string::npos, out.find("\n0 - 8,2,")) << out;
+    EXPECT_EQ(std::string::npos, out.find("\n0 - 6,")) << out;
+    EXPECT_EQ(0, run("run subcluster16 --csv")) << errors; /* roles of ports follow the cables */
+    EXPECT_EQ(6, std::count(out.begin(), out.end(), '\n')) << out;
     EXPECT_EQ(0, run("run line3 --csv --out " + folder + "/out")) << errors;
     EXPECT_TRUE(std::filesystem::exists(folder + "/out/line3/statistics.json"));
     EXPECT_EQ(1, run("run one-node"));
