@@ -309,6 +309,8 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: [mode] }\n",
           "s.yaml:4:56: lines: expected a mapping of keys to words" },
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: {mode: by} }\n",
+        { good + "figure: { x: { key: bytes }, y: { quantity: latency }, bounds: maybe }\n",
+          "s.yaml:4:56: bounds = maybe: expected yes or no" },
           "s.yaml:4:64: mode = by: expected words with a % where the value stands" },
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: {mod: '%'} }\n",
           "s.yaml:4:64: mod = %: expected a key that a series has: workload, platform, mode, "

@@ -48,16 +48,25 @@ static const struct load_tree *read_axis(const struct load_tree *root, const cha
 }
 
 void lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure)
+/** @return whether it is yes; absent: no */
+static bool read_switch(const struct load_tree *root, const char *key)
+{
+    const char *text = "no";
+
+    load_tree_text(root, key, &text);
+    if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
+        load_fail(load_tree_get(root, key), NULL, "expected yes or no");
+    return strcmp(text, "yes") == 0;
+}
+
 {
     static const char *const x_keys[] = { "key", "label", "scale", NULL };
     static const char *const y_keys[] = { "label", "scale", "quantity", NULL };
     const struct load_tree *axis, *quantity;
-    const char *bounds = "no";
 
     axis = read_axis(root, "x", x_keys, &figure->x_label, &figure->x_scale);
     load_tree_text(axis, "key", &figure->x_key);
-    load_tree_text(root, "bounds", &bounds);
-    figure->bounds = strcmp(bounds, "yes") == 0;
+    figure->bounds = read_switch(root, "bounds");
     axis = read_axis(root, "y", y_keys, &figure->y_label, &figure->y_scale);
     quantity = load_tree_get(axis, "quantity");
     if (quantity != NULL && quantity->type == LOAD_LIST && figure->nquantities > 1)
