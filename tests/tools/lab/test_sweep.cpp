@@ -262,7 +262,11 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "series says 8: expected no other value" },
         { std::string(head) + "setup: { mode: [pio, dma], bytes: 8 }\n",
           "s.yaml:3:10: mode = dma: expected one of pio|dma-register|dma-chain-host|"
-          "dma-chain-internal, or a list of them" },
+          "dma-chain-internal, or a list of them: a point is one run, dma is the fastest of "
+          "several" },
+        { "workload: dma-chain\nplatform: hapacs-tca\nsetup: { mode: link-only, bytes: 64 }\n",
+          "s.yaml:3:10: mode = link-only: expected one of dma-register|dma-chain-host|"
+          "dma-chain-internal, or a list of them: a point is one run, link-only is none" },
         { std::string(head) + "program: x\n",
           "s.yaml:1:1: expected the key workload or program, not both" },
         { "platform: hapacs-tca\n", "s.yaml:1:1: expected the key workload or program" },

@@ -30,7 +30,10 @@ static void check_mode(const struct lab_axis *axis, const char *workload, const 
     const char *modes = lab_words_single_modes(workload, &arena);
 
     if (!lab_words_is_single(mode))
-        fail_value(axis, mode, load_text(&arena, "one of %s, or a list of them", modes));
+        fail_value(axis, mode,
+                   load_text(&arena, "one of %s, or a list of them: a point is one run, %s is %s",
+                             modes, mode,
+                             strcmp(mode, "dma") == 0 ? "the fastest of several" : "none"));
     load_arena_fini(&arena);
 }
 
