@@ -105,6 +105,8 @@ TEST_F(BadExperiment, IsToldInOneLine)
     EXPECT_EQ(":1:1: expected the key series", message("workload: pingpong\n"));
     EXPECT_EQ(":2:5: expected the key name",
               message("series:\n  - {mode: pio, workload: pingpong}\n"));
+    EXPECT_EQ(":2:26: nam = a: unknown key, did you mean name?",
+              message("series:\n  - {workload: pingpong, nam: a}\n"));
     EXPECT_EQ(":2: setup bytes=1..3: doublings of 1 end at 2: expected that end, or steps as in "
               "1..3 by 1",
               message("series:\n  - {name: a, workload: pingpong, bytes: 1..3}\n"));

@@ -293,6 +293,9 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:4:9: a = 1: expected it in setup: a workload knows no args" },
         { good + "series: []\n", "s.yaml:4:1: series: expected a list of series" },
         { good + "series:\n  - { bytes: 16 }\n", "s.yaml:5:5: expected the key name" },
+        { good + "series:\n  - { note: 16 }\n", "s.yaml:5:5: expected the key name" },
+        { good + "series:\n  - { bytes: 16, nam: wide }\n",
+          "s.yaml:5:18: nam = wide: unknown key, did you mean name?" },
         { good + "seed: 1..100001 by 1\n", "s.yaml:4:1: seed = 1..100001 by 1: more than 100000 "
                                            "values: expected longer steps" },
         { good + "seed: 1..50000 by 1\nset: { \"node0.hub.e.link.lanes\": [1, 2, 4] }\n",
@@ -306,6 +309,8 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
                  "figure: { x: { key: hops }, y: { quantity: latency } }\n",
           "s.yaml:5:16: key = hops: not in b: expected a key with numbers that each series has: "
           "bytes" },
+        { good + "figure: { x: { key: bytes }, y: { quantity: latency }, bounds: maybe }\n",
+          "s.yaml:4:56: bounds = maybe: expected yes or no" },
         { good + "figure: { x: { key: mode }, y: { quantity: latency } }\n",
           "s.yaml:4:16: key = mode: has no numbers: expected a key with numbers that each series "
           "has: "
@@ -313,8 +318,6 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: [mode] }\n",
           "s.yaml:4:56: lines: expected a mapping of keys to words" },
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: {mode: by} }\n",
-        { good + "figure: { x: { key: bytes }, y: { quantity: latency }, bounds: maybe }\n",
-          "s.yaml:4:56: bounds = maybe: expected yes or no" },
           "s.yaml:4:64: mode = by: expected words with a % where the value stands" },
         { good + "figure: { x: { key: bytes }, y: { quantity: latency }, lines: {mod: '%'} }\n",
           "s.yaml:4:64: mod = %: expected a key that a series has: workload, platform, mode, "

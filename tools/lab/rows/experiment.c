@@ -92,7 +92,7 @@ static void read_series(const struct load_tree *root, const struct load_tree *it
         put_all(setup, series, arena);
     put_all(item, series, arena);
     if (series->name == NULL)
-        load_fail(item, NULL, "expected the key name");
+        lab_words_fail_unnamed(item);
     if (series->workload == NULL)
         load_fail(item, NULL, "expected the key workload, here or in the file");
     lab_plan_check_keys(series->at.workload, series->workload, &series->setup);

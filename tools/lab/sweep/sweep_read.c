@@ -219,7 +219,7 @@ static void read_series(const struct load_tree *root, const struct load_tree *it
             load_fail(item, NULL, "expected a mapping with a name");
         load_tree_text(item, "name", &series->name);
         if (series->name == NULL)
-            load_fail(item, NULL, "expected the key name");
+            lab_words_fail_unnamed(item);
         put_all(series, item, true, arena);
     }
     read_all_values(series, arena);

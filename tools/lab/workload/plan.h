@@ -8,6 +8,7 @@
 #include "tools/lab/format/table.h"
 #include "tools/lab/run/simulate.h"
 #include "tools/lab/workload/setup.h"
+#include "tools/load/tree.h"
 
 SIM_BEGIN_DECLS
 
@@ -70,6 +71,9 @@ bool lab_workload_keys(const char *name, struct lab_table *table);
 /** Every key of a setup must be known, also where nothing will be run. `where` is that of the
  * workload, and of keys that do not say theirs. */
 void lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup);
+
+/** A series without the key name: refuses the key that must be meant to be it, or the series. */
+_Noreturn void lab_words_fail_unnamed(const struct load_tree *series);
 
 /** A value of `key` in the setup of a workload, or in the arguments of a program: where the key
  * counts bytes, without units, see lab_setup_sizes(). It does when its unit says so, and by its

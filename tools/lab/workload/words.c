@@ -163,6 +163,19 @@ static const struct lab_word *find_anywhere(const char *key, struct load_nearest
     return found;
 }
 
+void lab_words_fail_unnamed(const struct load_tree *series)
+{
+    for (unsigned i = 0; i < series->n; i++) {
+        struct load_nearest near;
+
+        load_nearest_init(&near, series->items[i].key);
+        load_nearest_offer(&near, "name");
+        if (near.hint[0] != '\0' && find_anywhere(series->items[i].key, NULL) == NULL)
+            load_fail(&series->items[i], NULL, "unknown key%s", near.hint);
+    }
+    load_fail(series, NULL, "expected the key name");
+}
+
 static void append_name(void *arg, const char *name, const char *summary)
 {
     char *names = arg;
