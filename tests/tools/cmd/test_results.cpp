@@ -286,7 +286,15 @@ TEST_F(Results, ScoresAreKeptToTheDigitWithACaseForEachRow)
         out.find("\nrows,\"a, published = <=0.9 us\",value,simulated,0.8600000000000001,0.86,"))
         << out;
     EXPECT_EQ(3, std::count(out.begin(), out.end(), '\n') + 1) << out;
+    EXPECT_EQ(1, hubsim("diff kept/rows now/rows")) << out; /* as many digits as show it */
+    EXPECT_NE(std::string::npos, out.find("  0.8600000000000001   0.86 ")) << out;
     EXPECT_EQ(0, hubsim("check kept/rows --band 'simulated=0.1%'")) << out;
+    change("kept/rows/table.csv", "us,0.8600000000000001,", "us,0.85199999999999987,");
+    EXPECT_EQ(1, hubsim("diff kept/rows now/rows")) << out;
+    EXPECT_NE(std::string::npos, out.find("  0.852   0.86 ")) << out;
+    EXPECT_EQ(1, hubsim("diff kept/rows now/rows --csv")) << out;
+    EXPECT_NE(std::string::npos, out.find(",0.85199999999999987,0.86,")) << out;
+    change("kept/rows/table.csv", "us,0.85199999999999987,", "us,0.8600000000000001,");
     change("kept/rows/table.csv", "0.8600000000000001,0.00,pass", "0.86,0.00,fail");
     EXPECT_EQ(1, hubsim("check kept/rows --band 1% --junit junit.xml")) << out;
     EXPECT_NE(std::string::npos, text("junit.xml").find("\nverdict: kept fail, now pass\n"))

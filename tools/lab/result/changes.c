@@ -2,6 +2,7 @@
 
 #include "tools/lab/format/index.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -275,6 +276,8 @@ void lab_changes_table(const struct lab_changes *changes, unsigned limit, struct
     add_rows(changes, 0, limit, table, add_row);
 }
 
+#define SHORT_DIGITS 6
+
 enum { T_WHAT, T_NAME, T_BEFORE, T_AFTER, T_CHANGE, T_N, T_RANGE, T_WHERE };
 
 static const char *pct_text(double pct, struct load_arena *arena)
@@ -282,6 +285,30 @@ static const char *pct_text(double pct, struct load_arena *arena)
     if (!isfinite(pct))
         return "new";
     return load_text(arena, "%+.*f %%", fabs(pct) < 0.01 ? 4 : fabs(pct) < 10 ? 2 : 1, pct);
+}
+
+/** More digits than a double has, as 17 of them are written to be exact? */
+static bool is_exact(const char *text)
+{
+    return strchr(text, '.') != NULL && strlen(text) > DBL_DIG + 1;
+}
+
+/** Of exact numbers as many digits as show the change. */
+static void set_ends(struct lab_table *t, unsigned row, const struct lab_change *change)
+{
+    const char *before = change->a, *after = change->b;
+    double a, b;
+
+    if ((is_exact(before) || is_exact(after)) && lab_is_number(before, &a) &&
+        lab_is_number(after, &b)) {
+        int digits = SHORT_DIGITS;
+
+        do {
+            before = load_text(&t->arena, "%.*g", digits, a);
+            after = load_text(&t->arena, "%.*g", digits, b);
+        } while (strcmp(before, after) == 0 && digits++ < DBL_DECIMAL_DIG);
+    }
+    lab_table_set(t, row, T_BEFORE, "%s\t%s", before, after);
 }
 
 static void add_text_row(struct lab_table *t, const struct lab_change *change)
@@ -293,8 +320,8 @@ static void add_text_row(struct lab_table *t, const struct lab_change *change)
     const char *unit = change->unit[0] != '\0' ? load_text(&t->arena, " [%s]", change->unit) : "";
     bool alike = strcmp(least, most) == 0;
 
-    lab_table_set(t, row, T_WHAT, "%s\t%s%s\t%s\t%s", lab_change_word(change->kind), change->name,
-                  unit, change->a, change->b);
+    lab_table_set(t, row, T_WHAT, "%s\t%s%s", lab_change_word(change->kind), change->name, unit);
+    set_ends(t, row, change);
     if (change->of > 0)
         lab_table_set(t, row, T_N, "%u of %u", change->n, change->of);
     if (change->numbers)
