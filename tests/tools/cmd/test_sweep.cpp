@@ -367,6 +367,32 @@ TEST_F(SweepCommand, AProgramThatPrintsSeveralResultsHasAFigureByAKeyOfTheirs)
               text("stderr"));
 }
 
+TEST_F(SweepCommand, AValueThatIsNotFiniteHasNoPlaceInAFigure)
+{
+    const std::string source = write("own.c", "#include <mpi.h>\n#include <stdio.h>\n"
+                                              "int main(int argc, char **argv)\n"
+                                              "{\n"
+                                              "    MPI_Init(&argc, &argv);\n"
+                                              "    printf(\"result us=%s\\n\", argv[1] + 2);\n"
+                                              "    MPI_Finalize();\n"
+                                              "    return 0;\n"
+                                              "}\n");
+    const std::string file =
+        write("s.yaml", "program: " + folder +
+                            "/own\nmachine: two-node\nranks: 1\nargs: { t: [8, inf] }\n"
+                            "set: { \"node*.hub.route_cycles\": [3, 4] }\n"
+                            "figure: { x: { key: route_cycles }, y: { quantity: us } }\n");
+
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
+    EXPECT_EQ(1, run(file + " --csv --out " + folder + "/out"));
+    EXPECT_EQ("hubsim: " + file +
+                  ":6:42: quantity = us: inf in the point t = inf, route_cycles = 3: expected a "
+                  "finite number\n",
+              text("stderr"));
+    const std::string table = text("stdout");
+    EXPECT_EQ(5, std::count(table.begin(), table.end(), '\n')) << table;
+}
+
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);

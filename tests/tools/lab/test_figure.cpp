@@ -132,7 +132,12 @@ TEST_F(Figure, PointsOfOnesOwnAreNumbers)
     EXPECT_EQ(SIM_OK, add(good));
     EXPECT_STREQ("own", lab_table_get(&table, 0, 1));
     EXPECT_EQ(SIM_ERR_CONFIG, add(bad));
-    EXPECT_STREQ("o.csv:2: x = 8, y = fast: expected numbers in columns series, x, y", err.text);
+    EXPECT_STREQ("o.csv:2: x = 8, y = fast: expected finite numbers in columns series, x, y",
+                 err.text);
+    err = {};
+    EXPECT_EQ(SIM_ERR_CONFIG, add("series,x,y\nmine,8,inf\n"));
+    EXPECT_STREQ("o.csv:2: x = 8, y = inf: expected finite numbers in columns series, x, y",
+                 err.text);
     lab_table_fini(&table);
 }
 

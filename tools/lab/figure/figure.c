@@ -5,6 +5,7 @@
 #include "tools/load/find.h"
 #include "tools/load/value.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,6 @@ static const struct load_tree *read_axis(const struct load_tree *root, const cha
     return axis;
 }
 
-void lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure)
 /** @return whether it is yes; absent: no */
 static bool read_switch(const struct load_tree *root, const char *key)
 {
@@ -59,6 +59,7 @@ static bool read_switch(const struct load_tree *root, const char *key)
     return strcmp(text, "yes") == 0;
 }
 
+void lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure)
 {
     static const char *const x_keys[] = { "key", "label", "scale", NULL };
     static const char *const y_keys[] = { "label", "scale", "quantity", NULL };
@@ -438,12 +439,12 @@ void lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table)
         const char *x = lab_csv_cell(csv, i, "x"), *y = lab_csv_cell(csv, i, "y");
         char *x_end, *y_end;
         double value = strtod(y, &y_end);
+        bool finite = isfinite(strtod(x, &x_end)) && isfinite(value);
 
-        (void)strtod(x, &x_end);
-        if (x[0] == '\0' || y[0] == '\0' || *x_end != '\0' || *y_end != '\0')
+        if (x[0] == '\0' || y[0] == '\0' || *x_end != '\0' || *y_end != '\0' || !finite)
             load_raise(SIM_ERR_CONFIG,
-                       "%s:%u: x = %s, y = %s: expected numbers in columns series, x, y", csv->file,
-                       csv->row_lines[i], x, y);
+                       "%s:%u: x = %s, y = %s: expected finite numbers in columns series, x, y",
+                       csv->file, csv->row_lines[i], x, y);
         lab_figure_add(table, lab_csv_cell(csv, i, "series"), "own", x, value, csv->file);
     }
 }

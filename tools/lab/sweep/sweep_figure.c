@@ -5,6 +5,7 @@
 #include "tools/lab/workload/values.h"
 #include "tools/load/tree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,8 +211,21 @@ void lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_swee
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
+/** No axis has a place for others. */
+static void check_finite(const struct drawing *d, const struct lab_sweep_result *r,
+                         const struct load_tree *column, double value)
+{
+    if (!isfinite(value))
+        load_fail(column, NULL, "%g in the point %s: expected a finite number", value,
+                  lab_sweep_label(d->sweep, r->point, d->arena));
+}
+
 static void add_place(struct drawing *d, const struct lab_sweep_result *r, const char *x, double y)
 {
+    const struct lab_figure *figure = &d->sweep->figure;
+
+    check_finite(d, r, figure->x_item, strtod(x, NULL));
+    check_finite(d, r, figure->quantity_item, y);
     d->places[d->nplaces++] = (struct place){ find_line(d, r->point), strtod(x, NULL), y, r };
 }
 
