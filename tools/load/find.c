@@ -177,6 +177,15 @@ static const char *find_elsewhere(const struct load_roots *roots, const char *na
     return "";
 }
 
+const char *load_find_here(const char *name, struct load_arena *arena)
+{
+    char here[4096];
+
+    return name[0] != '/' && getcwd(here, sizeof(here)) != NULL
+               ? load_text(arena, " in %s, the current folder", here)
+               : "";
+}
+
 void load_find_fail(const struct load_roots *roots, const char *head, const char *const *folders,
                     const char *name)
 {
@@ -185,7 +194,8 @@ void load_find_fail(const struct load_roots *roots, const char *head, const char
     char list[128] = "", hint[160];
 
     if (load_find_is_path(name))
-        load_raise(SIM_ERR_IO, "%s%s: no such file", head, name);
+        load_raise(SIM_ERR_IO, "%s%s: no such file%s", head, name,
+                   head[0] != '\0' ? load_find_here(name, &arena) : "");
     load_nearest_init(&near, name);
     for (unsigned i = 0; folders[i] != NULL; i++) {
         size_t n = strlen(list);

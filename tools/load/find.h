@@ -31,6 +31,9 @@ const char *load_find_first(const struct load_roots *roots, const char *folder, 
 /** What must be there: raises SIM_ERR_IO. */
 const char *load_find(const struct load_roots *roots, const char *folder, const char *name,
                       struct load_arena *arena);
+/** For messages: where a path that is not absolute was looked for, " in /home/me, the current
+ * folder"; else "". */
+const char *load_find_here(const char *name, struct load_arena *arena);
 /** What is in none of one or more folders, NULL at the end. `head` ("e.yaml:3: machine = ") begins
  * the message, which offers the nearest name. */
 _Noreturn void load_find_fail(const struct load_roots *roots, const char *head,

@@ -366,7 +366,7 @@ static const char *find_path(struct load_machine *m, const struct load_tree *at,
 
     if (at == NULL)
         return load_find(m->opt->roots, "platforms", name, &m->arena);
-    if (strchr(name, '/') != NULL)
+    if (load_find_is_path(name))
         name = load_beside(m, at->file, name);
     path = load_find_first(m->opt->roots, "platforms", name, &m->arena);
     if (path == NULL)

@@ -338,6 +338,18 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         EXPECT_EQ(message, refusal(text)) << text;
 }
 
+TEST_F(Sweep, APathThatIsNotThereIsSaidToBeFromTheCurrentFolder)
+{
+    const std::string here = std::filesystem::current_path().string() + ", the current folder";
+
+    EXPECT_EQ("s.yaml:2:1: machine = m/none.yaml: no such file in " + here,
+              refusal("program: pingpong\nmachine: m/none.yaml\n"));
+    EXPECT_EQ("s.yaml:1:1: program = ./none: no such program in " + here,
+              refusal("program: ./none\nmachine: two-node\n"));
+    EXPECT_EQ("s.yaml:1:1: program = /none: no such program",
+              refusal("program: /none\nmachine: two-node\n"));
+}
+
 /* What a program would only say when it runs. The wrong value is never the first one. */
 TEST_F(Sweep, ValuesThatAWorkloadCannotTakeAreRefusedWhereTheyAre)
 {

@@ -27,6 +27,13 @@ TEST_F(MachineFile, BecomesADescription)
     EXPECT_EQ(UINT64_C(32) << 30, d->part_bytes);
 }
 
+TEST_F(MachineFile, APathOfAPlatformBeginsBesideTheFile)
+{
+    write("machines/own.yaml", "components: {cpu: {kind: box}}\nlinks: []\n");
+    for (const char *path : { "own.yaml", "./own.yaml", "../machines/own.yaml" })
+        EXPECT_EQ(SIM_OK, load("platform: " + std::string(path) + "\nnodes: 1\n")) << err.text;
+}
+
 TEST_F(MachineFile, DottedAndNestedKeysAreEqual)
 {
     for (const char *form : { "link: {lanes: 4}", "link.lanes: 4" }) {

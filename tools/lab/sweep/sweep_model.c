@@ -163,15 +163,18 @@ static void hash_program(void *arg)
 static void resolve_program(struct lab_sweep *sweep, struct lab_sweep_point *point,
                             struct program *program)
 {
+    struct load_arena scratch = { 0 };
     bool same = point->run.program != NULL && program->run->program != NULL &&
                 strcmp(point->run.program, program->run->program) == 0;
 
     program->run = &point->run;
     if (!same && load_attempt(hash_program, program, NULL) != SIM_OK)
         load_raise(
-            SIM_ERR_CONFIG, "%s: program = %s: no such program",
+            SIM_ERR_CONFIG, "%s: program = %s: no such program%s",
             lab_sweep_where(point->series, lab_sweep_axis_of(point->series, LAB_AXIS_PROGRAM)),
-            point->run.program);
+            point->run.program,
+            load_find_is_path(point->run.program) ? load_find_here(point->run.program, &scratch)
+                                                  : "");
     point->model ^= program->hash ^ lab_sweep_hash_faults(program->site, &point->run);
     sweep->model = hash_number(sweep->model, point->model);
 }
