@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "tests/tools/attempt.h"
 #include "tools/lab/workload/plan.h"
@@ -442,6 +444,68 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
         message("ping", "bytes=8"));
     EXPECT_EQ("t.csv:2: setup bytes=(absent): expected a multiple of 4, at least 4",
               message("pingpong", "mode=dma"));
+}
+
+/* What `hubsim params WORKLOAD` shows. */
+TEST_F(Plan, EachKeyOfAWorkloadIsShownOnceWithItsMeaning)
+{
+    struct all {
+        std::vector<std::string> workloads;
+    } all;
+
+    lab_workload_each(
+        [](void *arg, const char *name, const char *) {
+            static_cast<struct all *>(arg)->workloads.push_back(name);
+        },
+        &all);
+    EXPECT_LT(15u, all.workloads.size());
+    for (const std::string &workload : all.workloads) {
+        std::set<std::string> seen;
+        lab_table table;
+
+        ASSERT_TRUE(lab_workload_keys(workload.c_str(), &table));
+        for (unsigned i = 0; i < table.nrows; i++) {
+            const std::string key = lab_table_get(&table, i, 0),
+                              values = lab_table_get(&table, i, 1);
+
+            EXPECT_TRUE(seen.insert(key).second) << workload << " " << key;
+            EXPECT_STRNE("", lab_table_get(&table, i, 4)) << workload << " " << key;
+            if (values.find("whole") != std::string::npos || values.find("1..") == 0)
+                EXPECT_STRNE("", lab_table_get(&table, i, 2)) << workload << " " << key;
+        }
+        lab_table_fini(&table);
+    }
+}
+
+TEST_F(Plan, TheDefaultsThatAreShownAreThose)
+{
+    const std::pair<const char *, std::string> cases[] = {
+        { "pingpong", "bytes=64" },
+        { "stream", "bytes=64" },
+        { "dma-chain", "bytes=64" },
+        { "block-stride", "blocks=2;block_bytes=8;pitch_bytes=16" },
+        { "mpi-bandwidth", "bytes=64" },
+        { "bare-link", "gen=2" },
+    };
+
+    for (const auto &[workload, setup] : cases) {
+        lab_table table;
+
+        ASSERT_TRUE(lab_workload_keys(workload, &table));
+        for (unsigned i = 0; i < table.nrows; i++) {
+            const std::string key = lab_table_get(&table, i, 0),
+                              value = lab_table_get(&table, i, 3);
+
+            if (value.empty() || value.find(' ') != std::string::npos || value == "n" ||
+                setup.find(key + "=") != std::string::npos || key == "net" || key == "gdr_limit" ||
+                key == "gdr_receive_limit") /* of rows over InfiniBand */
+                continue;
+            EXPECT_EQ(run(workload, setup.c_str()),
+                      run(workload, (setup + ";" + key + "=" + value).c_str()))
+                << workload << " " << key;
+        }
+        lab_table_fini(&table);
+    }
 }
 
 } // namespace

@@ -112,9 +112,9 @@ static void plan_by_network(const struct lab_planning *p, lab_plan_fn plan)
 
 /* Words of all of them, beside their own keys. */
 static const struct lab_word described_words[] = {
-    { "place", NULL, NULL },
-    { "mpi", NULL, NULL },
-    { "duplex", "half|full", NULL },
+    { .key = "place" },
+    { .key = "mpi" },
+    { .key = "duplex", .values = "half|full" },
     { 0 },
 };
 
@@ -134,7 +134,7 @@ const struct lab_workload *lab_plan_described(const char *name, struct load_aren
         const char *values = own->keys[i].values;
 
         keys[i] = (struct lab_word){ own->keys[i].key, values[0] != '\0' ? values : NULL,
-                                     own->keys[i].unit };
+                                     own->keys[i].unit, own->keys[i].value, own->keys[i].meaning };
     }
     *w = (struct lab_workload){ .name = name,
                                 .words = { keys, described_words },

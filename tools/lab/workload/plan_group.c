@@ -180,34 +180,36 @@ static void by_both(const struct lab_planning *p, lab_plan_fn plan)
 /* ---- the workloads ----------------------------------------------------------------------- */
 
 static const struct lab_word group_words[] = {
-    { "mode", "dma|" LAB_CHAIN_MODES, NULL },
-    { "bytes_per_rank", HUBSIM_NUMBER, HUBSIM_BYTES },
-    { "barrier", "before-each", NULL },
-    { "rank_k_on_node", "k+1", NULL },
-    { "notify_self", "on", NULL },
+    { "mode", "dma|" LAB_CHAIN_MODES, "", "dma-chain-internal",
+      "where descriptors lie; dma: the faster" },
+    { "bytes_per_rank", HUBSIM_NUMBER, HUBSIM_BYTES, "16", "of each block of an allgather" },
+    { "barrier", "before-each", "", "", "a barrier before each call" },
+    { "rank_k_on_node", "k+1", "", "", "on the nodes of subcluster16, in their order" },
+    { "notify_self", "on", "", "", "as it is: the sender waits for its own end, too" },
     { 0 },
 };
 
 static const struct lab_word broadcast_words[] = {
-    { "algo", "binomial-tree with one chained start per parent", NULL },
+    { "algo", "binomial-tree with one chained start per parent", "", "", "as it is" },
     { 0 },
 };
 
 static const struct lab_word allgather_words[] = {
-    { "algo", DOUBLING "|" COPYING, NULL },
+    { "algo", DOUBLING "|" COPYING, "", "", "who copies the own block" },
     { 0 },
 };
 
 static const struct lab_word allreduce_words[] = {
-    { "op", "sum of doubles", NULL },
+    { "op", "sum of doubles", "", "", "else of whole numbers" },
     { 0 },
 };
 
 static const struct lab_word stencil_words[] = {
-    { "n", "2..512 by 2", NULL },
-    { "api", BY_BOARD "|" BY_MESSAGES, NULL },
-    { "placement", NULL, NULL },
-    { "pattern", "rank 0 sends one face to each of ranks 1-4 and none replies", NULL },
+    { "n", "2..512 by 2", "1", "", "a cube of n^3 doubles on each rank" },
+    { "api", BY_BOARD "|" BY_MESSAGES, "", "", "what moves the faces" },
+    { "placement", NULL, "", "", "nodes of the ranks, such as 2|1|3, from 1" },
+    { "pattern", "rank 0 sends one face to each of ranks 1-4 and none replies", "", "",
+      "as it is" },
     { 0 },
 };
 

@@ -50,12 +50,13 @@ static void plan_alone(const struct lab_planning *p, lab_plan_fn plan)
 }
 
 static const struct lab_word link_words[] = {
-    { "request", "write|read", NULL },
-    { "bytes", "0..4096", HUBSIM_BYTES },
-    { "direction", "one|both", NULL },
-    { "gen", "1..5", NULL },
-    { "lanes", "1|2|4|8|16", NULL },
-    { "mps_bytes", "128|256|512|1024|2048|4096", HUBSIM_BYTES },
+    { "request", "write|read", "", "write", "what an end sends" },
+    { "bytes", "0..4096", HUBSIM_BYTES, "0", "of a request; 0: as much as one carries" },
+    { "direction", "one|both", "", "one", "whether both ends send" },
+    { "gen", "1..5", "1", "", "of the link; else as the machine has it" },
+    { "lanes", "1|2|4|8|16", "1", "", "of the link; else as the machine has it" },
+    { "mps_bytes", "128|256|512|1024|2048|4096", HUBSIM_BYTES, "",
+      "largest payload of a packet; else as the machine has it" },
     { 0 },
 };
 

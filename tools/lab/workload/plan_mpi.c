@@ -390,42 +390,50 @@ void lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan)
 /* ---- the workloads ----------------------------------------------------------------- */
 
 const struct lab_word lab_words_mpi[] = {
-    { "count", "1..", NULL },
-    { "direction", "one|both", NULL },
-    { "memory", "cpu|gpu", NULL }, /* src and dst at once */
-    { "mpi", NULL, NULL },
-    { "system", "native|mpi-ib", NULL },
-    { "uva", "on|off", NULL },
-    { "duplex", "half|full", NULL },
-    { "receives", "preposted|called", NULL },
-    { "pattern", "one|both|rate", NULL },
-    { "op", NULL, NULL },
+    { "count", "1..", "1", "", "messages of a stream; else 8 MiB of them" },
+    { "direction", "one|both", "", "one", "whether both nodes send" },
+    { "memory", "cpu|gpu", "", "cpu", "of both ranks, where src and dst say nothing" },
+    { "mpi", NULL, "", "", "what is below MPI, as of hubrun --mpi" },
+    { "system", "native|mpi-ib", "", "",
+      "mpi-ib: over InfiniBand, by the library of the TCA papers" },
+    { "uva", "on|off", "", "on", "as it is: MPI knows memories by their addresses" },
+    { "duplex", "half|full", "", "full", "of the cables of the MBCF cluster" },
+    { "receives", "preposted|called", "", "called", "before the message comes, or after" },
+    { "pattern", "one|both|rate", "", "one",
+      "streams one way, both ways, or windows of short messages" },
+    { "op", NULL, "", "send-recv", "as it is" },
     { 0 },
 };
 
 static const struct lab_word cluster_words[] = {
-    { "api", NULL, NULL },
-    { "net", NULL, NULL },
-    { "duplex", "half|full", NULL },
+    { "api", NULL, "", "", "the library: sr, nsr or mpich of MBCF, or one of configs/mpi" },
+    { "net", NULL, "", "", "the network, as the platform has it, or of InfiniBand" },
+    { "duplex", "half|full", "", "full", "of the cables of the MBCF cluster" },
     { 0 },
 };
 
 static const struct lab_word collective_words[] = {
-    { "memory", "cpu|gpu", NULL }, { "algorithm", NULL, NULL }, { "mpi", NULL, NULL },
-    { "place", NULL, NULL },       { "op", NULL, NULL },        { 0 },
+    { "memory", "cpu|gpu", "", "cpu", "of all data" },
+    { "algorithm", NULL, "", "", "as of hubrun --algorithm" },
+    { "mpi", NULL, "", "", "what is below MPI, as of hubrun --mpi" },
+    { "place", NULL, "", "", "the node of each rank, with commas" },
+    { "op", NULL, "", "allreduce", "the collective" },
+    { 0 },
 };
 
 static const struct lab_word kernel_words[] = {
-    { "class", "S|W", NULL },
-    { "size", NULL, NULL },
-    { "iterations", HUBSIM_NUMBER, NULL },
-    { "version", NULL, NULL },
+    { "class", "S|W", "", "W", "size of the problem" },
+    { "size", NULL, "", "", "without effect: that of the class, in words" },
+    { "iterations", HUBSIM_NUMBER, "1", "", "else those of the class" },
+    { "version", NULL, "", "", "without effect: of the benchmarks" },
     { 0 },
 };
 
 /* How many ranks kernels can share their work among. */
 #define RANKS(name, list)                                                                          \
-    static const struct lab_word ranks_##name[] = { { "nodes", list, NULL }, { 0 } }
+    static const struct lab_word ranks_##name[] = {                                                \
+        { "nodes", list, "1", "2", "ranks, one on each" }, { 0 }                                   \
+    }
 RANKS(any, "1..64");
 RANKS(to_8, "1|2|4|8");
 RANKS(to_16, "1|2|4|8|16");
@@ -433,10 +441,10 @@ RANKS(to_64, "1|2|4|8|16|32|64");
 RANKS(square, "1|4|9|16|25|36|49|64");
 
 static const struct lab_word facility_words[] = {
-    { "count", "1..", NULL },
-    { "api", NULL, NULL },
-    { "duplex", "half|full", NULL },
-    { "op", NULL, NULL },
+    { "count", "1..", "1", "", "without effect: a stream has 1024" },
+    { "api", NULL, "", "", "mbcf" },
+    { "duplex", "half|full", "", "full", "of the cables" },
+    { "op", NULL, "", "write", "write, or fifo: appends to a queue" },
     { 0 },
 };
 

@@ -14,9 +14,11 @@
 
 SIM_BEGIN_DECLS
 
-/** A key of setups and what it may say: as of a struct hubsim_key, or anything (NULL). */
+/** A key of setups and what it may say: as of a struct hubsim_key, or anything (NULL). What is not
+ * shown with a workload has no more than that. */
 struct lab_word {
-    const char *key, *values, *unit; /* unit NULL: it has none */
+    const char *key, *values, *unit;
+    const char *absent, *meaning; /* as where the setup says nothing; "": that depends */
 };
 
 struct lab_workload;

@@ -193,47 +193,53 @@ static void plan_by_board(const struct lab_planning *p, lab_plan_fn plan)
 /* ---- the workloads ----------------------------------------------------------------- */
 
 static const struct lab_word pingpong_words[] = {
-    { "poll", "cpu-reads-mapped-gpu-memory", NULL },
-    { "uva", "on|off", NULL },
-    { "staging", "host", NULL },
+    { "poll", "cpu-reads-mapped-gpu-memory", "", "",
+      "how the receiver sees a message in memory of a GPU" },
+    { "uva", "on|off", "", "on", "whether addresses tell memories apart, with api=cudaMemcpyPeer" },
+    { "staging", "host", "", "", "copies of GPU memory through the hosts, by CUDA" },
     { 0 },
 };
 
 static const struct lab_word board_words[] = {
-    { "notify", "internal", NULL },
-    { "notify_self", "on|off", NULL },
-    { "system", "native|mpi-ib", NULL },
+    { "notify", "internal", "", "", "notifications set up in the memory of the board" },
+    { "notify_self", "on|off", "", "", "whether the sender waits for its own end, too" },
+    { "system", "native|mpi-ib", "", "native", "the TCA library, or MPI over InfiniBand" },
     { 0 },
 };
 
 static const struct lab_word chain_words[] = {
-    { "mode", "dma|dma-register|dma-chain-host|dma-chain-internal|link-only", NULL },
-    { "count", "1..", NULL },
-    { "gen", HUBSIM_NUMBER, NULL },
-    { "lanes", HUBSIM_NUMBER, NULL },
-    { "payload_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
-    { "tlp_overhead_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
-    { "timing", "driver-tsc", NULL },
-    { "end", "send-complete", NULL },
+    { "mode", "dma|dma-register|dma-chain-host|dma-chain-internal|link-only", "",
+      "dma-chain-internal", "where descriptors lie; dma: the fastest; link-only: a formula" },
+    { "count", "1..", "1", "1", "descriptors of a chain" },
+    { "gen", HUBSIM_NUMBER, "1", "", "of the link, with mode=link-only" },
+    { "lanes", HUBSIM_NUMBER, "1", "", "of the link, with mode=link-only" },
+    { "payload_bytes", HUBSIM_NUMBER, HUBSIM_BYTES, "", "of a packet, with mode=link-only" },
+    { "tlp_overhead_bytes", HUBSIM_NUMBER, HUBSIM_BYTES, "24",
+      "of a packet beside its payload, with mode=link-only" },
+    { "timing", "driver-tsc", "", "", "as it is: measured in the driver" },
+    { "end", "send-complete", "", "", "as it is: up to the end of sending" },
     { 0 },
 };
 
 #define METHODS LAB_METHOD_PACK "|MPI_Type_vector"
 
 static const struct lab_word stride_words[] = {
-    { "mode", "dma|" LAB_CHAIN_MODES, NULL },
-    { "n", HUBSIM_NUMBER, NULL },
-    { "blocks", HUBSIM_NUMBER, NULL },
-    { "block_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
-    { "pitch_bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
-    { "method", METHODS, NULL },
+    { "mode", "dma|" LAB_CHAIN_MODES, "", "dma-chain-internal",
+      "where descriptors lie; dma: the faster" },
+    { "n", HUBSIM_NUMBER, "1", "",
+      "a cube of n^3 doubles, of which n rows go; in place of the next three" },
+    { "blocks", HUBSIM_NUMBER, "1", "n", "blocks of a message" },
+    { "block_bytes", HUBSIM_NUMBER, HUBSIM_BYTES, "8 n", "of each block" },
+    { "pitch_bytes", HUBSIM_NUMBER, HUBSIM_BYTES, "8 n n", "from one block to the next" },
+    { "method", METHODS, "", "", "how MPI gathers blocks" },
     { 0 },
 };
 
 static const struct lab_word stream_words[] = {
-    { "mode", "pio|dma|" LAB_CHAIN_MODES, NULL },
-    { "channels", "1..4", NULL },
-    { "direction", "one|both", NULL },
+    { "mode", "pio|dma|" LAB_CHAIN_MODES, "", "dma-chain-internal",
+      "stores, or where the descriptors of DMA lie; dma: the faster DMA" },
+    { "channels", "1..4", "1", "1", "DMA channels, a message on each" },
+    { "direction", "one|both", "", "one", "whether both nodes send" },
     { 0 },
 };
 

@@ -13,50 +13,56 @@
 #define MEMORIES "cpu|cpu-store|gpu|gpu-other-same-node|gpu-across-qpi"
 
 const struct lab_word lab_words_transfer[] = {
-    { "bytes", HUBSIM_NUMBER, HUBSIM_BYTES },
-    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal", NULL },
-    { "warmup", HUBSIM_NUMBER, NULL },
-    { "rounds", "1..", NULL },
-    { "repeats", "1..", NULL },
+    { "bytes", HUBSIM_NUMBER, HUBSIM_BYTES, "",
+      "of a message; DMA moves multiples of 4, stores of 8" },
+    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal", "", "dma-chain-internal",
+      "stores, or where the descriptors of DMA lie; dma: the fastest DMA" },
+    { "warmup", HUBSIM_NUMBER, "1", "1", "rounds before those that count" },
+    { "rounds", "1..", "1", "",
+      "timed together; else 100, of streams by MPI 1; commands may take fewer" },
+    { "repeats", "1..", "1", "10", "times that this is measured; commands may take fewer" },
     { 0 },
 };
 
 const struct lab_word lab_words_pair[] = {
-    { "src", MEMORIES, NULL },
-    { "dst", MEMORIES, NULL },
-    { "gpu", "peach2-side|ib-side|across-qpi", NULL },
-    { "hops", HUBSIM_NUMBER, NULL },
-    { "link", "direct", NULL },
-    { "api", NULL, NULL },
+    { "src", MEMORIES, "", "cpu", "where the bytes are; cpu-store: stores of the CPU" },
+    { "dst", MEMORIES, "", "cpu", "where they go" },
+    { "gpu", "peach2-side|ib-side|across-qpi", "", "",
+      "the socket of the GPUs; else that of the network in use" },
+    { "hops", HUBSIM_NUMBER, "1", "1", "cables between the two nodes" },
+    { "link", "direct", "", "", "without effect: one cable joins the nodes" },
+    { "api", NULL, "", "", "the library: tca, or one of configs/mpi" },
     { 0 },
 };
 
 const struct lab_word lab_words_ib[] = {
-    { "net", NULL, NULL },
-    { "gdr", "on|off", NULL },
-    { "gdr_limit", NULL,
-      HUBSIM_BYTES }, /* a number, default, or default-N: the library's, which is N */
-    { "gdr_receive_limit", NULL, HUBSIM_BYTES },
-    { "gdrcopy", "on|off", NULL },
-    { "rails", HUBSIM_NUMBER, NULL },
-    { "ports", HUBSIM_NUMBER, NULL }, /* an adapter's: rails by another name */
+    { "net", NULL, "", "ib", "signalling of InfiniBand, ib-sdr to ib-edr; -dual: two ports" },
+    { "gdr", "on|off", "", "", "whether adapters use memory of GPUs; else as the library has it" },
+    { "gdr_limit", NULL, HUBSIM_BYTES, "default",
+      "largest message from a GPU without copies; default-N: the library says N" },
+    { "gdr_receive_limit", NULL, HUBSIM_BYTES, "default",
+      "largest message to a GPU without copies" },
+    { "gdrcopy", "on|off", "", "",
+      "whether cores load and store memory of GPUs; else as the library has it" },
+    { "rails", HUBSIM_NUMBER, "1", "", "ports of the adapters in use, 1 or 2" },
+    { "ports", HUBSIM_NUMBER, "1", "", "rails by another name" },
     { 0 },
 };
 
 static const struct lab_word words_of_all[] = {
-    { "faults", NULL, NULL },
-    { "bit_error_rate", NULL, NULL },
-    { "fault_links", NULL, NULL },
-    { "nodes", HUBSIM_NUMBER, NULL },
-    { "reduce", "min|median|mean", NULL },
+    { .key = "faults" },
+    { .key = "bit_error_rate" },
+    { .key = "fault_links" },
+    { .key = "nodes", .values = HUBSIM_NUMBER },
+    { .key = "reduce", .values = "min|median|mean" },
     /* the grammar of the rows themselves */
-    { "grid", "powers of two", NULL },
-    { "spread_pct", NULL, NULL },
-    { "note", NULL, NULL },
-    { "measure", NULL, NULL },
-    { "take", "max|min", NULL },
-    { "over", NULL, NULL },
-    { "versus", NULL, NULL },
+    { .key = "grid", .values = "powers of two" },
+    { .key = "spread_pct" },
+    { .key = "note" },
+    { .key = "measure" },
+    { .key = "take", .values = "max|min" },
+    { .key = "over" },
+    { .key = "versus" },
     { 0 },
 };
 
@@ -106,12 +112,14 @@ void lab_workload_point(const char *name, struct load_arena *arena, const char *
 static void add_key(struct lab_table *table, const struct lab_word *word,
                     const struct lab_workload *w)
 {
-    unsigned row = lab_table_add(table);
-    const struct hubsim_key *own = w->own != NULL ? &w->own->keys[word - w->words[0]] : NULL;
+    unsigned row;
 
-    lab_table_set(table, row, 0, "%s\t%s", word->key, word->values != NULL ? word->values : "");
-    if (own != NULL)
-        lab_table_set(table, row, 2, "%s\t%s\t%s", own->unit, own->value, own->meaning);
+    if (lab_workload_word(w, word->key, NULL) != word)
+        return; /* an earlier list has its own of the key */
+    row = lab_table_add(table);
+    lab_table_set(table, row, 0, "%s\t%s\t%s\t%s\t%s", word->key,
+                  word->values != NULL ? word->values : "", word->unit, word->absent,
+                  word->meaning);
 }
 
 bool lab_workload_keys(const char *name, struct lab_table *table)
