@@ -7,6 +7,7 @@ import json
 import math
 import sys
 
+import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 import picture
@@ -20,6 +21,9 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E6
 MARKERS = "osD^vP*X<>"
 GREYS = ("0.25", "0.65", "0.45")
 ENTRIES_INSIDE = 8  # of a legend, at most
+PLACES = 9  # that are tried for it, each way
+MARGIN = 6  # pixels around it
+POINT_PIXELS = 4
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 
 
@@ -108,12 +112,51 @@ def draw_series(ax, name, number, dash, kinds):
                 label=None if points else name)
 
 
+def drawn_points(ax):
+    """Along all lines, in pixels and not far from each other: lines of few points are long between them."""
+    points = [np.empty((0, 2))]
+    for line in ax.lines:
+        ends = line.get_transform().transform(line.get_xydata())
+        ends = ends[np.isfinite(ends).all(axis=1)]
+        points.append(ends)
+        for a, b in zip(ends, ends[1:]):
+            points.append(np.linspace(a, b, 2 + int(max(abs(b - a)) // POINT_PIXELS)))
+    return np.concatenate(points)
+
+
+def free_corner(ax, box, points):
+    """Where a legend of this size covers none of the points, as near to a corner as can be; None: nowhere."""
+    width, height = ax.bbox.width, ax.bbox.height
+    right, top = width - box.width - MARGIN, height - box.height - MARGIN
+    if right < MARGIN or top < MARGIN:
+        return None
+    places = [(x, y) for x in np.linspace(right, MARGIN, PLACES) for y in np.linspace(top, MARGIN, PLACES)]
+    places.sort(key=lambda at: min(at[0] - MARGIN, right - at[0]) + min(at[1] - MARGIN, top - at[1]))
+    for x, y in places:
+        low = np.array((ax.bbox.x0 + x - MARGIN, ax.bbox.y0 + y - MARGIN))
+        high = low + (box.width + 2 * MARGIN, box.height + 2 * MARGIN)
+        if not np.any(np.all((points > low) & (points < high), axis=1)):
+            return x / width, y / height
+    return None
+
+
+def place_inside(fig, ax, handles, labels, style):
+    """Whether there was room for it."""
+    style = style | {"framealpha": 0.9, "handlelength": 6, "borderaxespad": 0}  # dashes show beside the marker
+    legend = ax.legend(handles, labels, loc="center", **style)
+    fig.tight_layout()
+    fig.draw_without_rendering()
+    place = free_corner(ax, legend.get_window_extent(), drawn_points(ax))
+    legend.remove()
+    if place is not None:
+        ax.legend(handles, labels, loc=place, **style)
+    return place is not None
+
+
 def place_legend(fig, ax, handles, labels):
-    """Inside of the axes, or below them where many entries would cover what is drawn. The figure grows by that."""
+    """Inside of the axes, or below them where it would cover what is drawn. The figure grows by that."""
     style = {"fontsize": 7, "markerscale": 0.8}
-    if len(handles) <= ENTRIES_INSIDE:
-        ax.legend(handles, labels, framealpha=0.9, handlelength=6, **style)  # dashes show beside the marker
-        fig.tight_layout()
+    if len(handles) <= ENTRIES_INSIDE and place_inside(fig, ax, handles, labels, style):
         return
     width, height = fig.get_size_inches()
     style |= {"loc": "lower center", "frameon": False, "handlelength": 4, "columnspacing": 1}
