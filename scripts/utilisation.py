@@ -159,7 +159,8 @@ def draw(usage, title, most):
             bars(right, usage, places, BUSY + tuple(tx_stalls), "what their time went to, %")
         else:
             heat(left, usage, places, STALLS, REDS,
-                 f"first packets waiting, %, queues of a place added ({count(len(queues), nqueues)})", None)
+                 "first packets waiting, %, queues of a place added: two at once are 200 "
+                 f"({count(len(queues), nqueues)})", None)
             bars(right, usage, places, STALLS, "what they waited for, %")
     axes[-1][0].set_xlabel("time, us", fontsize=8)
     axes[-1][1].set_xlabel("% of the time shown", fontsize=8)

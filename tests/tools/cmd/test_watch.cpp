@@ -98,9 +98,10 @@ TEST_F(Watch, UtilisationIsKeptWithTheResult)
                    "/x.png && head -c 4 " + folder + "/x.png | tail -c 3");
     EXPECT_EQ(0, r.status) << r.text;
     EXPECT_TRUE(has(r.text, "/x.png\nPNG")) << r.text;
-    /* why it may be more than 100 % */
+    /* how it may be more than 100 % */
     r = run("scripts/utilisation " + folder + "/two-node --out " + folder +
-            "/use.svg && grep -c 'waiting, %, queues of a place added' " + folder + "/use.svg");
+            "/use.svg && grep -c 'waiting, %, queues of a place added: two at once are 200' " +
+            folder + "/use.svg");
     EXPECT_EQ(0, r.status) << r.text;
     r = run(hubsim("topology two-node --csv --traffic " + folder + "/two-node --svg " + folder +
                    "/x.svg"));
