@@ -121,7 +121,8 @@ assert hubsim.read(pathlib.Path("plain.csv")).columns == plain.columns
 
 # The keys of a workload, and of a program that describes itself.
 modes = hubsim.parameters("pingpong", "mode")["mode"]
-assert modes == (None, "", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only", "", "", ""), modes
+assert (modes.value, modes.unit) == ("dma-chain-internal", ""), modes
+assert modes.range == "pio|dma|dma-register|dma-chain-host|dma-chain-internal" and modes.meaning, modes
 
 # What is refused, in hubsim's words.
 refused("setup byte=8: unknown key, did you mean bytes?", hubsim.run, "two-node", "pingpong", {"byte": 8})
