@@ -10,27 +10,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void lab_out_folder(const char *path)
+/** @return the length of the first part that was not there; 0: all were */
+static size_t make_folders(const char *path)
 {
     struct stat s = { 0 };
     char part[1024];
+    size_t made = 0;
 
     for (const char *p = path; *p != '\0';) {
         p += 1 + strcspn(p + 1, "/");
         snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        if (mkdir(part, 0777) == 0)
+            made = made == 0 ? (size_t)(p - path) : made;
+        else if (errno != EEXIST)
             load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", part, strerror(errno));
     }
     if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
         load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(ENOTDIR));
+    return made;
+}
+
+void lab_out_folder(const char *path)
+{
+    (void)make_folders(path);
 }
 
 void lab_out_try_folder(const char *path)
 {
-    lab_out_folder(path);
+    size_t made = make_folders(path);
+    char part[1024];
+
     if (access(path, W_OK) != 0)
         load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(errno));
-    (void)rmdir(path);
+    for (size_t n = strlen(path); made > 0 && n >= made; n--) {
+        if (path[n] != '\0' && path[n] != '/')
+            continue;
+        snprintf(part, sizeof(part), "%.*s", (int)n, path);
+        (void)rmdir(part);
+    }
 }
 
 int lab_out_create(const char *path)

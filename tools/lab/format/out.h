@@ -13,7 +13,7 @@ SIM_BEGIN_DECLS
 /** Makes `path` and the folders above it. */
 void lab_out_folder(const char *path);
 /** Whether lab_out_folder() and files in it will do, before the work is done: raises when not.
- * Those above it are made, and it is not left where it is empty. */
+ * What it makes for that is not left. */
 void lab_out_try_folder(const char *path);
 /** Makes or empties a file, or opens a device or pipe: one without a reader is refused at once.
  * @return a descriptor to be closed */
