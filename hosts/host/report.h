@@ -29,9 +29,9 @@ struct host_call {
     struct host_notice notice; /* what it waits for, */
     int channel;               /* or, when not -1, a DMA channel */
     bool own;                  /* the part of which is that of the rank's node */
-    /** One that has come and that no rank has taken: from the same part, or for a wait for the own
-     * part one of the same slot and tag; false: none. NULL: not a wait for a notification. Read
-     * after the run has ended. */
+    /** One that has come and that no rank has taken: from the same part, or if there is none one of
+     * the same slot and tag; false: none. NULL: not a wait for a notification. Read after the run
+     * has ended. */
     bool (*other)(const void *arg, const struct host_notice *notice, struct host_notice *other_p);
     const void *other_arg;
     /** A library of messages has this instead: the i-th message that it waits for; false: no more.

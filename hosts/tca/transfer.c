@@ -60,8 +60,7 @@ static bool other_notice(const void *arg, const struct host_notice *notice,
     uint64_t key;
 
     if (!notify_count_least(&d->counts, notice->part, &key) &&
-        (notice->part != d->slot ||
-         !notify_count_alike(&d->counts, notice->slot, notice->tag, &key)))
+        !notify_count_alike(&d->counts, notice->slot, notice->tag, &key))
         return false;
     *other_p = (struct host_notice){ (unsigned)(key >> 48),
                                      (unsigned)(key >> 32 & (NOTIFY_SLOTS - 1)), (uint32_t)key };

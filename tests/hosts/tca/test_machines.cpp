@@ -526,6 +526,35 @@ TEST(Stall, OfAWaitForTheWrongSlotTellsWhatHasCome)
         << c.err.text;
 }
 
+/* Each puts to the one before it, and waits for that one in place of the one behind it. */
+TEST(Stall, OfAWaitForAnotherRankTellsWhereTheNotificationHasComeFrom)
+{
+    MachineFile file("ring4");
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_ERR_STALLED, c.run([]() -> int {
+        Rank r;
+        auto *mem = r.memory(64, tcaMemoryCPU);
+        int before = (r.me + r.size - 1) % r.size;
+        tcaHandle *all;
+        tcaDesc *d = tcaDescNew();
+
+        kept.handles.push_back(r.publish(mem, 64, tcaMemoryCPU)); /* no rank returns */
+        all = kept.handles.back().data();
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &all[before], 0, &all[r.me], 32, 16,
+                                                tcaDMAUseInternal | tcaDMANotify, 1, 7));
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
+        tcaDescFree(d);
+        EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+        return tcaWaitDMARecvDesc(&all[before], 1, 7);
+    }));
+    EXPECT_NE(std::string::npos,
+              std::string(c.err.text)
+                  .find("rank 0 on node 0 is in tcaWaitDMARecvDesc (part 3, slot 1, tag 0x7; from "
+                        "part 1 slot 1, tag 0x7 has come), polling memory"))
+        << c.err.text;
+}
+
 /* Both put to the other rank, and wait with the handle that the put has read from. */
 TEST(Stall, OfAWaitWithTheOwnHandleTellsWhereTheNotificationHasComeFrom)
 {
