@@ -71,6 +71,7 @@ struct host {
     unsigned hub;                     /* that it uses, of those of its node by root port */
     unsigned checks;                  /* bits of enum host_check; 0: nothing is looked after */
     bool ended_well;                  /* with status 0 */
+    uint64_t end_ps;                  /* when it has ended */
     struct host_state *states;
     struct host_call call;
     struct host_looks looks;

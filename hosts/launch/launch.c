@@ -271,13 +271,13 @@ static void collect_result(const struct launch *run, sim_time_t start, struct la
         *rank = (struct launch_rank_result){ .ended = t->ended,
                                              .exit_code = t->exit_code,
                                              .signal = t->signal,
-                                             .end_ps = t->end_ps,
+                                             .end_ps = t->host.end_ps,
                                              .profile = t->host.profile };
         t->host.profile = NULL;
         if (t->node != NULL)
             rank->node = t->node->shared.index;
-        if (t->ended && t->end_ps > res->end_ps)
-            res->end_ps = t->end_ps;
+        if (t->ended && t->host.end_ps > res->end_ps)
+            res->end_ps = t->host.end_ps;
         if (!t->ended && t->node != NULL) {
             launch_where(t, rank->where, sizeof(rank->where));
             rank->in_collective = launch_in_collective(t);

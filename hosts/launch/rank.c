@@ -355,7 +355,7 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     t->ended = true;
     t->exit_code = code;
     t->host.ended_well = code == 0;
-    t->end_ps = at;
+    t->host.end_ps = at;
     if (!t->is_rank)
         return;
     /* Events that no rank waits for would put off, or for ever hide, that others are deadlocked. */

@@ -101,7 +101,6 @@ struct launch_thread {
         uint64_t busy, found, vain;
     } before; /* when it was last asked whether ranks only look */
     int exit_code;
-    sim_time_t end_ps;
     struct sim_event start;
     struct {
         struct hub_program_signals program;

@@ -76,7 +76,7 @@ static void *placed(struct launch_thread *t, void *p, size_t bytes)
 void launch_heap_report(struct launch_thread *t, const struct guard_mistake *m)
 {
     const char *call = m->kind == GUARD_ACCESS && !m->outside ? t->host.call.name : NULL;
-    sim_time_t at = t->ended ? t->end_ps : sim_now(t->dom);
+    sim_time_t at = t->ended ? t->host.end_ps : sim_now(t->dom);
     char text[800], line[1000];
 
     guard_text(m, t->program, text, sizeof(text));

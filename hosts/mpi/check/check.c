@@ -28,11 +28,13 @@ void mpi_place_text(const struct mpi_place *p, char *text, size_t room)
 static void report_unfinalized(struct mpi_check *ck)
 {
     for (unsigned r = 0; r < ck->nranks; r++) {
-        const struct mpi_place *begin = &ck->begins[r];
+        struct host *h = ck->begins[r].host;
 
-        if (begin->host != NULL && begin->host->ended_well && ck->ends[r].host == NULL)
-            mpi_check_found(ck, &(struct mpi_mistake){ .at = begin },
-                            ": the rank has ended without MPI_Finalize");
+        if (h != NULL && h->ended_well && ck->ends[r].host == NULL) {
+            const struct mpi_place end = { h, { .name = "ends" }, h->end_ps };
+
+            mpi_check_found(ck, &(struct mpi_mistake){ .at = &end }, " without MPI_Finalize");
+        }
     }
 }
 

@@ -2,10 +2,12 @@
  * Mistakes of MPI, each by its name:  mistakes NAME
  * Two ranks; what `hubrun --check mpi` reports of each is in test_check.cpp.
  */
+#define _POSIX_C_SOURCE 199309L /* nanosleep */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define LONG 4000000 /* bytes, more than goes without an answer */
 
@@ -262,6 +264,7 @@ static void receive_freed(void)
 
 static void no_finalize(void)
 {
+    nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     exit(0);
 }
 
