@@ -108,11 +108,15 @@ void race_report_rest(const struct race *race)
                         "; --check all-races shows each");
 }
 
-/* What would make order between its end and the access. */
-static const char *order_of(const struct race_transfer *x)
+/* What would make order between its end and the access. A rank that knows of an earlier one may
+ * mean that, and has done nothing wrong itself. */
+static const char *order_of(const struct race_rank *r, const struct race_transfer *x)
 {
     if (x->only != RACE_ANY)
         return "the end of its epoch, or a flush and a message before";
+    if (x->writes && x->stream < r->n && r->known[x->stream] > 0)
+        return "a wait for its notification, or for a word of it in a loop before; where the one "
+               "before it is meant, a sender that waits until that has been used";
     if (x->writes)
         return "a wait for its notification, or for a word of it in a loop before";
     return "tcaWaitDMAC(), or a wait for its own notification before";
@@ -127,7 +131,7 @@ void race_report_transfer(struct race *race, struct launch_thread *t, const stru
                                  .calls = x->calls,
                                  .since = x->since,
                                  .does = x->writes ? "writes" : "reads",
-                                 .expected = order_of(x) });
+                                 .expected = order_of(&race->ranks[t->host.rank], x) });
 }
 
 void race_report_lent(struct race *race, struct launch_thread *t, const struct race_use *u,

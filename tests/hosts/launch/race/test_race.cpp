@@ -62,6 +62,19 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{ "loads_stored", "rank 1", "loads", "tcaSendPIO of rank 0" },
         Expected{ "stores_to_stored", "rank 1", "stores", "tcaSendPIO of rank 0" }));
 
+/* Who has waited for one may have done all that is right, and the sender is too early. */
+TEST(RaceExpects, ASenderThatWaitsWhereAnEarlierPutIsKnown)
+{
+    const std::string sender = "a sender that waits until that has been used";
+
+    for (bool known : { false, true }) {
+        Seen seen = run_case(known ? "second_put_without_wait" : "loads_at_once", HOST_CHECK_RACES);
+
+        ASSERT_EQ(1u, seen.found.size());
+        EXPECT_EQ(known, seen.found[0].find(sender) != std::string::npos) << seen.found[0];
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Messages, Race,
     testing::Values(Expected{ "stores_while_sent", "rank 0", "stores", "MPI_Isend" },
