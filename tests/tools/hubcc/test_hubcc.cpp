@@ -592,6 +592,8 @@ TEST_F(Programs, ExamplesForTwoRanksSayWhatTheyExpect)
     ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/../../../../examples/pingpong.c -o prog"));
     EXPECT_EQ(1, sh("hubrun -n 2 -m one-node ./prog"));
     EXPECT_TRUE(has(errors, "memory of the own node: expected that of another one"));
+    EXPECT_EQ(0, sh("hubrun -n 2 -m two-node --set 'node*.software.pio_mapping=wc' ./prog"))
+        << errors;
 }
 
 } // namespace
