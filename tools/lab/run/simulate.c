@@ -80,18 +80,29 @@ struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_
 
 struct listener {
     FILE *out;
-    char last_error[256]; /* the last line on stderr of any rank */
+    /* The last lines on stderr of any rank: the program's, and those of libraries. */
+    char own[256], library[256];
 };
+
+/* Those of libraries begin with their rank, so that who reads them knows it. */
+static bool is_of_library(unsigned rank, const char *line)
+{
+    char head[48];
+    int n = snprintf(head, sizeof(head), "rank %u on node ", rank);
+
+    return strncmp(line, head, (size_t)n) == 0;
+}
 
 static void hear_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                       const char *line)
 {
     struct listener *listener = arg;
 
-    (void)rank;
     (void)time;
-    if (stream == OUTPUT_STDERR)
-        (void)snprintf(listener->last_error, sizeof(listener->last_error), "%s", line);
+    if (stream == OUTPUT_STDERR && is_of_library(rank, line))
+        (void)snprintf(listener->library, sizeof(listener->library), "%s", line);
+    else if (stream == OUTPUT_STDERR && line[strspn(line, " \t")] != '\0')
+        (void)snprintf(listener->own, sizeof(listener->own), "%s", line);
     else if (lab_line_body(line, LAB_LINE_RESULT) != NULL ||
              lab_line_body(line, LAB_LINE_TRAFFIC) != NULL)
         (void)fprintf(listener->out, "%s\n", line);
@@ -112,8 +123,9 @@ static void check_ranks(const struct lab_run *run, const struct launch_result *r
         else
             (void)snprintf(how, sizeof(how), "ended with status %d", rank->exit_code);
         *load_error() = (struct sim_error){ 0 };
-        load_raise(SIM_ERR_IO, "%s: rank %u %s%s%s", run->program, r, how,
-                   listener->last_error[0] != '\0' ? ": " : "", listener->last_error);
+        load_raise(SIM_ERR_IO, "%s: rank %u %s%s%s%s%s", run->program, r, how,
+                   listener->own[0] != '\0' ? ": " : "", listener->own,
+                   listener->library[0] != '\0' ? ": " : "", listener->library);
     }
 }
 
