@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hosts/mpi/base/rank.h"
 
@@ -39,10 +40,16 @@ _Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code)
 
 static void report_error(struct host *h, const char *call, const char *why)
 {
-    char line[512];
+    const struct mpi_rank *mr = host_state_of(h->states, mpi_rank_release);
+    char place[128] = "", line[640];
 
-    (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s: %s", h->rank,
-                   h->node->index, (double)h->cpu->time_ps(h) * 1e-6, mpi_call_name(call), why);
+    /* Calls that only look something up are not noted: another one may have called them. */
+    if (mr != NULL && mr->call.name != NULL &&
+        strcmp(mpi_call_name(mr->call.name), mpi_call_name(call)) == 0)
+        h->process->place(h, mr->call.from, place, sizeof(place));
+    (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s%s: %s", h->rank,
+                   h->node->index, (double)h->cpu->time_ps(h) * 1e-6, mpi_call_name(call), place,
+                   why);
     h->process->print(h, line);
 }
 
