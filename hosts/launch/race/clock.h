@@ -20,6 +20,7 @@ struct race_stream {
     unsigned node, lane, to, number;
     TAILQ_ENTRY(race_stream) in_node;      /* while it has transfers; all use one node */
     TAILQ_HEAD(, race_transfer) transfers; /* by number */
+    unsigned kept;                         /* of them */
     TAILQ_HEAD(, race_transfer) pending;   /* those that write and have not come */
 };
 

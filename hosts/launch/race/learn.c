@@ -2,7 +2,8 @@
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/memory.h"
 
-#define CHANGES_SHARE 16u /* one change in this share of the transfers makes the range anew */
+#define CHANGES_SHARE 16u  /* one change in this share of the transfers makes the range anew */
+#define OTHERS_MAX    256u /* transfers of a stream that only ranks of other nodes may meet */
 
 /* With many transfers not at each change: until then the range has more than it need. */
 void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node)
@@ -24,15 +25,17 @@ void race_rank_range(const struct race *race, struct race_rank *r, const struct 
     race_range_add(&r->range, low, high);
 }
 
-/* No rank can race with it any more: none of its node, or, since one-sided operations meet each
- * other as well, none at all. */
-static bool is_over(const struct race *race, unsigned node, const struct race_transfer *x)
+/* No rank can race with it any more. Those of its node load and store there, and others have puts
+ * and one-sided operations. Where a stream has many it is over when those of its node know: others
+ * may never hear of it. */
+static bool is_over(const struct race *race, unsigned node, const struct race_stream *s,
+                    const struct race_transfer *x)
 {
     for (unsigned i = 0; i < race->run->nranks; i++) {
         const struct launch_thread *t = &race->run->ranks[i];
 
         if (t->node != NULL && !t->ended &&
-            (x->only != RACE_ANY || t->node->shared.index == node) &&
+            (s->kept <= OTHERS_MAX || t->node->shared.index == node) &&
             !race_knows(&race->ranks[i], x))
             return false;
     }
@@ -44,7 +47,7 @@ static void drop_over(const struct race *race, unsigned index, const struct race
 {
     struct race_transfer *x = TAILQ_FIRST(&s->transfers);
 
-    while (x != NULL && is_over(race, index, x)) {
+    while (x != NULL && is_over(race, index, s, x)) {
         struct race_transfer *next = TAILQ_NEXT(x, in_stream);
 
         race_transfer_free(&race->nodes[index], x);

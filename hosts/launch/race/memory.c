@@ -71,6 +71,7 @@ static void add_to_queues(struct race_node *node, struct race_transfer *x)
     if (TAILQ_EMPTY(&x->queue->transfers))
         TAILQ_INSERT_TAIL(&node->streams, x->queue, in_node);
     TAILQ_INSERT_TAIL(&x->queue->transfers, x, in_stream);
+    x->queue->kept++;
     if (is_pending(x))
         TAILQ_INSERT_TAIL(&x->queue->pending, x, in_pending);
 }
@@ -80,6 +81,7 @@ void race_transfer_free(struct race_node *node, struct race_transfer *x)
     TAILQ_REMOVE(&node->transfers, x, in_node);
     race_spans_remove(&node->used[x->elsewhere], &x->span);
     TAILQ_REMOVE(&x->queue->transfers, x, in_stream);
+    x->queue->kept--;
     if (TAILQ_EMPTY(&x->queue->transfers))
         TAILQ_REMOVE(&node->streams, x->queue, in_node);
     if (is_pending(x))
@@ -109,6 +111,8 @@ static void watch_fired(struct mem_watch *w)
     if (x->ahead == 0) {
         TAILQ_REMOVE(&x->queue->pending, x, in_pending);
         x->arrived = true;
+        free(x->before);
+        x->before = NULL;
         return;
     }
     x->ahead--;

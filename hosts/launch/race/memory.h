@@ -17,7 +17,8 @@ struct race_use {
     uint64_t bus;               /* of memory that is freed; else 0 */
 };
 
-/** Memory that a transfer uses, until all ranks of its node know that it has ended. */
+/** Memory that a transfer uses, until all ranks know that it has ended; or those of its node alone,
+ * where its stream has many. */
 struct race_transfer {
     TAILQ_ENTRY(race_transfer) in_node, in_stream, in_pending;
     struct race_span span; /* of its rows, in the node's tree */
@@ -34,8 +35,8 @@ struct race_transfer {
     struct host_place place;
     struct program_calls calls;
     sim_time_t since;
-    /* What is at the rows before it comes, to see whether a word of them has been written; `come`:
-     * so many bytes are known to have been. */
+    /* What is at the rows until it has come, to see whether a word of them has been written;
+     * `come`: so many bytes are known to have been. */
     uint8_t *before;
     uint64_t come;
     unsigned ahead; /* transfers that end with the same byte and have not come */

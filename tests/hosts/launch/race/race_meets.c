@@ -53,6 +53,78 @@ static void ok_relays_from_gpu_after_wait(void)
     relay_from_gpu(1);
 }
 
+/** Long enough for a put to come, and for its receiver to have waited for it. */
+static void take_time(void)
+{
+    double end_at = MPI_Wtime() + 100e-6;
+
+    while (MPI_Wtime() < end_at)
+        ;
+}
+
+/* The receiver knows that the first one has come, and the rank that begins the other one does not.
+ */
+static void puts_by_other_channel_behind_receivers_wait(void)
+{
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        tcaWaitDMAC(0);
+        take_time();
+        put(1, 0, WORDS, tcaDMANotify, OTHER_SLOT);
+    } else {
+        arrived(SLOT);
+        arrived(OTHER_SLOT);
+    }
+}
+
+/* The owner knows that its words have been read, and the rank that puts there does not. */
+static void puts_to_source_behind_owners_wait(void)
+{
+    tcaDesc *d = tcaDescNew();
+
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        tcaWaitDMAC(0);
+        arrived(OTHER_SLOT);
+    } else {
+        take_time();
+        tcaDescSetMemcpy(d, &handles[0], 0, &handles[1], 0, BYTES, IN | tcaDMANotify, OTHER_SLOT,
+                         TAG);
+        tcaDescSet(d, 0);
+        tcaStartDMADesc(0);
+        arrived(SLOT);
+    }
+    tcaDescFree(d);
+}
+
+/** Rank 1 waits for each word, and rank 0 hears nothing of it. */
+static void puts_by_other_channel_behind(size_t others)
+{
+    for (size_t i = 0; i <= others; i++)
+        if (me == 0)
+            put(0, i, 1, tcaDMANotify, SLOT);
+        else
+            arrived(SLOT);
+    if (me == 0) {
+        tcaWaitDMAC(0);
+        take_time();
+        put(1, 0, 1, tcaDMANotify, OTHER_SLOT);
+    } else {
+        arrived(OTHER_SLOT);
+    }
+}
+
+static void puts_by_other_channel_behind_some(void)
+{
+    puts_by_other_channel_behind(200);
+}
+
+/* So many are not kept for ranks that may never hear of them. */
+static void ok_puts_by_other_channel_behind_many(void)
+{
+    puts_by_other_channel_behind(300);
+}
+
 static MPI_Win win;
 
 /** It has all words, whichever calls use them. */
@@ -79,6 +151,19 @@ static void mpi_puts_behind_put(void)
     open_window();
     if (me == 0) {
         put(0, 0, WORDS, tcaDMANotify, SLOT);
+        mpi_put();
+    } else {
+        arrived(SLOT);
+    }
+    close_window();
+}
+
+static void mpi_puts_behind_receivers_wait(void)
+{
+    open_window();
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        take_time();
         mpi_put();
     } else {
         arrived(SLOT);
@@ -226,7 +311,12 @@ const struct race_case race_meets[] = {
     CASE(puts_to_gpu_by_two_channels),
     CASE(relays_from_gpu_at_once),
     CASE(ok_relays_from_gpu_after_wait),
+    CASE(puts_by_other_channel_behind_receivers_wait),
+    CASE(puts_to_source_behind_owners_wait),
+    CASE(puts_by_other_channel_behind_some),
+    CASE(ok_puts_by_other_channel_behind_many),
     CASE(mpi_puts_behind_put),
+    CASE(mpi_puts_behind_receivers_wait),
     CASE(puts_behind_mpi_put),
     CASE(ok_puts_in_turn),
     CASE(puts_to_received),

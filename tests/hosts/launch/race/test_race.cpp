@@ -138,7 +138,15 @@ INSTANTIATE_TEST_SUITE_P(
                   "tcaStartDMADesc of rank 0" },
         Expected{ "relays_from_gpu_at_once", "rank 1", "tcaStartDMADesc: loads",
                   "tcaStartDMADesc of rank 0" },
+        Expected{ "puts_by_other_channel_behind_receivers_wait", "rank 0",
+                  "tcaStartDMADesc: stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "puts_to_source_behind_owners_wait", "rank 1", "tcaStartDMADesc: stores",
+                  "tcaStartDMADesc of rank 0" },
+        Expected{ "puts_by_other_channel_behind_some", "rank 0", "tcaStartDMADesc: stores",
+                  "tcaStartDMADesc of rank 0" },
         Expected{ "mpi_puts_behind_put", "rank 0", "MPI_Put: stores", "tcaStartDMADesc of rank 0" },
+        Expected{ "mpi_puts_behind_receivers_wait", "rank 0", "MPI_Put: stores",
+                  "tcaStartDMADesc of rank 0" },
         Expected{ "puts_behind_mpi_put", "rank 0", "tcaStartDMADesc: stores", "MPI_Put of rank 0" },
         Expected{ "puts_to_received", "rank 0", "tcaStartDMADesc: stores", "MPI_Irecv of rank 1" },
         Expected{ "puts_from_received", "rank 0", "tcaStartDMADesc: loads", "MPI_Irecv of rank 0" },
@@ -193,6 +201,6 @@ INSTANTIATE_TEST_SUITE_P(
         "ok_loads_after_flush", "ok_loads_after_unlock", "ok_puts_in_two_epochs", "ok_both_exclude",
         "ok_one_excludes", "ok_loads_with_later_lock", "ok_loads_after_own_lock",
         "ok_stores_after_put_requested", "ok_post_and_wait", "ok_relays_from_gpu_after_wait",
-        "ok_puts_in_turn", "ok_puts_from_sent", "ok_puts_to_what_was_received",
-        "ok_puts_to_what_was_sent"));
+        "ok_puts_by_other_channel_behind_many", "ok_puts_in_turn", "ok_puts_from_sent",
+        "ok_puts_to_what_was_received", "ok_puts_to_what_was_sent"));
 } // namespace
