@@ -19,6 +19,25 @@ static void loads_at_once(void)
         load(WORDS + 5);
 }
 
+/* The run ends meanwhile. */
+static void ok_waits_for_nothing(void)
+{
+    const size_t bytes = (size_t)32 * BYTES;
+    tcaDesc *d = tcaDescNew();
+    tcaHandle own, all[2];
+    void *p;
+
+    tcaMalloc(&p, bytes, tcaMemoryCPU);
+    tcaCreateHandle(&own, p, bytes, tcaMemoryCPU);
+    MPI_Allgather(&own, sizeof(own), MPI_BYTE, all, sizeof(own), MPI_BYTE, MPI_COMM_WORLD);
+    if (me == 0) {
+        tcaDescSetMemcpy(d, &all[1], 0, &all[0], 0, bytes, IN | tcaDMANotify, SLOT, TAG);
+        tcaDescSet(d, 0);
+        tcaStartDMADesc(0);
+    }
+    tcaDescFree(d);
+}
+
 static void ok_loads_after_wait(void)
 {
     if (me == 0)
@@ -452,6 +471,7 @@ static void loads_ever_later(void)
 const struct race_case race_puts[] = {
     CASE(loads_at_once),
     CASE(loads_ever_later),
+    CASE(ok_waits_for_nothing),
     CASE(ok_loads_after_wait),
     CASE(loads_after_senders_wait),
     CASE(loads_after_idle),

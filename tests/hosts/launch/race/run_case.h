@@ -16,12 +16,11 @@ inline const std::string AT = " at test_races.so+";
 struct Seen {
     std::vector<std::string> found, remarks;
     uint64_t visible = 0, wire = 0, mistakes = 0;
+    sim_time_t end = 0;
 };
 
-inline Seen run_case(const std::string &name, unsigned checks, const sim_order &order = {})
+inline Seen run_case_on(const ClusterConfig &config, const std::string &name, unsigned checks)
 {
-    ClusterConfig config;
-    config.order = order;
     Cluster c(config);
     Seen seen;
     launch_config cfg = {};
@@ -34,7 +33,16 @@ inline Seen run_case(const std::string &name, unsigned checks, const sim_order &
     seen.mistakes = c.result.found;
     seen.visible = c.fingerprint().visible;
     seen.wire = c.fingerprint().wire;
+    seen.end = sim_reached(machine_sim(c.machine()));
     return seen;
+}
+
+inline Seen run_case(const std::string &name, unsigned checks, const sim_order &order = {})
+{
+    ClusterConfig config;
+
+    config.order = order;
+    return run_case_on(config, name, checks);
 }
 
 /** The function of the program that has this offset. */

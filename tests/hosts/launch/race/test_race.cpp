@@ -1,6 +1,7 @@
 /* The check for races: a program of many small cases (races.c), each of which uses memory while a
  * transfer does, or waits before. */
 #include "tests/hosts/launch/race/run_case.h"
+#include "tests/hosts/machine_file.h"
 
 namespace
 {
@@ -178,6 +179,20 @@ TEST_P(Order, IsNoRaceAndTakesNoTime)
 
     EXPECT_EQ(std::vector<std::string>(), with.found);
     EXPECT_EQ(0u, with.mistakes);
+    EXPECT_EQ(without.visible, with.visible);
+    EXPECT_EQ(without.wire, with.wire);
+    EXPECT_EQ(without.end, with.end);
+}
+
+/* The check keeps ranks in step, which decides whose turn is the last one. */
+TEST(EndOfRun, IsTheSameWithPacketsOnTheirWay)
+{
+    test::MachineFile file("two-node");
+    const char *const name = "ok_waits_for_nothing";
+    Seen with = test::run_case_on(file.cluster(), name, HOST_CHECK_RACES);
+    Seen without = test::run_case_on(file.cluster(), name, 0);
+
+    EXPECT_EQ(without.end, with.end);
     EXPECT_EQ(without.visible, with.visible);
     EXPECT_EQ(without.wire, with.wire);
 }
