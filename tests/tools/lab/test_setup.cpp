@@ -84,6 +84,16 @@ TEST_F(Setup, OfABrokenRangeThePartThatIsWrongIsNamed)
     EXPECT_EQ("t.csv:2: expected at most 100000 values", broken_list("1..100000 by 1|7"));
 }
 
+TEST_F(Setup, APathIsNamedWhole)
+{
+    const std::string where = std::string(300, 'd') + "/t.csv:2";
+
+    EXPECT_EQ(SIM_ERR_CONFIG, attempt(&(err = {}), [&] {
+                  lab_list_parse("bytes", "16..8", where.c_str(), &arena);
+              }));
+    EXPECT_EQ(where + ": setup bytes=16..8: expected the less first, as in 8..1024", err.text);
+}
+
 TEST_F(Setup, BrokenEntriesAreLocated)
 {
     EXPECT_EQ("t.csv:2: setup bytes: expected key=value", broken_setup("bytes"));

@@ -3,7 +3,6 @@
 #include "tools/load/value.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define LIST_MAX 100000u
@@ -112,76 +111,79 @@ void lab_list_add(struct lab_list *list, const char *item, const char *where,
     list->items[list->n++] = item;
 }
 
-struct range {
+struct list_range {
     const char *where, *key, *text;
+    struct load_arena *arena;
     uint64_t first, last, step; /* step 0: doublings */
 };
 
-static _Noreturn void fail_range(const struct range *r, const char *why)
+static _Noreturn void fail_list_range(const struct list_range *r, const char *why)
 {
-    char head[160];
+    const char *head = load_text(r->arena, "%s: setup %s=%.40s: ", r->where, r->key, r->text);
 
-    (void)snprintf(head, sizeof(head), "%s: setup %s=%.40s: ", r->where, r->key, r->text);
     load_error()->reason = strlen(head);
     load_raise(SIM_ERR_CONFIG, "%s%s", head, why);
 }
 
-static uint64_t read_number(const struct range *r, const char *text, struct load_arena *arena)
+static uint64_t read_number(const struct list_range *r, const char *text)
 {
     uint64_t number;
 
     if (!load_number(text, false, &number))
-        fail_range(r, load_text(arena,
-                                "%.40s: expected a whole number, as in 8..1024 or 1..7 by 2; keys "
-                                "that count bytes take 4KiB..64KiB, too",
-                                text));
+        fail_list_range(r, load_text(r->arena,
+                                     "%.40s: expected a whole number, as in 8..1024 or 1..7 by 2; "
+                                     "keys that count bytes take 4KiB..64KiB, too",
+                                     text));
     return number;
 }
 
-static void read_range(struct range *r, const char *dots, struct load_arena *arena)
+static void read_list_range(struct list_range *r, const char *dots)
 {
     const char *by = strstr(dots, " by ");
     int n = by != NULL ? (int)(by - dots - 2) : (int)strlen(dots + 2);
 
-    r->first = read_number(r, load_text(arena, "%.*s", (int)(dots - r->text), r->text), arena);
-    r->last = read_number(r, load_text(arena, "%.*s", n, dots + 2), arena);
+    r->first = read_number(r, load_text(r->arena, "%.*s", (int)(dots - r->text), r->text));
+    r->last = read_number(r, load_text(r->arena, "%.*s", n, dots + 2));
     if (by != NULL)
-        r->step = read_number(r, by + 4, arena);
+        r->step = read_number(r, by + 4);
     if (by != NULL && r->step == 0)
-        fail_range(r, "expected steps of at least 1");
+        fail_list_range(r, "expected steps of at least 1");
     if (r->first > r->last)
-        fail_range(r, "expected the less first, as in 8..1024");
+        fail_list_range(r, "expected the less first, as in 8..1024");
     if (by == NULL && r->first == 0)
-        fail_range(r, "doublings of 0: expected at least 1, or steps as in 0..7 by 1");
+        fail_list_range(r, "doublings of 0: expected at least 1, or steps as in 0..7 by 1");
     if (by != NULL && (r->last - r->first) / r->step >= LIST_MAX)
-        fail_range(r, load_text(arena, "more than %u values: expected longer steps", LIST_MAX));
+        fail_list_range(
+            r, load_text(r->arena, "more than %u values: expected longer steps", LIST_MAX));
 }
 
 /** `x` is the last value before the end that is written: not to be left out without a word. */
-static _Noreturn void refuse_end(const struct range *r, uint64_t x, struct load_arena *arena)
+static _Noreturn void refuse_end(const struct list_range *r, uint64_t x)
 {
     if (r->step != 0)
-        fail_range(r, load_text(arena, "steps of %" PRIu64 " end at %" PRIu64 ": expected that end",
-                                r->step, x));
-    fail_range(r, load_text(arena,
-                            "doublings of %" PRIu64 " end at %" PRIu64
-                            ": expected that end, or steps as in %" PRIu64 "..%" PRIu64 " by 1",
-                            r->first, x, r->first, r->last));
+        fail_list_range(r, load_text(r->arena,
+                                     "steps of %" PRIu64 " end at %" PRIu64 ": expected that end",
+                                     r->step, x));
+    fail_list_range(r,
+                    load_text(r->arena,
+                              "doublings of %" PRIu64 " end at %" PRIu64
+                              ": expected that end, or steps as in %" PRIu64 "..%" PRIu64 " by 1",
+                              r->first, x, r->first, r->last));
 }
 
 /** a, 2a, 4a ... b, or "by s": a, a+s, a+2s ... b. */
-static void add_range(struct lab_list *list, const char *key, const char *text, const char *dots,
-                      const char *where, struct load_arena *arena)
+static void add_list_range(struct lab_list *list, const char *key, const char *text,
+                           const char *dots, const char *where, struct load_arena *arena)
 {
-    struct range r = { .where = where, .key = key, .text = text };
+    struct list_range r = { .where = where, .key = key, .text = text, .arena = arena };
 
-    read_range(&r, dots, arena);
+    read_list_range(&r, dots);
     for (uint64_t x = r.first;; x += r.step != 0 ? r.step : x) {
         lab_list_add(list, load_text(arena, "%" PRIu64, x), where, arena);
         if (x == r.last)
             break;
         if (r.step != 0 ? r.last - x < r.step : x > r.last / 2)
-            refuse_end(&r, x, arena);
+            refuse_end(&r, x);
     }
 }
 
@@ -195,7 +197,7 @@ struct lab_list lab_list_parse(const char *key, const char *text, const char *wh
         const char *item = load_text(arena, "%.*s", n, text), *dots = strstr(item, "..");
 
         if (dots != NULL)
-            add_range(&list, key, item, dots, where, arena);
+            add_list_range(&list, key, item, dots, where, arena);
         else
             lab_list_add(&list, item, where, arena);
         text += n + (text[n] == '|');

@@ -9,15 +9,15 @@
 #include <string.h>
 
 /** "1..64", "1..", "16.. by 16". */
-struct range {
+struct value_range {
     uint64_t first, last, step; /* last UINT64_MAX: it has no end */
 };
 
-static bool read_range(const char *values, struct range *range)
+static bool read_value_range(const char *values, struct value_range *range)
 {
     int n = 0;
 
-    *range = (struct range){ .last = UINT64_MAX, .step = 1 };
+    *range = (struct value_range){ .last = UINT64_MAX, .step = 1 };
     if (sscanf(values, "%" SCNu64 "..%n", &range->first, &n) != 1 || n == 0)
         return false;
     values += n;
@@ -44,14 +44,14 @@ bool lab_values_list(const char *list, const char *separator, const char *text)
 
 bool lab_values_allow(const char *values, const char *text)
 {
-    struct range range;
+    struct value_range range;
     uint64_t number;
 
     if (values == NULL)
         return true;
     if (strcmp(values, HUBSIM_NUMBER) == 0)
         return load_number(text, false, &number);
-    if (read_range(values, &range))
+    if (read_value_range(values, &range))
         return load_number(text, false, &number) && number >= range.first && number <= range.last &&
                (number - range.first) % range.step == 0;
     return lab_values_list(values, "|", text);
@@ -60,11 +60,12 @@ bool lab_values_allow(const char *values, const char *text)
 const char *lab_values_words(const char *values, bool sizes, struct load_arena *arena)
 {
     const char *example = sizes ? ", such as 4096 or 4KiB" : "";
-    struct range range;
+    struct value_range range;
 
     if (strcmp(values, HUBSIM_NUMBER) == 0)
         return load_text(arena, "%s%s", values, example);
-    if (!read_range(values, &range) || range.last != UINT64_MAX || range.first % range.step != 0)
+    if (!read_value_range(values, &range) || range.last != UINT64_MAX ||
+        range.first % range.step != 0)
         return values;
     if (range.step == 1)
         return load_text(arena, "a whole number, at least %" PRIu64 "%s", range.first, example);
