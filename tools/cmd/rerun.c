@@ -8,11 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
@@ -94,7 +92,7 @@ static const char **make_words(const struct cmd_rerun *rerun, const struct lab_k
 }
 
 /** What it prints on stdout is not wanted; errors are kept for a message of ours. */
-static _Noreturn void become(const char **words, const char *errors)
+static _Noreturn void become(const struct lab_stop *stop, const char **words, const char *errors)
 {
     int null = open("/dev/null", O_RDWR), file = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
@@ -103,7 +101,9 @@ static _Noreturn void become(const char **words, const char *errors)
         (void)dup2(null, STDOUT_FILENO);
         (void)dup2(file, STDERR_FILENO);
         (void)unsetenv("CUDA_VISIBLE_DEVICES"); /* the words have what counted of it */
-        (void)execv(words[0], (char *const *)(uintptr_t)words);
+        lab_stop_leave(stop);
+        if (lab_stop_signal() == 0) /* which has come for this process, too */
+            (void)execv(words[0], (char *const *)(uintptr_t)words);
     }
     _exit(127);
 }
@@ -111,25 +111,21 @@ static _Noreturn void become(const char **words, const char *errors)
 /** A signal that has come ends it, too. */
 static int wait_for(pid_t pid)
 {
-    struct pollfd end = { .fd = pid > 0 ? pidfd_open(pid, 0) : -1, .events = POLLIN };
-
-    while (end.fd >= 0 && lab_stop_signal() == 0 && poll(&end, 1, -1) < 0)
-        ;
-    if (end.fd >= 0)
-        (void)close(end.fd);
+    if (pid > 0)
+        lab_stop_wait(pid);
     if (pid > 0 && lab_stop_signal() != 0)
         (void)kill(pid, lab_stop_signal());
     return cmd_wait(pid);
 }
 
-static int run_words(const char **words, const char *errors)
+static int run_words(const struct lab_stop *stop, const char **words, const char *errors)
 {
     pid_t pid;
 
     fflush(NULL);
     pid = fork();
     if (pid == 0)
-        become(words, errors);
+        become(stop, words, errors);
     return wait_for(pid);
 }
 
@@ -174,7 +170,7 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
                    "%s: --out %s: expected a folder that does not hold the kept result", kept->dir,
                    rerun->out);
     (void)remove(manifest); /* of an earlier check: what is there afterwards is new */
-    status = run_words(make_words(rerun, kept, program, arena), errors);
+    status = run_words(&rerun->stop, make_words(rerun, kept, program, arena), errors);
     error = read_error(errors, kept->manifest.command, arena);
     (void)remove(errors);
     if (lab_stop_signal() != 0)

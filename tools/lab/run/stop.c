@@ -1,41 +1,88 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* ppoll */
 #include "tools/lab/run/stop.h"
 
-#include <signal.h>
+#include <sys/wait.h>
 
 static volatile sig_atomic_t stopped_by; /* a signal; 0: none */
+
+static const int signals[] = { SIGINT, SIGTERM };
 
 static void note_signal(int number)
 {
     stopped_by = number;
 }
 
-static const int signals[] = { SIGINT, SIGTERM };
-
-/** @return what it was before */
-static lab_signal_fn stop_handle(int number, lab_signal_fn handler)
+static void note_child(int number) /* only so that its end interrupts */
 {
-    struct sigaction now = { .sa_handler = handler, .sa_flags = SA_RESTART }, before = { 0 };
-
-    (void)sigaction(number, &now, &before);
-    return before.sa_handler;
+    (void)number;
 }
 
 void lab_stop_catch(struct lab_stop *stop)
 {
-    for (size_t i = 0; i < SIM_COUNT(signals); i++)
-        stop->before[i] = stop_handle(signals[i], note_signal);
-    if (stop->before[0] == SIG_IGN) /* as a shell starts what is behind the terminal */
-        (void)stop_handle(SIGINT, SIG_IGN);
+    const struct sigaction note = { .sa_handler = note_signal, .sa_flags = SA_RESTART };
+
+    for (size_t i = 0; i < SIM_COUNT(signals); i++) {
+        (void)sigaction(signals[i], NULL, &stop->before[i]);
+        if (stop->before[i].sa_handler != SIG_IGN)
+            (void)sigaction(signals[i], &note, NULL);
+    }
 }
 
 void lab_stop_leave(const struct lab_stop *stop)
 {
     for (size_t i = 0; i < SIM_COUNT(signals); i++)
-        (void)stop_handle(signals[i], stop->before[i]);
+        (void)sigaction(signals[i], &stop->before[i], NULL);
 }
 
 int lab_stop_signal(void)
 {
     return stopped_by;
+}
+
+/* ---- waiting ------------------------------------------------------------------------- */
+
+/** Signals come only while something waits with `before`: none is lost between a look and that. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t held;
+
+    (void)sigemptyset(&held);
+    (void)sigaddset(&held, SIGCHLD);
+    for (size_t i = 0; i < SIM_COUNT(signals); i++)
+        (void)sigaddset(&held, signals[i]);
+    (void)sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static void let_signals(const sigset_t *before)
+{
+    (void)sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+bool lab_stop_poll(struct pollfd *fds, nfds_t n)
+{
+    sigset_t before;
+    bool ready;
+
+    hold_signals(&before);
+    ready = stopped_by == 0 && ppoll(fds, n, NULL, &before) > 0;
+    let_signals(&before);
+    return ready && stopped_by == 0;
+}
+
+void lab_stop_wait(pid_t child)
+{
+    const struct sigaction note = { .sa_handler = note_child };
+    struct sigaction action;
+    siginfo_t end = { 0 };
+    sigset_t before, waiting;
+
+    hold_signals(&before);
+    (void)sigaction(SIGCHLD, &note, &action);
+    waiting = before;
+    (void)sigdelset(&waiting, SIGCHLD);
+    while (stopped_by == 0 && waitid(P_PID, (id_t)child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           end.si_pid == 0)
+        (void)sigsuspend(&waiting);
+    (void)sigaction(SIGCHLD, &action, NULL);
+    let_signals(&before);
 }

@@ -8,21 +8,28 @@
 
 #include "core/sim.h"
 
+#include <poll.h>
+#include <signal.h>
+#include <sys/types.h>
+
 SIM_BEGIN_DECLS
 
-typedef void (*lab_signal_fn)(int number);
-
 struct lab_stop {
-    lab_signal_fn before[2]; /* of SIGINT and SIGTERM */
+    struct sigaction before[2]; /* of SIGINT and SIGTERM */
 };
 
-/** From here on signals are noted. Only waiting is interrupted (poll() and the like): what is being
- * read or written is finished. SIGINT stays ignored, where it is. */
+/** From here on signals are noted. Only waiting is interrupted: what is being read or written is
+ * finished. One that is ignored stays so, as a shell starts what is behind the terminal. */
 void lab_stop_catch(struct lab_stop *stop);
 /** As it was before. */
 void lab_stop_leave(const struct lab_stop *stop);
 /** @return the signal that has been noted, 0: none. It is not forgotten. */
 int lab_stop_signal(void);
+/** poll() without end. @return false: a signal has been noted, before or meanwhile; or try again */
+bool lab_stop_poll(struct pollfd *fds, nfds_t n);
+/** Until a signal has been noted, before or meanwhile, or the child has ended, which is still to be
+ * waited for. */
+void lab_stop_wait(pid_t child);
 
 SIM_END_DECLS
 #endif /* LAB_STOP_H */

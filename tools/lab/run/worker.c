@@ -4,7 +4,6 @@
 #include "tools/lab/run/stop.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,7 +185,7 @@ static unsigned wait_for_answers(struct crew *crew)
         return 0;
     if (lab_stop_signal() != 0)
         return 0;
-    if (poll(fds, n, -1) < 0 || lab_stop_signal() != 0)
+    if (!lab_stop_poll(fds, n))
         return 1; /* a signal; try again */
     for (nfds_t i = 0; i < n && lab_stop_signal() == 0; i++)
         if (fds[i].revents != 0)
