@@ -138,7 +138,7 @@ TEST_F(Kept, WhatIsWrongIsToldWithItsPlace)
               refusal(result("a", replaced(m, "\"seed\": 1", "\"sed\": {}"))));
     EXPECT_EQ("/manifest.json:10:3: seed = x1: expected a whole number",
               refusal(result("a", replaced(m, "\"seed\": 1", "\"seed\": x1"))));
-    EXPECT_EQ("/manifest.json:8:3: command = rm: expected hubsim or hubrun",
+    EXPECT_EQ("/manifest.json:8:3: command = rm: expected hubsim",
               refusal(result("a", replaced(m, "\"command\": \"hubsim\"", "\"command\": \"rm\""))));
     EXPECT_EQ("/manifest.json:6:3: name = ../x: expected the name of a folder",
               refusal(result("a", replaced(m, "\"name\": \"small\"", "\"name\": \"../x\""))));
@@ -146,6 +146,12 @@ TEST_F(Kept, WhatIsWrongIsToldWithItsPlace)
               refusal(result("a", replaced(m, "\"experiment\"", "\"film\""))));
     EXPECT_EQ("/manifest.json:9:3: arguments: expected run and a file",
               refusal(result("a", replaced(m, "\"run\", \"small.yaml\"", "\"list\", \"a\""))));
+    EXPECT_EQ("/manifest.json:9:3: arguments: expected run and a file",
+              refusal(result("a", replaced(m, "\"run\", \"small.yaml\"", "\"run\""))));
+    EXPECT_EQ("/manifest.json:9:3: arguments: expected score and a system",
+              refusal(result("a", replaced(m, "\"experiment\"", "\"score\""))));
+    EXPECT_EQ("/manifest.json:8:3: command = hubsim: expected hubrun",
+              refusal(result("a", replaced(m, "\"experiment\"", "\"program\""))));
     EXPECT_EQ("/manifest.json:21:33: visible = a0: expected 16 digits of a hash",
               refusal(result("a", replaced(m, "00000000000000a0", "a0"))));
     EXPECT_EQ(

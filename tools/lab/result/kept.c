@@ -162,27 +162,40 @@ bool lab_manifest_is_name(const char *text)
     return text[0] != '\0' && text[0] != '.' && strchr(text, '/') == NULL;
 }
 
+/** What makes a kind of results. */
+struct maker {
+    const char *kind, *command;
+    const char *word;     /* the first one; NULL: any */
+    unsigned nwords;      /* at least */
+    const char *expected; /* the words */
+};
+
+static const struct maker makers[] = {
+    { "experiment", "hubsim", "run", 2, "run and a file" },
+    { "machine", "hubsim", "run", 2, "run and a file" },
+    { "program", "hubrun", NULL, 1, "a program" },
+    { "score", "hubsim", "score", 2, "score and a system" },
+};
+
+static const struct maker *need_maker(const struct load_tree *root, const char *kind)
+{
+    for (size_t i = 0; i < SIM_COUNT(makers); i++)
+        if (strcmp(kind, makers[i].kind) == 0)
+            return &makers[i];
+    load_fail(load_tree_get(root, "kind"), NULL, "expected experiment, machine, program or score");
+}
+
 /** A check runs the command and writes to a folder of this name. */
 static void check_what(const struct load_tree *root, const struct lab_manifest *m)
 {
-    static const char *const kinds[] = { "experiment", "machine", "program", "score" };
-    bool lab = strcmp(m->command, "hubsim") == 0, known = false;
-    const char *command = strcmp(m->kind, "score") == 0 ? "score" : "run";
+    const struct maker *maker = need_maker(root, m->kind);
 
-    for (unsigned i = 0; i < SIM_COUNT(kinds); i++)
-        known |= strcmp(m->kind, kinds[i]) == 0;
-    if (!known)
-        load_fail(load_tree_get(root, "kind"), NULL,
-                  "expected experiment, machine, program or score");
     if (!lab_manifest_is_name(m->name))
         load_fail(load_tree_get(root, "name"), NULL, "expected the name of a folder");
-    if (!lab && strcmp(m->command, "hubrun") != 0)
-        load_fail(load_tree_get(root, "command"), NULL, "expected hubsim or hubrun");
-    if (m->nwords < (lab ? 2u : 1u) || (lab && strcmp(m->words[0], command) != 0))
-        load_fail(load_tree_get(root, "arguments"), NULL, "expected %s",
-                  !lab                ? "a program"
-                  : command[0] == 's' ? "score and a system"
-                                      : "run and a file");
+    if (strcmp(m->command, maker->command) != 0)
+        load_fail(load_tree_get(root, "command"), NULL, "expected %s", maker->command);
+    if (m->nwords < maker->nwords || (maker->word != NULL && strcmp(m->words[0], maker->word) != 0))
+        load_fail(load_tree_get(root, "arguments"), NULL, "expected %s", maker->expected);
 }
 
 struct lab_manifest lab_manifest_from(const struct load_tree *root, struct load_arena *arena)
