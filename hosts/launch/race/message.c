@@ -45,7 +45,7 @@ void race_op_reach(struct host *h, const struct host_reach *reach, struct host_r
     race_settle(race);
 }
 
-/* What ranks knew that had the lock of the window before. */
+/* What ranks knew that have given back the lock of the window. */
 static void learn_unlocked(struct race *race, struct launch_thread *t,
                            const struct race_window *there)
 {
@@ -58,7 +58,6 @@ static void learn_unlocked(struct race *race, struct launch_thread *t,
         race_node_changed(race, t->node->shared.index);
 }
 
-/* The lock was that of a rank before. */
 void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlocks)
 {
     struct launch_thread *t = launch_thread_of(h);

@@ -13,7 +13,7 @@ void race_mail_free(struct race_mail *mail);
 void race_op_reach(struct host *h, const struct host_reach *reach, struct host_rows rows,
                    struct host_place place);
 /** The rank learns that its operations have ended. With an unlock it learns what those knew that
- * had unlocked the window before. */
+ * have unlocked the window, before it or until its answer came. */
 void race_op_reached(struct host *h, unsigned rank, uint32_t window, bool unlocks);
 /** The window keeps what the other rank knows. */
 void race_op_unlocked(struct host *h, unsigned rank, uint32_t window);
