@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What such reads hold of their limit: whole lines that they ask for, or across the sockets each
- * one place. Kept by the socket of the requester. */
+/** What such reads hold of their limit: the whole lines that they ask for. Across the sockets each
+ * read holds one place instead, counted by the socket of its requester. */
 static uint64_t *held_of(struct node_rc *rc, unsigned from, unsigned to, uint64_t *limit_p)
 {
     const struct host_config *cfg = &rc->host->cfg;

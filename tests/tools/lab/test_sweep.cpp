@@ -303,8 +303,7 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "points" },
         { good + "figure: { x: { key: byte }, y: { quantity: latency } }\n",
           "s.yaml:4:16: key = byte: expected a key with numbers that each series has: bytes, did "
-          "you "
-          "mean bytes?" },
+          "you mean bytes?" },
         { good + "series: [{ name: a, hops: 1 }, { name: b }]\n"
                  "figure: { x: { key: hops }, y: { quantity: latency } }\n",
           "s.yaml:5:16: key = hops: not in b: expected a key with numbers that each series has: "

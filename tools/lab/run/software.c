@@ -28,7 +28,7 @@ static int create(const struct machine_place *place, const void *config, void **
 
 /* ---- which hub ranks use -------------------------------------------------------------- */
 
-/** By all ranks: those of the first node's software. */
+/** What the first node's software says. The other nodes must say no other. */
 static uint64_t first_rank_hub(const struct machine_desc *desc)
 {
     const struct machine_node_desc *nd = &desc->nodes[0];

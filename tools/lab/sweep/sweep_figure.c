@@ -151,8 +151,7 @@ static const char *list_keys(const struct lab_result *result, struct load_arena 
     return text;
 }
 
-/* ---- what a program must have printed ---------------------------------------------------------
- */
+/* ---- what a program must have printed ----------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {

@@ -15,7 +15,8 @@
 SIM_BEGIN_DECLS
 
 /** A key of setups and what it may say: as of a struct hubsim_key, or anything (NULL). What is not
- * shown with a workload has no more than that. */
+ * shown with a workload has no more than that. Where two tables of a workload have a key, the
+ * first one counts. */
 struct lab_word {
     const char *key, *values, *unit;
     const char *absent, *meaning; /* as where the setup says nothing; "": that depends */
@@ -142,7 +143,7 @@ void lab_plan_bind(const struct lab_planning *p, const char *gpu);
 /** What a call of MPI moves, in units; 0 is good, too. */
 uint64_t lab_plan_mpi_bytes(const struct lab_planning *p, const char *key, uint64_t absent,
                             uint64_t unit);
-#define LAB_CALL_WORD 4u /* of mpi-collective, as it stands */
+#define LAB_CALL_WORD 4u /* bytes; mpi-collective moves and adds whole words */
 /** Memory of key `src` or `dst`, of a program that uses MPI. */
 const char *lab_plan_mpi_memory(const struct lab_planning *p, const char *key);
 void lab_plan_mpi_pingpong(const struct lab_planning *p);
