@@ -3,6 +3,7 @@
 #include "tools/cmd/session.h"
 #include "tools/lab/bounds/rank_hub.h"
 #include "tools/lab/run/bare_link.h"
+#include "tools/lab/workload/values.h"
 #include "tools/load/value.h"
 
 #include <inttypes.h>
@@ -130,11 +131,34 @@ static void write_picture(void *arg, FILE *out)
     fputs("}\n", out);
 }
 
+/** An option that says nothing of a message of another kind. */
+static void check_kind(struct argp_state *state, const struct lab_message *m, const char *option,
+                       bool given, const char *kinds)
+{
+    if (given && !lab_values_list(kinds, "|", m->kind))
+        argp_error(state, "--%s: expected --kind %s beside it, not %s", option, kinds, m->kind);
+}
+
+/** Not before all are read: what is not given is none of its values until then. */
+static void add_defaults(struct lab_message *m)
+{
+    m->puts = m->puts != 0 ? m->puts : 4;
+    m->blocks = m->blocks != 0 ? m->blocks : 4;
+    m->pitch = m->pitch != 0 ? m->pitch : 4096;
+    m->descriptors = m->descriptors != NULL ? m->descriptors : "internal";
+}
+
 static void check_options(struct argp_state *state, void *arg)
 {
-    const struct options *opt = arg;
+    struct options *opt = arg;
+    struct lab_message *m = &opt->message;
 
     cmd_check_watch(state, &opt->common);
+    check_kind(state, m, "puts", m->puts != 0, "chain");
+    check_kind(state, m, "blocks", m->blocks != 0, "2d");
+    check_kind(state, m, "pitch", m->pitch != 0, "2d");
+    check_kind(state, m, "descriptors", m->descriptors != NULL, "dma|chain|2d");
+    add_defaults(m);
 }
 
 /* ---- what the message needs of its machine ------------------------------------------ */
@@ -259,11 +283,7 @@ const struct cmd_command cmd_explain = {
     .defaults = &(const struct options){ .message = { .kind = "dma",
                                                       .src = "cpu",
                                                       .dst = "cpu",
-                                                      .descriptors = "internal",
                                                       .bytes = 8,
-                                                      .puts = 4,
-                                                      .blocks = 4,
-                                                      .pitch = 4096,
                                                       .to = 1 } },
     .size = sizeof(struct options),
     .run = explain,

@@ -152,6 +152,13 @@ TEST(ExplainCommand, NamesWhatIsWrong)
         { "--contend 1,", "--contend 1,: expected nodes, such as 1,2\n" },
         { "--contend 1,0,1", "--contend: 1 twice: expected each node once\n" },
         { "--pcap-links x", "--pcap-links x: expected --pcap FILE, too\n" },
+        { "--kind dma --blocks 5", "--blocks: expected --kind 2d beside it, not dma\n" },
+        { "--puts 4", "--puts: expected --kind chain beside it, not dma\n" },
+        { "--kind pio --pitch 64", "--pitch: expected --kind 2d beside it, not pio\n" },
+        { "--kind pio --descriptors host",
+          "--descriptors: expected --kind dma|chain|2d beside it, not pio\n" },
+        { "--kind register --descriptors internal",
+          "--descriptors: expected --kind dma|chain|2d beside it, not register\n" },
         { "--utilisation", "unrecognized option '--utilisation'\n" },
     };
     for (auto &[option, expected] : usage) {
