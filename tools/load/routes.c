@@ -104,6 +104,8 @@ static void read_hand(struct load_machine *m, const struct load_tree *item,
 
     if (!machine_is_router(end.component))
         load_fail(item, NULL, "expected the port of a hub");
+    if (list && item->n == 0)
+        load_fail(item, NULL, "expected a node, as 3, 0-2 or [3, 5-7]");
     for (unsigned i = 0; i < (list ? item->n : 1); i++) {
         hand[i] = (struct machine_hand_desc){ .node = end.node,
                                               .component = end.component->name,
@@ -119,7 +121,7 @@ static void read_by_hand(struct load_machine *m, const struct load_tree *map)
     struct machine_hand_desc *hand;
     unsigned n = 0;
 
-    if (map->type != LOAD_MAP)
+    if (map->type != LOAD_MAP || map->n == 0)
         load_fail(map, NULL,
                   "expected ports and the nodes they lead to, node0.hub.e: "
                   "[1, 4-7]");

@@ -296,6 +296,11 @@ TEST_F(Graph, WrongRoutesAreToldInOneLine)
               message(two + "routes: {one_way: e, dimensions: [e]}\n"));
     EXPECT_EQ(at + "20: node0.hub.e = 2: expected nodes, 0 .. 1, as 3, 0-2 or [3, 5-7]",
               message(two + "routes: {by_hand: {node0.hub.e: 2}}\n"));
+    EXPECT_EQ(at + "20: node0.hub.e: expected a node, as 3, 0-2 or [3, 5-7]",
+              message(two + "routes: {by_hand: {node0.hub.e: []}, others: shortest}\n"));
+    EXPECT_EQ(at + "10: by_hand: expected ports and the nodes they lead to, node0.hub.e: "
+                   "[1, 4-7]",
+              message(two + "routes: {by_hand: {}, others: shortest}\n"));
     EXPECT_EQ(at + "20: node0.cpu.b = 1: expected the port of a hub",
               message(two + "routes: {by_hand: {node0.cpu.b: 1}}\n"));
     EXPECT_EQ(at + "20: node7.hub.b = 1: expected node0 .. node1, component and port, node0.hub.e",
