@@ -421,6 +421,40 @@ TEST_F(SweepCommand, TheLegendOfAFigureCoversNoPartOfALine)
     EXPECT_EQ(0, system(("scripts/python " + script).c_str()));
 }
 
+/* As the column of the table that has it. */
+TEST_F(SweepCommand, AFiguresKeyMayBeWhatAProgramPrintsUnderTheNameOfAnArgument)
+{
+    const std::string source =
+        write("own.c", "#include <mpi.h>\n#include <stdio.h>\n"
+                       "int main(int argc, char **argv)\n"
+                       "{\n"
+                       "    MPI_Init(&argc, &argv);\n"
+                       "    for (int n = 1; n < 3; n++)\n"
+                       "        printf(\"result size=%d us=%d\\n\", n, n * n);\n"
+                       "    MPI_Finalize();\n"
+                       "    return 0;\n"
+                       "}\n");
+    const std::string head = "program: " + folder +
+                             "/own\nmachine: one-node\nranks: 1\n"
+                             "args: { size: [5, 6] }\n"
+                             "figure: { x: { key: ";
+    const std::string tail = " }, y: { quantity: us } }\n", file = folder + "/s.yaml";
+    const std::string args = file + " --csv --jobs 1 --out " + folder + "/out";
+
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
+    write("s.yaml", head + "size" + tail);
+    EXPECT_EQ(1, run(args));
+    EXPECT_EQ("hubsim: " + file + ":5:16: key = size: a run of " + folder +
+                  "/own has printed several lines with us at 5: expected a key that differs in "
+                  "them: result.size, us\n",
+              text("stderr"));
+    write("s.yaml", head + "result.size" + tail);
+    EXPECT_EQ(0, run(args)) << text("stderr");
+    EXPECT_EQ("series,kind,x,y,y2,source\nsize = 5,simulated,1,1,,\nsize = 5,simulated,2,4,,\n"
+              "size = 6,simulated,1,1,,\nsize = 6,simulated,2,4,,\n",
+              text("out/s/figure.csv"));
+}
+
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);

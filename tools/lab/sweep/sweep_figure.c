@@ -132,21 +132,29 @@ static const char *find_number(const struct lab_line *line, const char *key)
 static const char *find_x(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                           const struct lab_line *line)
 {
-    const struct lab_axis *axis = lab_sweep_axis(point->series, sweep->figure.x_key);
+    const char *key = sweep->figure.x_key;
+    const struct lab_axis *axis = lab_sweep_axis(point->series, key);
+    size_t head = strlen(LAB_SWEEP_RESULT);
 
-    return axis != NULL ? lab_sweep_value(point, axis) : find_number(line, sweep->figure.x_key);
+    if (axis != NULL)
+        return lab_sweep_value(point, axis);
+    return find_number(line, strncmp(key, LAB_SWEEP_RESULT, head) == 0 ? key + head : key);
 }
 
-static const char *list_keys(const struct lab_result *result, struct load_arena *arena)
+/** @param point NULL, or whose keys count first, as for x */
+static const char *list_keys(const struct lab_result *result, const struct lab_sweep_point *point,
+                             struct load_arena *arena)
 {
     const char *text = "";
 
     for (unsigned l = 0; l < result->nlines; l++)
         for (unsigned i = 0; i < result->lines[l].n; i++) {
             const struct lab_pair *pair = &result->lines[l].pairs[i];
+            bool apart = point != NULL && lab_sweep_is_apart(point, pair);
+            const char *key = load_text(arena, "%s%s", apart ? LAB_SWEEP_RESULT : "", pair->key);
 
-            if (lab_sweep_is_number(pair->value) && !lab_values_list(text, ", ", pair->key))
-                text = load_text(arena, "%s%s%s", text, text[0] != '\0' ? ", " : "", pair->key);
+            if (lab_sweep_is_number(pair->value) && !lab_values_list(text, ", ", key))
+                text = load_text(arena, "%s%s%s", text, text[0] != '\0' ? ", " : "", key);
         }
     return text;
 }
@@ -180,7 +188,8 @@ static void check_places(const struct lab_sweep *sweep, const struct lab_sweep_p
             load_fail(figure->x_item, NULL,
                       "a run of %s has printed several lines with %s at %g: expected a key that "
                       "differs in them: %s",
-                      point->run.program, figure->quantity, places[i], list_keys(result, arena));
+                      point->run.program, figure->quantity, places[i],
+                      list_keys(result, point, arena));
 }
 
 void lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
@@ -199,11 +208,11 @@ void lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_swee
         }
     if (!has_y)
         load_fail(figure->quantity_item, NULL, "expected a number of the result of %s: %s",
-                  point->run.program, list_keys(result, &arena));
+                  point->run.program, list_keys(result, NULL, &arena));
     if (!has_x)
         load_fail(figure->x_item, NULL,
                   "expected a key of the series, or a number beside %s in the result of %s: %s",
-                  figure->quantity, point->run.program, list_keys(result, &arena));
+                  figure->quantity, point->run.program, list_keys(result, point, &arena));
     check_places(sweep, point, result, &arena);
     load_arena_fini(&arena);
 }

@@ -51,6 +51,11 @@ void lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
 /** Columns that the table has beside those of keys and results. */
 bool lab_sweep_is_own_column(const char *name);
 
+/** What a program prints is not the value of the point that has its name: the table itself has
+ * such a column, or an axis has another value. Its column is LAB_SWEEP_RESULT and the key. */
+bool lab_sweep_is_apart(const struct lab_sweep_point *point, const struct lab_pair *pair);
+#define LAB_SWEEP_RESULT "result."
+
 /** A number as C reads it. */
 bool lab_sweep_is_number(const char *text);
 

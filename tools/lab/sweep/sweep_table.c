@@ -77,7 +77,7 @@ static bool is_apart(const struct columns *c, const char *key)
 /** The column of a key of a program's result: "bytes", or "result.bytes". */
 static const char *result_column(const struct columns *c, const char *key)
 {
-    return is_apart(c, key) ? load_text(c->arena, "result.%s", key) : key;
+    return is_apart(c, key) ? load_text(c->arena, LAB_SWEEP_RESULT "%s", key) : key;
 }
 
 static unsigned find_column(const struct columns *c, const char *name)
@@ -174,13 +174,12 @@ bool lab_sweep_is_own_column(const char *name)
     return strcmp(name, SERIES) == 0 || strcmp(name, FAILURE) == 0;
 }
 
-/** The table itself has a column of this name, or an axis that has another value. */
-static bool is_another_value(const struct lab_sweep_result *r, const struct lab_pair *pair)
+bool lab_sweep_is_apart(const struct lab_sweep_point *point, const struct lab_pair *pair)
 {
-    const struct lab_axis *axis = lab_sweep_axis(r->point->series, pair->key);
+    const struct lab_axis *axis = lab_sweep_axis(point->series, pair->key);
 
     return lab_sweep_is_own_column(pair->key) ||
-           (axis != NULL && !is_same_value(lab_sweep_value(r->point, axis), pair->value));
+           (axis != NULL && !is_same_value(lab_sweep_value(point, axis), pair->value));
 }
 
 typedef void (*pair_fn)(struct columns *c, const struct lab_sweep_result *r,
@@ -200,7 +199,7 @@ static void each_pair(const struct lab_sweep_results *results, struct columns *c
 static void add_apart(struct columns *c, const struct lab_sweep_result *r,
                       const struct lab_pair *pair)
 {
-    if (!is_another_value(r, pair) || is_apart(c, pair->key))
+    if (!lab_sweep_is_apart(r->point, pair) || is_apart(c, pair->key))
         return;
     c->apart = load_grow(c->arena, c->apart, c->napart, &c->apart_room, sizeof(*c->apart));
     c->apart[c->napart++] = pair->key;
