@@ -32,6 +32,14 @@ static void place_node(struct load_tree *out, const char *file, yaml_mark_t mark
     out->column = (unsigned)mark.column + 1;
 }
 
+/** What an option says has a place in that only, so that a message can do without. */
+static size_t reason_of(const struct load_tree *at)
+{
+    bool option = strncmp(at->file, "--", 2) == 0;
+
+    return option ? (size_t)snprintf(NULL, 0, "%s:%u:%u: ", at->file, at->line, at->column) : 0;
+}
+
 void load_fail(const struct load_tree *at, const char *name, const char *fmt, ...)
 {
     char text[512];
@@ -46,6 +54,7 @@ void load_fail(const struct load_tree *at, const char *name, const char *fmt, ..
     if (name == NULL)
         name = at->key;
     load_error()->located = true;
+    load_error()->reason = reason_of(at);
     load_raise(SIM_ERR_CONFIG, "%s:%u:%u: %s%s%.*s%s%s", at->file, at->line, at->column,
                name != NULL ? name : "", name != NULL && at->text != NULL ? " = " : "", (int)shown,
                at->text != NULL ? at->text : "", name != NULL || at->text != NULL ? ": " : "",

@@ -405,7 +405,7 @@ TEST_F(Sweep, NodesThatTheMachineDoesNotHaveAreRefused)
 TEST_F(Sweep, AWrongFaultIsRefusedWhereItIs)
 {
     const std::string good = std::string(head) + "machine: ring4\nsetup: { mode: pio, bytes: 8";
-    const std::string link = ": --faults:1:2: link = node9.hub.e: matches no port with a link: "
+    const std::string link = ": link = node9.hub.e: matches no port with a link: "
                              "expected node0 .. node3";
 
     EXPECT_EQ("s.yaml:5:1: faults = {link: node9.hub.e, bit_error_rate: 1e-9}" + link,

@@ -87,7 +87,7 @@ static void refuse_fault(const struct lab_site *site, const struct lab_point *pt
         key = lab_plan_fault_key(pt->setup, run->faults[n - 1]);
         load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: %s",
                    lab_setup_where(pt->setup, key, pt->where), key, lab_setup_get(pt->setup, key),
-                   why->text);
+                   why->text + why->reason);
     }
 }
 
