@@ -206,6 +206,26 @@ TEST_F(Sweep, HopsAreADistanceOnTheMachine)
                                           "machine: ring4\n"));
 }
 
+/* What joins them is a node of the machine, too, but none for ranks. */
+TEST_F(Sweep, TheSecondRankStandsBesideTheFirstWhereThereAreNoHubs)
+{
+    for (const char *workload : { "mpi-pingpong", "mpi-bandwidth", "broadcast" })
+        for (const char *machine : { "mbcf-switch", "mbcf-hub" })
+            for (const char *more : { "", ", nodes: 2" }) {
+                const std::string text = std::string("workload: ") + workload +
+                                         "\nmachine: " + machine + "\nsetup: { bytes: 8KiB" + more +
+                                         " }\n";
+
+                ASSERT_EQ("", refusal(text)) << text;
+                EXPECT_EQ(1u, sweep.points[0].run.nodes[1]) << text;
+            }
+    EXPECT_EQ("", refusal("workload: mpi-pingpong\nmachine: mbcf-switch\n"
+                          "setup: { bytes: 8, hops: 1 }\n"));
+    EXPECT_EQ("s.yaml:3:20: hops = 2: expected a distance that mbcf-switch has",
+              refusal("workload: mpi-pingpong\nmachine: mbcf-switch\n"
+                      "setup: { bytes: 8, hops: 2 }\n"));
+}
+
 TEST_F(Sweep, AProgramTakesItsArgumentsAsTheyAre)
 {
     ASSERT_EQ(SIM_OK, read("program: pingpong\n"
@@ -358,6 +378,9 @@ TEST_F(Sweep, ValuesThatAWorkloadCannotTakeAreRefusedWhereTheyAre)
         { "pingpong", "bytes: [4, 8, 12], mode: pio",
           "bytes=12: expected 4 or a multiple of 8 with mode=pio" },
         { "pingpong", "nodes: [2, 1], bytes: 8", "nodes=1: expected 2, the ranks of pingpong" },
+        { "pingpong", "nodes: [2, 0], bytes: 8", "nodes=0: expected at least 1" },
+        { "stream", "nodes: [2, 0], bytes: 8", "nodes=0: expected at least 1" },
+        { "dma-chain", "nodes: [1, 0], bytes: 8", "nodes=0: expected at least 1" },
         { "pingpong", "rounds: [1, 0], bytes: 8", "rounds=0: expected a whole number, at least 1" },
         { "pingpong", "repeats: [1, 0], bytes: 8",
           "repeats=0: expected a whole number, at least 1" },

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/sweep/sweep_parts.h"
 
+#include "tools/lab/bounds/rank_hub.h"
 #include "tools/lab/result/distance.h"
 #include "tools/lab/result/manifest.h"
 #include "tools/load/file.h"
@@ -92,13 +93,19 @@ static bool same_machine(const struct lab_sweep_point *a, const struct lab_sweep
                   b->run.platform != NULL ? b->run.platform : "") == 0;
 }
 
+/** The distance of the second rank: nodes without hubs are neighbours by what is between them. */
+static unsigned hops_to(const struct machine_desc *desc, unsigned node)
+{
+    return lab_node_hubs(desc, 0) == 0 ? 1 : lab_hops(desc, 0, node);
+}
+
 /** The second rank of a workload stands on the first node at the distance that `hops` names. */
 static void place_second(const struct machine_desc *desc, struct lab_sweep_point *point)
 {
     struct lab_run *run = &point->run;
     unsigned hops = run->nodes[1], node = 1;
 
-    while (node < desc->nnodes && lab_hops(desc, 0, node) != hops)
+    while (node < desc->nnodes && hops_to(desc, node) != hops)
         node++;
     if (node == desc->nnodes)
         load_raise(SIM_ERR_CONFIG, "%s: hops = %u: expected a distance that %s has",

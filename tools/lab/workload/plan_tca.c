@@ -33,6 +33,8 @@ void lab_plan_machine(const struct lab_planning *p)
         p->run->nodes[1] = (unsigned)hops;
         return;
     }
+    if (nodes == 0)
+        lab_plan_fail(p, "nodes", "at least 1");
     if (nodes == 1) {
         p->run->machine = "one-node";
         p->run->nranks = 1;
