@@ -162,9 +162,9 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
     refused("api=mpi;src=cpu-store", "src=cpu-store: expected cpu, or a GPU");
     EXPECT_EQ("t.csv:2: setup gdr=on: expected nothing, or api= an MPI library beside it",
               message("pingpong", "bytes=8;gdr=on"));
-    EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=gpu@!hub warmup=1 "
-              "rounds=10 repeats=3 @0 @1 seed=0",
-              run("pingpong", "bytes=8;mode=pio;src=cpu;dst=gpu;gpu=ib-side"));
+    EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=dma-register src=gpu@!hub dst=cpu "
+              "warmup=1 rounds=10 repeats=3 @0 @1 seed=0",
+              run("pingpong", "bytes=8;mode=dma-register;src=gpu;dst=cpu;gpu=ib-side"));
 }
 
 TEST_F(Plan, RowsOfManyRanksSayWhereTheyRunAndHowTheyAreTimed)

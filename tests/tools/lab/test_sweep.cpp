@@ -398,6 +398,17 @@ TEST_F(Sweep, ValuesThatAWorkloadCannotTakeAreRefusedWhereTheyAre)
         { "broadcast", "bytes: [4, 6]",
           "bytes=6: expected a multiple of 4, at least 4, such as 4096 or 4KiB" },
         { "halo", "n: [2, 3]", "n=3: expected a multiple of 2, at least 2" },
+        { "pingpong", "bytes: [4GiB, 8], mode: dma-register",
+          "bytes=4294967296: expected less than 4 GiB, as descriptors hold" },
+        { "stream", "dst: gpu-across-qpi, bytes: 24",
+          "dst=gpu-across-qpi: expected a destination on the socket of the board: its window "
+          "reaches no other" },
+        { "stream", "dst: gpu-across-qpi, bytes: 24, mode: pio",
+          "dst=gpu-across-qpi: expected a destination on the socket of the board: its window "
+          "reaches no other" },
+        { "dma-chain", "gpu: ib-side, dst: gpu, bytes: 8",
+          "gpu=ib-side: expected a destination on the socket of the board: its window reaches no "
+          "other" },
         { "pingpong", "bit_error_rate: [1e-9, 2], bytes: 8",
           "bit_error_rate=2: expected a rate, 0 .. 1e-1, such as 1e-9" },
     };
@@ -422,6 +433,19 @@ TEST_F(Sweep, NodesThatTheMachineDoesNotHaveAreRefused)
               refusal("workload: all-to-all\n" + tail + "nodes: [4, 9] }\n"));
     EXPECT_EQ("s.yaml:4:31: setup place=0,4: expected no node from 4, as ring4 has 4 nodes",
               refusal("workload: all-to-all\n" + tail + "nodes: 2, place: ['0,3', '0,4'] }\n"));
+}
+
+TEST_F(Sweep, MemoriesThatTheNodesDoNotHaveAreRefused)
+{
+    for (const char *kind : { "machine", "platform" })
+        for (const char *dst : { "gpu", "gpu-across-qpi" })
+            EXPECT_EQ("s.yaml:3:10: setup dst=" + std::string(dst) +
+                          ": expected a memory that node0 of mbcf-hub has",
+                      refusal("workload: mpi-pingpong\n" + std::string(kind) +
+                              ": mbcf-hub\nsetup: { dst: " + dst + ", bytes: 8 }\n"));
+    EXPECT_EQ("s.yaml:3:10: setup memory=gpu: expected a memory that node0 of mbcf-switch has",
+              refusal("workload: mpi-collective\nmachine: mbcf-switch\n"
+                      "setup: { memory: [gpu, cpu] }\n"));
 }
 
 /* In the first point, in others, and in the setup. */

@@ -140,26 +140,32 @@ static void append_line(void *arg, const char *line)
     (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", line);
 }
 
+bool lab_run_gpu(const struct machine_desc *desc, unsigned node, const char *text, unsigned *gpu_p)
+{
+    bool beside = text[3] == '@' && text[4] != '!';
+    unsigned skip = 0;
+    char component[64];
+
+    if (text[3] != '@') {
+        *gpu_p = (unsigned)strtoul(text + 3, NULL, 10);
+        return *gpu_p < launch_gpus(desc, node, NULL);
+    }
+    (void)sscanf(text + 4 + !beside, "%63[^+]+%u", component, &skip);
+    return launch_gpu_by(desc, node, component, beside, skip, gpu_p);
+}
+
 /** "src=gpu@ib" by the machine: see struct lab_run. */
 static const char *place_memory(const struct lab_run *run, const struct machine *machine,
                                 const char *arg, struct load_arena *arena)
 {
-    const char *at = strstr(arg, "=gpu@"), *plus;
-    unsigned node = run->nranks > 0 ? run->nodes[0] : 0, gpu, skip = 0;
-    const char *component;
-    bool beside;
+    const char *at = strstr(arg, "=gpu@");
+    unsigned node = run->nranks > 0 ? run->nodes[0] : 0, gpu;
 
     if (at == NULL)
         return arg;
-    beside = at[5] != '!';
-    component = at + 5 + !beside;
-    plus = strchr(component, '+');
-    if (plus != NULL)
-        skip = (unsigned)strtoul(plus + 1, NULL, 10);
-    component = load_text(arena, "%.*s", (int)strcspn(component, "+"), component);
-    if (!launch_gpu_by(machine_description(machine), node, component, beside, skip, &gpu))
+    if (!lab_run_gpu(machine_description(machine), node, at + 1, &gpu))
         load_raise(SIM_ERR_CONFIG, "node%u: %s: expected a GPU %s the socket of %s, which has none",
-                   node, arg, beside ? "on" : "beyond", component);
+                   node, arg, at[5] != '!' ? "on" : "beyond", at + 5 + (at[5] == '!'));
     return load_text(arena, "%.*s=gpu%u", (int)(at - arg), arg, gpu);
 }
 

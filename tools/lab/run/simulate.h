@@ -37,6 +37,9 @@ struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_
 struct machine *lab_machine(const struct machine_desc *desc, const struct sim_config *cfg,
                             struct load_arena *arena);
 
+/** Which GPU of a node "gpu1" or "gpu@ib" is: see struct lab_run. @return false: there is none */
+bool lab_run_gpu(const struct machine_desc *desc, unsigned node, const char *text, unsigned *gpu_p);
+
 /** Both fingerprints of a machine whose program has ended, and all that it has counted. */
 void lab_report_prints(struct machine *machine, FILE *out);
 void lab_report_counts(struct machine *machine, FILE *out);

@@ -125,7 +125,7 @@ static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point 
         lab_setup_get(&setup, "place") == NULL)
         place_second(desc, point);
     if (point->planned)
-        lab_plan_check_nodes(&pt, run, desc);
+        lab_plan_check_ranks(&pt, run, desc);
     else if (run->nranks > desc->nnodes)
         load_raise(SIM_ERR_CONFIG, "%s: ranks = %u: expected at most %u, the nodes of %s",
                    lab_sweep_where(point->series, ranks), run->nranks, desc->nnodes, run->machine);

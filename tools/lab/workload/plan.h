@@ -48,8 +48,8 @@ struct lab_plan lab_plan_make(const struct lab_point *point, const struct lab_pr
  * @param own_faults so many of the run's faults are of the setup, the first ones */
 struct load_machine *lab_plan_load(const struct lab_site *site, const struct lab_point *pt,
                                    const struct lab_run *run, unsigned own_faults);
-/** Raises SIM_ERR_CONFIG, unless the machine has the nodes of all ranks. */
-void lab_plan_check_nodes(const struct lab_point *pt, const struct lab_run *run,
+/** Raises SIM_ERR_CONFIG, unless the machine has the nodes of all ranks, and these the memories. */
+void lab_plan_check_ranks(const struct lab_point *pt, const struct lab_run *run,
                           const struct machine_desc *desc);
 /** The key of the setup that has made this fault of a planned run. */
 const char *lab_plan_fault_key(const struct lab_setup *setup, const char *fault);

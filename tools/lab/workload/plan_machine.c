@@ -1,4 +1,4 @@
-/* What is wrong of a setup on its machine alone: nodes and faults that are not there. */
+/* What is wrong of a setup on its machine alone: nodes, memories and faults that are not there. */
 #include "tools/lab/workload/plan.h"
 
 #include <string.h>
@@ -39,12 +39,59 @@ static _Noreturn void refuse_node(const struct lab_point *pt, const struct lab_r
                nnodes);
 }
 
-void lab_plan_check_nodes(const struct lab_point *pt, const struct lab_run *run,
+/* ---- memories ------------------------------------------------------------------------------ */
+
+/** The key that has chosen the memory of argument `key`; NULL: the setup says nothing of it. */
+static const char *memory_key(const struct lab_setup *setup, const char *key)
+{
+    const char *const keys[] = { key, "memory", "gpu" };
+
+    for (size_t i = 0; i < SIM_COUNT(keys); i++)
+        if (lab_setup_get(setup, keys[i]) != NULL)
+            return keys[i];
+    return NULL;
+}
+
+static _Noreturn void refuse_memory(const struct lab_point *pt, const struct lab_run *run,
+                                    const char *argument, unsigned node)
+{
+    const char *key = memory_key(pt->setup, argument);
+
+    if (key == NULL)
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: workload = %s: %s: expected a GPU, which node%u of %s lacks", pt->where,
+                   pt->workload, argument, node, run->machine);
+    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: expected a memory that node%u of %s has",
+               lab_setup_where(pt->setup, key, pt->where), key, lab_setup_get(pt->setup, key), node,
+               run->machine);
+}
+
+/** Rank r must have the GPU of an argument "dst=gpu1" or "dst=gpu@ib". */
+static void check_memory(const struct lab_point *pt, const struct lab_run *run,
+                         const struct machine_desc *desc, const char *arg, unsigned r)
+{
+    static const char *const keys[] = { "src", "dst", "memory" };
+    unsigned node = run->nodes[r], gpu;
+
+    for (size_t i = 0; i < SIM_COUNT(keys); i++) {
+        size_t n = strlen(keys[i]);
+
+        if (strncmp(arg, keys[i], n) != 0 || strncmp(arg + n, "=gpu", 4) != 0)
+            continue;
+        if (!lab_run_gpu(desc, node, arg + n + 1, &gpu))
+            refuse_memory(pt, run, keys[i], node);
+    }
+}
+
+void lab_plan_check_ranks(const struct lab_point *pt, const struct lab_run *run,
                           const struct machine_desc *desc)
 {
     for (unsigned r = 0; r < run->nranks; r++)
         if (run->nodes[r] >= desc->nnodes)
             refuse_node(pt, run, run->nodes[r], desc->nnodes);
+    for (unsigned r = 0; r < run->nranks; r++)
+        for (unsigned i = 0; i < run->nargs; i++)
+            check_memory(pt, run, desc, run->args[i], r);
 }
 
 /* ---- loading ----------------------------------------------------------------------------- */
@@ -102,6 +149,6 @@ struct load_machine *lab_plan_load(const struct lab_site *site, const struct lab
         *load_error() = why;
         load_check(why.code);
     }
-    lab_plan_check_nodes(pt, run, load_machine_desc(loading.machine));
+    lab_plan_check_ranks(pt, run, load_machine_desc(loading.machine));
     return loading.machine;
 }

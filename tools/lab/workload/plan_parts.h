@@ -107,7 +107,10 @@ void lab_plan_pass(const struct lab_planning *p, const char *key, const char *ab
 void lab_plan_arg_number(const struct lab_planning *p, const char *key, uint64_t value);
 /** Words of the papers -> the programs' names of memories. CPU stores come from the CPU. */
 const char *lab_plan_memory(const char *word, bool pio_source);
-/** src= and dst=. With PIO the source is the CPU. */
+/** src= or dst=, of what the board moves: where its window reaches. With PIO the source is the CPU.
+ */
+void lab_plan_add_memory(const struct lab_planning *p, const char *key);
+/** Both. */
 void lab_plan_memories(const struct lab_planning *p);
 /** Blocks of a block-stride transfer, of a cube of n^3 doubles where only n= is said: n rows of n
  * doubles, one from each plane. */

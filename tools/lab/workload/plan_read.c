@@ -148,17 +148,26 @@ void lab_plan_place(const struct lab_planning *p)
     }
 }
 
-void lab_plan_memories(const struct lab_planning *p)
+static _Noreturn void refuse_destination(const struct lab_planning *p, const char *key)
 {
-    bool pio = strcmp(p->mode, "pio") == 0;
+    lab_plan_fail(p, key, "a destination on the socket of the board: its window reaches no other");
+}
+
+void lab_plan_add_memory(const struct lab_planning *p, const char *key)
+{
+    bool source = strcmp(key, "src") == 0, pio = strcmp(p->mode, "pio") == 0;
     bool far = lab_plan_says(p, "gpu", "ib-side") || /* the other socket than the board's */
                lab_plan_says(p, "gpu", "across-qpi");
+    const char *word = lab_plan_text(p, key, "cpu");
 
-    for (unsigned i = 0; i < 2; i++) {
-        const char *key = i == 0 ? "src" : "dst", *word = lab_plan_text(p, key, "cpu");
+    far &= strcmp(word, "gpu") == 0;
+    if (!source && (far || strcmp(word, "gpu-across-qpi") == 0))
+        refuse_destination(p, far ? "gpu" : key);
+    lab_plan_arg(p, key, far ? "gpu@!hub" : lab_plan_memory(word, pio && source));
+}
 
-        lab_plan_arg(p, key,
-                     far && strcmp(word, "gpu") == 0 ? "gpu@!hub"
-                                                     : lab_plan_memory(word, pio && i == 0));
-    }
+void lab_plan_memories(const struct lab_planning *p)
+{
+    lab_plan_add_memory(p, "src");
+    lab_plan_add_memory(p, "dst");
 }

@@ -61,6 +61,17 @@ static void add_notify(const struct lab_planning *p)
     lab_plan_pass(p, "notify_self", NULL);
 }
 
+/** The length of a transfer that the board does. */
+static uint64_t moved_bytes(const struct lab_planning *p, const char *key, uint64_t absent,
+                            uint64_t step)
+{
+    uint64_t bytes = lab_plan_multiple(p, key, absent, step);
+
+    if (bytes > UINT32_MAX)
+        lab_plan_fail(p, key, "less than 4 GiB, as descriptors hold");
+    return bytes;
+}
+
 /** A message of a ping-pong by stores; half a word is the shortest one. */
 static uint64_t stored_bytes(const struct lab_planning *p)
 {
@@ -76,7 +87,7 @@ static void plan_pingpong(const struct lab_planning *p)
     bool pio = strcmp(p->mode, "pio") == 0, staged = lab_plan_says(p, "staging", "host");
 
     lab_plan_need_ranks(p, 2);
-    p->plan->bytes = pio && !staged ? stored_bytes(p) : lab_plan_multiple(p, "bytes", 0, DMA_BYTES);
+    p->plan->bytes = pio && !staged ? stored_bytes(p) : moved_bytes(p, "bytes", 0, DMA_BYTES);
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
     if (staged) {
         p->run->program = "staged";
@@ -91,7 +102,7 @@ static void plan_pingpong(const struct lab_planning *p)
 
 static void plan_chain(const struct lab_planning *p)
 {
-    uint64_t bytes = lab_plan_multiple(p, "bytes", 0, DMA_BYTES);
+    uint64_t bytes = moved_bytes(p, "bytes", 0, DMA_BYTES);
     uint64_t count = lab_plan_number(p, "count", 1);
 
     if (strcmp(p->mode, "dma-register") == 0 && count != 1)
@@ -111,7 +122,7 @@ static void plan_stride(const struct lab_planning *p)
     if (lab_plan_given(p, "method"))
         lab_plan_fail(p, "method", "nothing, or api= an MPI library beside it");
     lab_plan_need_ranks(p, 2);
-    (void)lab_plan_multiple(p, "block_bytes", shape.block_bytes, DMA_BYTES);
+    (void)moved_bytes(p, "block_bytes", shape.block_bytes, DMA_BYTES);
     p->plan->bytes = shape.blocks * shape.block_bytes;
     p->run->program = "block-stride";
     lab_plan_arg(p, "mode", p->mode);
@@ -123,7 +134,7 @@ static void plan_stride(const struct lab_planning *p)
 static void plan_stream(const struct lab_planning *p)
 {
     bool both = lab_plan_says(p, "direction", "both"), pio = strcmp(p->mode, "pio") == 0;
-    uint64_t bytes = lab_plan_multiple(p, "bytes", 0, pio ? STORE_BYTES : DMA_BYTES);
+    uint64_t bytes = moved_bytes(p, "bytes", 0, pio ? STORE_BYTES : DMA_BYTES);
     uint64_t channels = lab_plan_number(p, "channels", 1);
 
     lab_plan_need_ranks(p, 2);
@@ -135,7 +146,7 @@ static void plan_stream(const struct lab_planning *p)
     p->run->program = pio ? "pio-stream" : "streams";
     lab_plan_arg_number(p, "bytes", bytes);
     if (pio) {
-        lab_plan_arg(p, "dst", lab_plan_memory(lab_plan_text(p, "dst", "cpu"), false));
+        lab_plan_add_memory(p, "dst");
         return;
     }
     lab_plan_arg(p, "mode", p->mode);
