@@ -448,6 +448,14 @@ TEST_F(Sweep, MemoriesThatTheNodesDoNotHaveAreRefused)
                       "setup: { memory: [gpu, cpu] }\n"));
 }
 
+TEST_F(Sweep, AProgramIsNoSource)
+{
+    const std::string source = write("own.c", "int main(void) { return 0; }\n");
+
+    EXPECT_EQ("s.yaml:1:1: program = " + source + ": expected a program made by hubcc",
+              refusal("program: " + source + "\nmachine: two-node\n"));
+}
+
 /* In the first point, in others, and in the setup. */
 TEST_F(Sweep, AWrongFaultIsRefusedWhereItIs)
 {

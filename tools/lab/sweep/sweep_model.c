@@ -7,6 +7,8 @@
 #include "tools/lab/result/manifest.h"
 #include "tools/load/file.h"
 
+#include <elf.h>
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -153,6 +155,21 @@ static void resolve_machine(struct lab_sweep *sweep, unsigned first, const struc
     load_machine_destroy(machine);
 }
 
+/** A program is an ELF file. */
+static bool is_elf(const struct lab_site *site, const char *name)
+{
+    char path[1200], head[SELFMAG] = "";
+    FILE *f;
+    bool elf;
+
+    lab_program_path(site, name, path, sizeof(path));
+    f = fopen(path, "rb");
+    elf = f != NULL && fread(head, sizeof(head), 1, f) == 1 && memcmp(head, ELFMAG, SELFMAG) == 0;
+    if (f != NULL)
+        (void)fclose(f);
+    return elf;
+}
+
 struct program {
     const struct lab_site *site;
     const struct lab_run *run; /* the last one that was looked at */
@@ -182,6 +199,11 @@ static void resolve_program(struct lab_sweep *sweep, struct lab_sweep_point *poi
             point->run.program,
             load_find_is_path(point->run.program) ? load_find_here(point->run.program, &scratch)
                                                   : "");
+    if (!same && point->run.program != NULL && !is_elf(program->site, point->run.program))
+        load_raise(
+            SIM_ERR_CONFIG, "%s: program = %s: expected a program made by hubcc",
+            lab_sweep_where(point->series, lab_sweep_axis_of(point->series, LAB_AXIS_PROGRAM)),
+            point->run.program);
     point->model ^= program->hash ^ lab_sweep_hash_faults(program->site, &point->run);
     sweep->model = hash_number(sweep->model, point->model);
 }
