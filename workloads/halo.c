@@ -21,7 +21,7 @@ HUBSIM_WORKLOAD = {
     .summary = "Faces of a cube to a rank's six neighbours",
     .prints = COLLECTIVE_PRINTS,
     .keys = { { "n", "2.. by 2", "1", "", "doubles along an edge of the cube" },
-              { "shape", "", "", "", "of the ranks: 4x2x2" },
+              { "shape", HUBSIM_GRID, "", "", "of the ranks: 4x2x2" },
               COLLECTIVE_KEYS },
 };
 

@@ -25,6 +25,7 @@ extern "C" {
 #endif
 
 #define HUBSIM_NUMBER "a whole number"
+#define HUBSIM_GRID   "XxYxZ" /* three numbers, of which the product is that of the ranks */
 #define HUBSIM_KEYS   24
 #define HUBSIM_MEMORY "memory" /* a unit: cpu and gpu arrive as cpu and gpu0 */
 #define HUBSIM_BYTES  "B"      /* a unit: 4KiB is a number, too, and arrives as 4096 */
@@ -35,7 +36,8 @@ extern "C" {
  */
 struct hubsim_key {
     char key[24];
-    char values[80]; /**< HUBSIM_NUMBER, "1..64", "1..", "16.. by 16", one of "a|b|c", "": any text
+    char values[80]; /**< HUBSIM_NUMBER, HUBSIM_GRID, "1..64", "1..", "16.. by 16", one of "a|b|c",
+                      * "": any text
                       */
     char unit[12];
     char value[24]; /**< where an experiment says nothing; "": then the program decides */

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* glob */
 #include "tools/lab/run/simulate.h"
 #include "tools/lab/workload/plan_parts.h"
+#include "tools/lab/workload/values.h"
 #include "tools/load/value.h"
 
 #include <elf.h>
@@ -79,6 +80,20 @@ static bool is_argument(const char *key)
            strcmp(key, "repeats") != 0;
 }
 
+/** Grids are of the ranks that the run has. */
+static void check_grids(const struct lab_planning *p)
+{
+    for (const struct hubsim_key *k = p->workload->own->keys; k->key[0] != '\0'; k++) {
+        const char *value = lab_setup_get(p->setup, k->key);
+        uint64_t ranks;
+
+        if (value != NULL && strcmp(k->values, HUBSIM_GRID) == 0 &&
+            lab_values_grid(value, &ranks) && ranks != p->run->nranks)
+            lab_plan_fail(p, k->key,
+                          load_text(p->arena, "a product of %u, the ranks", p->run->nranks));
+    }
+}
+
 static void plan_described(const struct lab_planning *p)
 {
     p->run->program = p->pt->workload;
@@ -100,6 +115,7 @@ static void plan_described(const struct lab_planning *p)
             lab_plan_arg(p, k->key, value);
     }
     lab_plan_place(p);
+    check_grids(p);
 }
 
 /** On the network of the platform, the board's if it has none. */

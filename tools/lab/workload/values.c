@@ -42,6 +42,18 @@ bool lab_values_list(const char *list, const char *separator, const char *text)
     return false;
 }
 
+bool lab_values_grid(const char *text, uint64_t *ranks_p)
+{
+    unsigned x, y, z;
+    int n = 0;
+
+    if (strspn(text, "0123456789x") != strlen(text) ||
+        sscanf(text, "%5ux%5ux%5u%n", &x, &y, &z, &n) != 3 || text[n] != '\0')
+        return false;
+    *ranks_p = (uint64_t)x * y * z;
+    return *ranks_p > 0;
+}
+
 bool lab_values_allow(const char *values, const char *text)
 {
     struct value_range range;
@@ -51,6 +63,8 @@ bool lab_values_allow(const char *values, const char *text)
         return true;
     if (strcmp(values, HUBSIM_NUMBER) == 0)
         return load_number(text, false, &number);
+    if (strcmp(values, HUBSIM_GRID) == 0)
+        return lab_values_grid(text, &number);
     if (read_value_range(values, &range))
         return load_number(text, false, &number) && number >= range.first && number <= range.last &&
                (number - range.first) % range.step == 0;
@@ -64,6 +78,8 @@ const char *lab_values_words(const char *values, bool sizes, struct load_arena *
 
     if (strcmp(values, HUBSIM_NUMBER) == 0)
         return load_text(arena, "%s%s", values, example);
+    if (strcmp(values, HUBSIM_GRID) == 0)
+        return "three numbers such as 4x2x2";
     if (!read_value_range(values, &range) || range.last != UINT64_MAX ||
         range.first % range.step != 0)
         return values;
