@@ -1,12 +1,15 @@
 /* Results as they are written: all that a run reported is in the file where it belongs. */
 #include "tests/tools/attempt.h"
 #include "tools/lab/format/index.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/result/write.h"
 
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace
 {
@@ -129,6 +132,44 @@ TEST_F(Out, WhatChecksHaveFoundHasAFileOnlyAfterThem)
               text("checks.json"));
     ASSERT_EQ(SIM_OK, write()) << err.text;
     EXPECT_FALSE(std::filesystem::exists(folder + "/checks.json"));
+}
+
+TEST_F(Out, FoldersThatAreThereStayAsTheyAre)
+{
+    const std::string own = folder + "/own", below = own + "/a/b";
+    struct stat before, after;
+
+    ASSERT_EQ(0, mkdir(own.c_str(), 0700));
+    ASSERT_EQ(0, chmod(own.c_str(), 02770));
+    ASSERT_EQ(0, stat(own.c_str(), &before));
+    for (const std::string &path : { own, below })
+        ASSERT_EQ(SIM_OK, attempt(&err, [&] { lab_out_try_folder(path.c_str()); })) << err.text;
+    EXPECT_TRUE(std::filesystem::is_empty(own));
+    for (const std::string &path : { own, below, below })
+        ASSERT_EQ(SIM_OK, attempt(&err, [&] { lab_out_folder(path.c_str()); })) << err.text;
+    ASSERT_EQ(0, stat(own.c_str(), &after));
+    EXPECT_EQ(before.st_ino, after.st_ino);
+    EXPECT_EQ(before.st_mode, after.st_mode);
+    EXPECT_TRUE(std::filesystem::is_directory(below));
+}
+
+/* Root may write to it: this is another user's process. */
+TEST_F(Out, AFolderThatTakesNoFilesIsRefused)
+{
+    const std::string own = folder + "/own";
+    auto refused = [&] {
+        int code = getuid() == 0 ? setuid(65534) : 0;
+
+        if (code == 0)
+            code = attempt(&err, [&] { lab_out_folder(own.c_str()); });
+        fprintf(stderr, "%s\n", err.text);
+        _exit(code == SIM_ERR_IO ? 0 : 1);
+    };
+
+    ASSERT_EQ(0, chmod(folder.c_str(), 0755));
+    ASSERT_EQ(0, mkdir(own.c_str(), 0555));
+    EXPECT_EXIT(refused(), testing::ExitedWithCode(0),
+                "/own: Permission denied: expected a folder to write to\n");
 }
 
 TEST_F(Out, AStatisticNeedsNumberUnitAndPath)

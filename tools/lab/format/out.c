@@ -6,48 +6,45 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** @return the length of the first part that was not there; 0: all were */
-static size_t make_folders(const char *path)
+void lab_out_folder(const char *path)
 {
     struct stat s = { 0 };
     char part[1024];
-    size_t made = 0;
 
     for (const char *p = path; *p != '\0';) {
         p += 1 + strcspn(p + 1, "/");
         snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
-        if (mkdir(part, 0777) == 0)
-            made = made == 0 ? (size_t)(p - path) : made;
-        else if (errno != EEXIST)
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
             load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", part, strerror(errno));
     }
     if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
         load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(ENOTDIR));
-    return made;
+    if (access(path, W_OK | X_OK) != 0)
+        load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(errno));
 }
 
-void lab_out_folder(const char *path)
-{
-    (void)make_folders(path);
-}
-
+/** A folder of a name that nobody else has, in the nearest one that is there, shows it. */
 void lab_out_try_folder(const char *path)
 {
-    size_t made = make_folders(path);
-    char part[1024];
+    static const char name[] = "/.hubsim-XXXXXX";
+    char probe[4096 + sizeof(name)];
+    int n = (int)strlen(path), first = n; /* the first one to be made, if any is, ends there */
 
-    if (access(path, W_OK) != 0)
-        load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(errno));
-    for (size_t n = strlen(path); made > 0 && n >= made; n--) {
-        if (path[n] != '\0' && path[n] != '/')
-            continue;
-        snprintf(part, sizeof(part), "%.*s", (int)n, path);
-        (void)rmdir(part);
+    while (snprintf(probe, sizeof(probe), "%.*s", n, path) > 0 && access(probe, F_OK) != 0) {
+        for (first = n; n > 0 && path[n - 1] != '/'; n--)
+            ;
+        n -= n > 1;
     }
+    snprintf(probe, sizeof(probe), "%.*s%s", n > 0 ? n : 1, n > 0 ? path : ".", name);
+    if (mkdtemp(probe) == NULL)
+        load_raise(SIM_ERR_IO, "%.*s: %s: expected a folder to write to", first, path,
+                   strerror(errno));
+    (void)rmdir(probe);
 }
 
 int lab_out_create(const char *path)

@@ -10,10 +10,11 @@ SIM_BEGIN_DECLS
 
 /* What these functions raise is SIM_ERR_IO. */
 
-/** Makes `path` and the folders above it. */
+/** Makes `path` and the folders above it, where they are not there, and sees that it takes files.
+ */
 void lab_out_folder(const char *path);
 /** Whether lab_out_folder() and files in it will do, before the work is done: raises when not.
- * What it makes for that is not left. */
+ * Nothing is left of that, and nothing removed that another process may have made. */
 void lab_out_try_folder(const char *path);
 /** Makes or empties a file, or opens a device or pipe: one without a reader is refused at once.
  * @return a descriptor to be closed */
