@@ -138,7 +138,8 @@ TEST_F(KilledSweep, ASignalIsAnsweredWithWhatIsDone)
     const std::string args = write_points(2) + " --csv --out " + folder + "/out";
     const std::string db = folder + "/out/points/sweep.db";
 
-    for (int number : { SIGINT, SIGTERM }) {
+    for (int number : { SIGINT, SIGTERM, SIGHUP }) {
+        (void)signal(number, SIG_DFL); /* nohup ignores it for all below */
         const size_t before = number == SIGINT ? 0 : read_rows(db).size();
         pid_t pid = start(args);
 

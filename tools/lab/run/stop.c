@@ -5,7 +5,7 @@
 
 static volatile sig_atomic_t stopped_by; /* a signal; 0: none */
 
-static const int signals[] = { SIGINT, SIGTERM };
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void note_signal(int number)
 {

@@ -1,5 +1,5 @@
 /*
- * SIGINT and SIGTERM while processes work for this one: they are noted, so that what was begun can
+ * SIGINT, SIGTERM and SIGHUP while processes work for this one: they are noted, so that what was begun can
  * be ended and removed. A program that has done so should end by the signal, so that its shell
  * knows.
  */
@@ -15,7 +15,7 @@
 SIM_BEGIN_DECLS
 
 struct lab_stop {
-    struct sigaction before[2]; /* of SIGINT and SIGTERM */
+    struct sigaction before[3]; /* of SIGINT, SIGTERM and SIGHUP */
 };
 
 /** From here on signals are noted. Only waiting is interrupted: what is being read or written is

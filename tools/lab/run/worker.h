@@ -20,7 +20,7 @@ struct lab_finished {
 /** @return whether to go on; else no further run is begun. */
 typedef bool (*lab_finished_fn)(void *arg, const struct lab_finished *end);
 /** Until all that was to be run has ended; with no workers, here. Raises SIM_ERR_IO: no worker can
- * be started, or SIGINT or SIGTERM has come. `finished` must not raise. */
+ * be started, or a signal of lab_stop_catch() has come. `finished` must not raise. */
 void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
                      unsigned n, lab_finished_fn finished, void *arg);
 
