@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 /* nftw */
+#define _GNU_SOURCE /* nftw, memfd_create */
 #include "tools/cmd/rerun.h"
 
 #include "tools/cmd/cmd.h"
@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
@@ -92,19 +93,20 @@ static const char **make_words(const struct cmd_rerun *rerun, const struct lab_k
 }
 
 /** What it prints on stdout is not wanted; errors are kept for a message of ours. */
-static _Noreturn void become(const struct lab_stop *stop, const char **words, const char *errors)
+static _Noreturn void become(const struct lab_stop *stop, const char **words, int errors)
 {
-    int null = open("/dev/null", O_RDWR), file = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int null = open("/dev/null", O_RDWR);
 
-    if (null >= 0 && file >= 0) {
+    if (null >= 0) {
         (void)dup2(null, STDIN_FILENO);
         (void)dup2(null, STDOUT_FILENO);
-        (void)dup2(file, STDERR_FILENO);
+        (void)dup2(errors, STDERR_FILENO);
         (void)unsetenv("CUDA_VISIBLE_DEVICES"); /* the words have what counted of it */
         lab_stop_leave(stop);
         if (lab_stop_signal() == 0) /* which has come for this process, too */
             (void)execv(words[0], (char *const *)(uintptr_t)words);
     }
+    (void)dprintf(errors, "%s: %s\n", words[0], strerror(errno));
     _exit(127);
 }
 
@@ -118,7 +120,7 @@ static int wait_for(pid_t pid)
     return cmd_wait(pid);
 }
 
-static int run_words(const struct lab_stop *stop, const char **words, const char *errors)
+static int run_words(const struct lab_stop *stop, const char **words, int errors)
 {
     pid_t pid;
 
@@ -129,15 +131,24 @@ static int run_words(const struct lab_stop *stop, const char **words, const char
     return wait_for(pid);
 }
 
-/** The last line of its own that it has printed, without its name; else the first one of all. */
-static const char *read_error(const char *path, const char *command, struct load_arena *arena)
+/** In memory: where the disk is full, this says so. */
+static FILE *open_errors(void)
 {
-    const char *own = load_text(arena, "%s: ", command);
-    FILE *f = fopen(path, "r");
-    char line[900], error[900] = "";
+    int fd = memfd_create("stderr", MFD_CLOEXEC);
+    FILE *f = fd >= 0 ? fdopen(fd, "r+") : NULL;
 
     if (f == NULL)
-        return "it could not be started";
+        load_raise(SIM_ERR_IO, "errors of a run: %s: expected a file in memory", strerror(errno));
+    return f;
+}
+
+/** The last line of its own that it has printed, without its name; else the first one of all. */
+static const char *read_error(FILE *f, const char *command, struct load_arena *arena)
+{
+    const char *own = load_text(arena, "%s: ", command);
+    char line[900], error[900] = "";
+
+    rewind(f);
     while (fgets(line, sizeof(line), f) != NULL) {
         bool is_own = strncmp(line, own, strlen(own)) == 0;
 
@@ -145,7 +156,6 @@ static const char *read_error(const char *path, const char *command, struct load
         if (is_own || error[0] == '\0')
             (void)snprintf(error, sizeof(error), "%s", is_own ? line + strlen(own) : line);
     }
-    (void)fclose(f);
     return error[0] != '\0' ? load_text(arena, "%s", error) : "it ended early";
 }
 
@@ -161,8 +171,8 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
 {
     const char *dir = load_text(arena, "%s/%s", rerun->out, kept->manifest.name);
     const char *manifest = load_text(arena, "%s/manifest.json", dir);
-    const char *errors = load_text(arena, "%s/stderr", rerun->out);
-    const char *program = cmd_find_program(kept->manifest.command, arena), *error;
+    const char *program = cmd_find_program(kept->manifest.command, arena), *error, **words;
+    FILE *errors;
     int status;
 
     if (same_folder(kept->dir, dir))
@@ -170,9 +180,11 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
                    "%s: --out %s: expected a folder that does not hold the kept result", kept->dir,
                    rerun->out);
     (void)remove(manifest); /* of an earlier check: what is there afterwards is new */
-    status = run_words(&rerun->stop, make_words(rerun, kept, program, arena), errors);
+    words = make_words(rerun, kept, program, arena);
+    errors = open_errors();
+    status = run_words(&rerun->stop, words, fileno(errors));
     error = read_error(errors, kept->manifest.command, arena);
-    (void)remove(errors);
+    (void)fclose(errors);
     if (lab_stop_signal() != 0)
         load_raise(SIM_ERR_IO, "%s: %s", kept->dir, strsignal(lab_stop_signal()));
     if (access(manifest, F_OK) != 0)
