@@ -34,15 +34,19 @@ static void take_setting(struct argp_state *state, struct habits *habits, const 
                    name, HABITS_SETTINGS_MAX);
 }
 
-/* What has no value is there already: the ranks have hubrun's environment. */
+/* What has no value is there already, as the ranks have hubrun's environment. A check of the result
+ * may have another one, so it is kept as -genv. */
 static void take_export(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     const char *value = strchr(text, '=');
     char *name;
 
     (void)o;
-    if (value == NULL)
+    if (value == NULL) {
+        if ((value = getenv(text)) != NULL)
+            take_setting(state, to, "-genv", text, value);
         return;
+    }
     take_setting(state, to, "-x", text, NULL);
     name = strndup(text, (size_t)(value - text));
     if (name == NULL || setenv(name, value + 1, 1) != 0)
