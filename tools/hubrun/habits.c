@@ -92,7 +92,9 @@ static void take_parameter(struct argp_state *state, const struct cmd_option *o,
     char name[256];
 
     (void)o;
-    (void)snprintf(name, sizeof(name), "OMPI_MCA_%s", text);
+    if (snprintf(name, sizeof(name), "OMPI_MCA_%s", text) >= (int)sizeof(name))
+        argp_error(state, "--mca %s: expected a name of less than %zu bytes", text,
+                   sizeof(name) - strlen("OMPI_MCA_"));
     if (setenv(name, value, 1) != 0)
         argp_error(state, "--mca %s: expected a name and a value", text);
     take_setting(state, to, "--mca", text, value);

@@ -110,6 +110,16 @@ TEST_F(Programs, AnExportedVariableKeepsTheValueThatItHad)
     EXPECT_EQ(0, sh("A=3 hubsim check kept/p")) << out << errors;
 }
 
+TEST_F(Programs, AParameterWithoutRoomForItsNameIsRefused)
+{
+    const std::string key(247, 'k');
+
+    EXPECT_EQ(2, sh("hubrun -n 1 --mca " + key + " 1 ./p"));
+    EXPECT_EQ(0u, errors.find("hubrun: --mca " + key + ": expected a name of less than 247 bytes"))
+        << errors;
+    EXPECT_EQ(1, sh("hubrun -n 1 --mca " + key.substr(1) + " 1 ./p")) << "there is no program";
+}
+
 TEST_F(Programs, MoreVariablesThanAResultHoldsAreRefused)
 {
     std::string all;
