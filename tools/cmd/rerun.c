@@ -169,7 +169,7 @@ static bool same_folder(const char *a, const char *b)
 const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept,
                       struct load_arena *arena)
 {
-    const char *dir = load_text(arena, "%s/%s", rerun->out, kept->manifest.name);
+    const char *dir = load_text(arena, "%s/%s", rerun->out, kept->manifest.folder);
     const char *manifest = load_text(arena, "%s/manifest.json", dir);
     const char *program = cmd_find_program(kept->manifest.command, arena), *error, **words;
     FILE *errors;

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* isatty */
 #include "tools/cmd/session.h"
 #include "tools/lab/format/out.h"
+#include "tools/lab/result/write.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -59,7 +60,8 @@ static void init_session(struct cmd_session *session, const struct cmd_common *c
 
 void cmd_begin_result(const char *dir, const struct lab_out *out)
 {
-    lab_out_try_folder(dir);
+    lab_out_try_words(out->words, out->nwords);
+    lab_out_folder(dir);
     cmd_remark_replaced("hubsim", dir, out, "--out DIR");
 }
 

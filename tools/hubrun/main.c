@@ -383,6 +383,16 @@ static void try_folder(struct run *run)
     lab_out_try_folder(path);
 }
 
+static void try_words(const struct options *opt)
+{
+    struct load_arena arena = { 0 };
+    const char *const *words;
+    unsigned n = options_words(opt, &arena, &words);
+
+    lab_out_try_words(words, n);
+    load_arena_fini(&arena);
+}
+
 /* A run that a missing program or an output in the wrong place would end has no effect. */
 static void check_files(struct run *run)
 {
@@ -399,8 +409,10 @@ static void check_files(struct run *run)
     lab_claims_spare(&claims, "the program", program);
     cmd_spare_inputs(&opt->common, "-m", opt->machine, &claims);
     lab_claims_spare_machine(&claims, run->file);
-    if (opt->out != NULL)
+    if (opt->out != NULL) {
+        try_words(opt);
         try_folder(run);
+    }
 }
 
 static void run_machine(void *arg)

@@ -63,7 +63,7 @@ void load_fail(const struct load_tree *at, const char *name, const char *fmt, ..
 
 /** A copy without bytes that would break a one-line message. A literal block (key: |) keeps its
  * lines, which its author counts; all else is one line. */
-static const char *copy_text(struct builder *b, const yaml_node_t *node)
+static const char *copy_line(struct builder *b, const yaml_node_t *node)
 {
     bool lines = node->data.scalar.style == YAML_LITERAL_SCALAR_STYLE;
     size_t n = node->data.scalar.length;
@@ -75,6 +75,14 @@ static const char *copy_text(struct builder *b, const yaml_node_t *node)
         text[i] = (char)((c < 0x20 && !(lines && c == '\n')) || c == 0x7f ? ' ' : c);
     }
     return text;
+}
+
+/** @return `line`, where that is the same */
+static const char *copy_exact(struct builder *b, const yaml_node_t *node, const char *line)
+{
+    const char *bytes = (const char *)node->data.scalar.value;
+
+    return strcmp(bytes, line) == 0 ? line : load_text(b->arena, "%s", bytes);
 }
 
 static void build_node(struct builder *b, int index, unsigned depth, struct load_tree *out);
@@ -100,7 +108,7 @@ static void add_pair(struct builder *b, const yaml_node_pair_t *pair, unsigned d
     place_node(out, b->file, key->start_mark);
     if (key->type != YAML_SCALAR_NODE || key->data.scalar.length == 0)
         load_fail(out, NULL, "expected a key of plain text");
-    out->key = copy_text(b, key);
+    out->key = copy_line(b, key);
     same = load_tree_get(map, out->key);
     if (same != NULL)
         load_fail(out, NULL, "expected each key once; it is also in line %u", same->line);
@@ -140,7 +148,8 @@ static void build_node(struct builder *b, int index, unsigned depth, struct load
         break;
     default:
         out->type = LOAD_SCALAR;
-        out->text = copy_text(b, node);
+        out->text = copy_line(b, node);
+        out->exact = copy_exact(b, node, out->text);
     }
 }
 

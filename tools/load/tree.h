@@ -17,7 +17,8 @@ struct load_tree {
     const char *file;
     unsigned line, column; /* from 1; of the key where there is one */
     const char *key;       /* within a map, else NULL */
-    const char *text;      /* a scalar's, else NULL */
+    const char *text;      /* a scalar's, else NULL; blanks stand for what would break a line */
+    const char *exact;     /* with these bytes as they are */
     unsigned n;            /* items of a list or a map */
     struct load_tree *items;
 };

@@ -120,6 +120,37 @@ TEST_F(Programs, AParameterWithoutRoomForItsNameIsRefused)
     EXPECT_EQ(1, sh("hubrun -n 1 --mca " + key.substr(1) + " 1 ./p")) << "there is no program";
 }
 
+/* A check runs the program with the bytes that it was kept with. */
+TEST_F(Programs, ArgumentsAreKeptToTheByte)
+{
+    write("p.c", "#include <stdio.h>\nint main(int argc, char **argv) {\n"
+                 "    for (; argc > 1; argc--) puts(argv[argc - 1]);\n    return 0;\n}\n");
+    ASSERT_EQ(0, sh("hubcc p.c -o p")) << errors;
+    write("words", "'a\tb' 'nl\nx' '\x01\x1b' '\x7f' '\\u0009 \"' '\xc3\xa9\xf0\x9f\x98\x80'");
+    ASSERT_EQ(0, sh("eval hubrun -n 1 --out kept ./p \"$(cat words)\"")) << errors;
+    const std::string before = out;
+    EXPECT_NE(std::string::npos, before.find("a\tb\n")) << before;
+    EXPECT_EQ(0, sh("hubsim check kept/p")) << out << errors;
+    ASSERT_EQ(0, sh("hubrun -n 1 --out kept ./p 'a b'")) << errors;
+    EXPECT_NE(std::string::npos,
+              errors.find("replaces the result of `hubrun -n 1 -m two-node ./p $'a\\u0009b' "
+                          "$'nl\\u000ax' $'\\u0001\\u001b' $'\\u007f' "))
+        << errors;
+    ASSERT_EQ(0, sh("hubrun -q -n 1 --out kept --name 'nl\nx' ./p 'a b'")) << errors;
+    EXPECT_EQ(0, sh("hubsim check 'kept/nl\nx'")) << out << errors;
+    EXPECT_EQ("nl x: passed, 1 point: 1 equal\n", out.substr(out.rfind("nl x:"))) << out;
+}
+
+TEST_F(Programs, AnArgumentThatAResultCannotHoldIsRefused)
+{
+    write("p.c", "int main(void) { return 0; }\n");
+    ASSERT_EQ(0, sh("hubcc p.c -o p")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 1 ./p 'a\xff'")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 1 --out kept ./p 'a\xff'"));
+    EXPECT_EQ("hubrun: \"a\xff\": a result cannot hold this argument: expected UTF-8\n", errors);
+    EXPECT_EQ("", out);
+}
+
 TEST_F(Programs, MoreVariablesThanAResultHoldsAreRefused)
 {
     std::string all;

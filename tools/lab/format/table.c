@@ -98,7 +98,7 @@ const char *lab_json_quote(const char *text, struct load_arena *arena)
 
         if (c == '"' || c == '\\')
             at += sprintf(at, "\\%c", c);
-        else if (c < 0x20)
+        else if (c < 0x20 || c == 0x7f) /* YAML has no raw 0x7f */
             at += sprintf(at, "\\u%04x", c);
         else
             *at++ = (char)c;

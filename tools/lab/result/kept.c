@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/result/kept.h"
 
+#include "tools/lab/format/table.h"
 #include "tools/lab/result/write.h"
 #include "tools/load/value.h"
 
@@ -89,6 +90,13 @@ static void read_text(struct reader *r, const struct load_tree *item, const char
 {
     (void)r;
     *(const char **)out = to_text(item, name);
+}
+
+static void read_exact(struct reader *r, const struct load_tree *item, const char *name, void *out)
+{
+    (void)r;
+    (void)to_text(item, name);
+    *(const char **)out = item->exact;
 }
 
 static void check_format(const struct load_tree *root, const char *expected)
@@ -215,7 +223,8 @@ struct lab_manifest lab_manifest_from(const struct load_tree *root, struct load_
     check_map(root, NULL, keys);
     for (unsigned i = 0; i < SIM_COUNT(texts); i++)
         *texts[i].text_p = need_text(root, texts[i].key);
-    m->words = need_items(&r, root, "arguments", sizeof(*m->words), read_text, &m->nwords);
+    m->folder = load_tree_get(root, "name")->exact;
+    m->words = need_items(&r, root, "arguments", sizeof(*m->words), read_exact, &m->nwords);
     check_what(root, m);
     m->seed = need_number(root, "seed", 0, UINT64_MAX);
     m->sets = need_items(&r, root, "set", sizeof(*m->sets), read_text, &m->nsets);
@@ -395,16 +404,24 @@ struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena)
 /* ---- what is to be replaced ------------------------------------------------------ */
 
 /** Nothing that is typed for hubsim has an apostrophe in it. */
+static const char *quote_word(const char *word, struct load_arena *arena)
+{
+    const char *json = lab_json_quote(word, arena);
+
+    if (strstr(json, "\\u") != NULL) /* control characters, which bash writes so, too */
+        return load_text(arena, "$'%.*s'", (int)strlen(json) - 2, json + 1);
+    if (strpbrk(word, " *?[]{}()$&;|<>\"\\~#") != NULL)
+        return load_text(arena, "'%s'", word);
+    return word;
+}
+
 const char *lab_kept_command(const char *command, const char *const *words, unsigned nwords,
                              struct load_arena *arena)
 {
     const char *text = command;
 
-    for (unsigned i = 0; i < nwords; i++) {
-        const char *quote = strpbrk(words[i], " *?[]{}()$&;|<>\"\\~#") != NULL ? "'" : "";
-
-        text = load_text(arena, "%s %s%s%s", text, quote, words[i], quote);
-    }
+    for (unsigned i = 0; i < nwords; i++)
+        text = load_text(arena, "%s %s", text, quote_word(words[i], arena));
     return text;
 }
 

@@ -34,8 +34,9 @@ struct lab_kept_point {
 
 struct lab_manifest {
     const char *hubsim, *commit, *kind, *name, *description, *command;
+    const char *folder; /* `name` to the byte */
     unsigned nwords, nsets, nkeys, nmachines, nruns, npoints;
-    const char *const *words; /* the command's arguments */
+    const char *const *words; /* the command's arguments, to the byte */
     const char *const *sets;
     uint64_t seed;
     const struct lab_kept_machine *machines;

@@ -3,8 +3,10 @@
 #include "tools/lab/format/out.h"
 
 #include "tools/lab/format/index.h"
+#include "tools/lab/format/table.h"
 #include "tools/lab/run/params.h"
 #include "tools/lab/run/version.h"
+#include "tools/load/tree.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -202,6 +204,34 @@ static void write_points(struct writer *w)
         fputs("]}", w->f);
     }
     fputs("\n  ]\n", w->f);
+}
+
+struct trial {
+    const char *word;
+    bool same; /* after it was read */
+};
+
+static void read_back(void *arg)
+{
+    struct trial *trial = arg;
+    struct load_arena arena = { 0 };
+    const char *text = load_text(&arena, "word: %s", lab_json_quote(trial->word, &arena));
+    const struct load_tree *root = load_tree_parse("word", text, strlen(text), &arena);
+
+    trial->same = strcmp(root->items[0].exact, trial->word) == 0;
+    load_arena_fini(&arena);
+}
+
+void lab_out_try_words(const char *const *words, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct trial trial = { .word = words[i] };
+        struct load_arena arena = { 0 };
+
+        if (load_attempt(read_back, &trial, NULL) != SIM_OK || !trial.same)
+            load_raise(SIM_ERR_CONFIG, "%s: a result cannot hold this argument: expected UTF-8",
+                       lab_json_quote(trial.word, &arena));
+    }
 }
 
 void lab_manifest_write(const char *path, const struct lab_out *out)

@@ -61,6 +61,9 @@ struct lab_out {
     struct load_machine **loaded; /* [nmachines], by lab_out_gather() */
 };
 
+/** Before the work is done. Raises SIM_ERR_CONFIG: a manifest cannot hold one of these arguments.
+ */
+void lab_out_try_words(const char *const *words, unsigned n);
 void lab_out_write(const char *dir, const struct lab_out *out);
 
 /**
