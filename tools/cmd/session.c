@@ -61,7 +61,7 @@ static void init_session(struct cmd_session *session, const struct cmd_common *c
 void cmd_begin_result(const char *dir, const struct lab_out *out)
 {
     lab_out_try_words(out->words, out->nwords);
-    lab_out_folder(dir);
+    lab_out_try_folder(dir);
     cmd_remark_replaced("hubsim", dir, out, "--out DIR");
 }
 

@@ -35,7 +35,8 @@ static void take_setting(struct argp_state *state, struct habits *habits, const 
 }
 
 /* What has no value is there already, as the ranks have hubrun's environment. A check of the result
- * may have another one, so it is kept as -genv. */
+ * may have another one, so its value is kept.
+ */
 static void take_export(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     const char *value = strchr(text, '=');

@@ -139,7 +139,7 @@ TEST_F(KilledSweep, ASignalIsAnsweredWithWhatIsDone)
     const std::string db = folder + "/out/points/sweep.db";
 
     for (int number : { SIGINT, SIGTERM, SIGHUP }) {
-        (void)signal(number, SIG_DFL); /* nohup ignores it for all below */
+        (void)signal(number, SIG_DFL); /* a shell may have it ignored for all below */
         const size_t before = number == SIGINT ? 0 : read_rows(db).size();
         pid_t pid = start(args);
 

@@ -28,7 +28,7 @@ void lab_out_folder(const char *path)
         load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(errno));
 }
 
-/** A folder of a name that nobody else has, in the nearest one that is there, shows it. */
+/** A folder with a name of its own, in the nearest one that is there, shows it. */
 void lab_out_try_folder(const char *path)
 {
     static const char name[] = "/.hubsim-XXXXXX";
