@@ -1,7 +1,7 @@
 /*
- * SIGINT, SIGTERM and SIGHUP while processes work for this one: they are noted, so that what was begun can
- * be ended and removed. A program that has done so should end by the signal, so that its shell
- * knows.
+ * SIGINT, SIGTERM and SIGHUP while processes work for this one: they are noted, so that what was
+ * begun can be ended and removed. A program that has done so should end by the signal, so that its
+ * shell knows.
  */
 #ifndef LAB_STOP_H
 #define LAB_STOP_H
