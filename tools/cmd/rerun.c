@@ -27,16 +27,18 @@ static void remove_folder(void *path)
     (void)nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static void leave_signals(void *stop)
+static void leave_signals(void *none)
 {
-    lab_stop_leave(stop);
+    (void)none;
+    lab_stop_leave();
 }
 
 void cmd_rerun_begin(struct cmd_rerun *rerun, struct load_arena *arena)
 {
     const char *tmp = getenv("TMPDIR");
 
-    lab_stop_catch(load_own(arena, leave_signals, &rerun->stop)); /* the folder ends before */
+    (void)load_own(arena, leave_signals, rerun); /* the folder ends before */
+    lab_stop_catch();
     if (rerun->out != NULL) {
         lab_out_folder(rerun->out);
         return;
@@ -93,7 +95,7 @@ static const char **make_words(const struct cmd_rerun *rerun, const struct lab_k
 }
 
 /** What it prints on stdout is not wanted; errors are kept for a message of ours. */
-static _Noreturn void become(const struct lab_stop *stop, const char **words, int errors)
+static _Noreturn void become(const char **words, int errors)
 {
     int null = open("/dev/null", O_RDWR);
 
@@ -102,7 +104,7 @@ static _Noreturn void become(const struct lab_stop *stop, const char **words, in
         (void)dup2(null, STDOUT_FILENO);
         (void)dup2(errors, STDERR_FILENO);
         (void)unsetenv("CUDA_VISIBLE_DEVICES"); /* the words have what counted of it */
-        lab_stop_leave(stop);
+        lab_stop_leave();
         if (lab_stop_signal() == 0) /* which has come for this process, too */
             (void)execv(words[0], (char *const *)(uintptr_t)words);
     }
@@ -120,14 +122,14 @@ static int wait_for(pid_t pid)
     return cmd_wait(pid);
 }
 
-static int run_words(const struct lab_stop *stop, const char **words, int errors)
+static int run_words(const char **words, int errors)
 {
     pid_t pid;
 
     fflush(NULL);
     pid = fork();
     if (pid == 0)
-        become(stop, words, errors);
+        become(words, errors);
     return wait_for(pid);
 }
 
@@ -182,7 +184,7 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
     (void)remove(manifest); /* of an earlier check: what is there afterwards is new */
     words = make_words(rerun, kept, program, arena);
     errors = open_errors();
-    status = run_words(&rerun->stop, words, fileno(errors));
+    status = run_words(words, fileno(errors));
     error = read_error(errors, kept->manifest.command, arena);
     (void)fclose(errors);
     if (lab_stop_signal() != 0)

@@ -10,7 +10,6 @@ struct cmd_rerun {
     unsigned jobs;
     bool no_races; /* that a program is not to be looked at for them */
     char temporary[1024];
-    struct lab_stop stop;
 };
 
 /** Until the arena ends, lab_stop_signal() notes what would end the process. */

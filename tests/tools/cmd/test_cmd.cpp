@@ -807,12 +807,12 @@ TEST_F(Command, AFailingProgramIsOneLine)
 {
     std::string file =
         write("odd.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
-                          "series:\n  - {name: odd, bytes: 1099511627776, mode: dma-chain-host}\n");
+                          "series:\n  - {name: odd, bytes: 64MiB, mode: dma-chain-host}\n");
 
-    EXPECT_EQ(1, run("run " + file + " --csv --out " + folder + "/out"));
-    EXPECT_EQ(0u,
-              errors.find("hubsim: odd, bytes = 1099511627776: two-node: pingpong: rank 0 ended "
-                          "with status"));
+    EXPECT_EQ(1, run("run " + file + " --csv --set 'node*.host.ram_bytes=16MiB' --out " + folder +
+                     "/out"));
+    EXPECT_EQ(0u, errors.find("hubsim: odd, bytes = 67108864: two-node: pingpong: rank 0 ended "
+                              "with status"));
     EXPECT_EQ(errors.size() - 1, errors.find('\n'));
 }
 

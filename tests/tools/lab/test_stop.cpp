@@ -46,7 +46,6 @@ TEST(Stop, WhatASignalDidBeforeIsWhole)
 {
     expect_well([] {
         struct sigaction own = {}, ignored = {}, now = {};
-        lab_stop stop;
 
         own.sa_handler = nothing;
         own.sa_flags = SA_RESETHAND;
@@ -54,14 +53,14 @@ TEST(Stop, WhatASignalDidBeforeIsWhole)
         sigaction(SIGTERM, &own, nullptr);
         ignored.sa_handler = SIG_IGN;
         sigaction(SIGINT, &ignored, nullptr);
-        lab_stop_catch(&stop);
+        lab_stop_catch();
         raise(SIGINT);
         if (lab_stop_signal() != 0)
             return 1;
         raise(SIGTERM);
         if (lab_stop_signal() != SIGTERM)
             return 2;
-        lab_stop_leave(&stop);
+        lab_stop_leave();
         sigaction(SIGTERM, nullptr, &now);
         if (now.sa_handler != nothing || (now.sa_flags & SA_RESETHAND) == 0 ||
             sigismember(&now.sa_mask, SIGUSR1) == 0)
@@ -74,14 +73,13 @@ TEST(Stop, WhatASignalDidBeforeIsWhole)
 TEST(Stop, ASignalThatHasComeEndsEachWait)
 {
     expect_well([] {
-        lab_stop stop;
         int ends[2];
 
         if (pipe(ends) != 0)
             return 1;
         pollfd fd = { ends[0], POLLIN, 0 };
         const pid_t child = begin_child(true);
-        lab_stop_catch(&stop);
+        lab_stop_catch();
         for (unsigned i = 0; i < 2; i++) /* the first comes meanwhile */
             if (lab_stop_poll(&fd, 1) || lab_stop_signal() != SIGTERM)
                 return 2;
@@ -94,9 +92,7 @@ TEST(Stop, ASignalThatHasComeEndsEachWait)
 TEST(Stop, ASignalEndsTheWaitForAChild)
 {
     expect_well([] {
-        lab_stop stop;
-
-        lab_stop_catch(&stop);
+        lab_stop_catch();
         const pid_t child = begin_child(true);
         lab_stop_wait(child);
         kill(child, SIGKILL);
@@ -107,10 +103,9 @@ TEST(Stop, ASignalEndsTheWaitForAChild)
 TEST(Stop, AChildThatEndsIsStillToBeWaitedFor)
 {
     expect_well([] {
-        lab_stop stop;
         struct sigaction now = {};
 
-        lab_stop_catch(&stop);
+        lab_stop_catch();
         for (unsigned i = 0; i < 50; i++) {
             const pid_t child = begin_child(false);
 

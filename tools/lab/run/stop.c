@@ -6,6 +6,7 @@
 static volatile sig_atomic_t stopped_by; /* a signal; 0: none */
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+static struct sigaction before_catch[SIM_COUNT(signals)];
 
 static void note_signal(int number)
 {
@@ -17,21 +18,21 @@ static void note_child(int number) /* only so that its end interrupts */
     (void)number;
 }
 
-void lab_stop_catch(struct lab_stop *stop)
+void lab_stop_catch(void)
 {
     const struct sigaction note = { .sa_handler = note_signal, .sa_flags = SA_RESTART };
 
     for (size_t i = 0; i < SIM_COUNT(signals); i++) {
-        (void)sigaction(signals[i], NULL, &stop->before[i]);
-        if (stop->before[i].sa_handler != SIG_IGN)
+        (void)sigaction(signals[i], NULL, &before_catch[i]);
+        if (before_catch[i].sa_handler != SIG_IGN)
             (void)sigaction(signals[i], &note, NULL);
     }
 }
 
-void lab_stop_leave(const struct lab_stop *stop)
+void lab_stop_leave(void)
 {
     for (size_t i = 0; i < SIM_COUNT(signals); i++)
-        (void)sigaction(signals[i], &stop->before[i], NULL);
+        (void)sigaction(signals[i], &before_catch[i], NULL);
 }
 
 int lab_stop_signal(void)

@@ -14,15 +14,11 @@
 
 SIM_BEGIN_DECLS
 
-struct lab_stop {
-    struct sigaction before[3]; /* of SIGINT, SIGTERM and SIGHUP */
-};
-
 /** From here on signals are noted. Only waiting is interrupted: what is being read or written is
  * finished. One that is ignored stays so, as a shell starts what is behind the terminal. */
-void lab_stop_catch(struct lab_stop *stop);
+void lab_stop_catch(void);
 /** As it was before. */
-void lab_stop_leave(const struct lab_stop *stop);
+void lab_stop_leave(void);
 /** @return the signal that has been noted, 0: none. It is not forgotten. */
 int lab_stop_signal(void);
 /** poll() without end. @return false: a signal has been noted, before or meanwhile; or try again */

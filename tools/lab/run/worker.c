@@ -34,7 +34,6 @@ struct crew {
     struct worker workers[WORKERS_MAX];
     lab_finished_fn finished;
     void *arg;
-    struct lab_stop stop;
 };
 
 static _Noreturn void work(const struct crew *crew, int from, int to)
@@ -233,7 +232,7 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
         run_here(&crew);
         return;
     }
-    lab_stop_catch(&crew.stop);
+    lab_stop_catch();
     for (; crew.nworkers < wanted && crew.nworkers < WORKERS_MAX; crew.nworkers++)
         if (!start_worker(&crew, &crew.workers[crew.nworkers]))
             break;
@@ -241,7 +240,7 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
         give_run(&crew, &crew.workers[i]);
     while (wait_for_answers(&crew) != 0)
         ;
-    lab_stop_leave(&crew.stop);
+    lab_stop_leave();
     if (lab_stop_signal() != 0) {
         ended = stop_all(&crew);
         load_raise(SIM_ERR_IO, "%s: %u of %u simulations have ended, %s",
