@@ -23,7 +23,7 @@ static uint32_t across_bytes(const struct ibt *ib, unsigned gpu)
 {
     const struct driver *d = driver_of(ib->t.host);
 
-    return d->gpus[gpu].socket != ib->v.socket ? ib->set.gpu_across_bytes : 0;
+    return ib->set.gdr && d->gpus[gpu].socket != ib->v.socket ? ib->set.gpu_across_bytes : 0;
 }
 
 uint32_t ibt_gpu_eager_bytes(const struct transport *t, unsigned gpu)
