@@ -40,9 +40,10 @@ static struct host_param params[] = {
     HOST_PARAM_BYTES("mpi.gpu_loop_bytes", 0,
                      "most data that the network brings between a GPU and memory of the library; "
                      "more a copy engine does; 0 = 512"),
-    HOST_PARAM_BYTES("mpi.gpu_pinned_bytes", 0,
-                     "memory of the library for a broadcast or allgather so long is pinned, so that "
-                     "the copy engine needs no help by a core; 0 = none"),
+    HOST_PARAM_BYTES(
+        "mpi.gpu_pinned_bytes", 0,
+        "memory of the library for a broadcast or allgather so long is pinned, so that "
+        "the copy engine needs no help by a core; 0 = none"),
     HOST_PARAM_PS("mpi.gpu_pageable_kb_ps", 0,
                   "what other memory of the library costs beside the engine, each 1024 bytes; 0 = "
                   "copy_kb_ps"),
