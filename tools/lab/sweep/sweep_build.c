@@ -120,14 +120,11 @@ static _Noreturn void refuse_fault(const struct lab_sweep_point *point, const ch
     const struct lab_axis *axis = lab_sweep_axis_of(point->series, LAB_AXIS_FAULTS);
     struct lab_setup setup;
     struct lab_point pt = lab_sweep_setup(point, &setup);
-    const char *key;
 
     if (axis != NULL && strcmp(lab_sweep_value(point, axis), fault) == 0)
         load_raise(SIM_ERR_CONFIG, "%s: faults = %s: %s", axis->where, fault,
                    why->text + why->reason);
-    key = lab_plan_fault_key(&setup, fault);
-    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: %s", lab_setup_where(&setup, key, pt.where), key,
-               lab_setup_get(&setup, key), why->text + why->reason);
+    lab_plan_refuse_fault(&setup, pt.where, fault, why);
 }
 
 void lab_sweep_check_faults(const struct lab_site *site, const struct lab_sweep_point *point,

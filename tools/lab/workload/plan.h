@@ -51,8 +51,10 @@ struct load_machine *lab_plan_load(const struct lab_site *site, const struct lab
 /** Raises SIM_ERR_CONFIG, unless the machine has the nodes of all ranks, and these the memories. */
 void lab_plan_check_ranks(const struct lab_point *pt, const struct lab_run *run,
                           const struct machine_desc *desc);
-/** The key of the setup that has made this fault of a planned run. */
-const char *lab_plan_fault_key(const struct lab_setup *setup, const char *fault);
+/** Raises why the machine cannot have this fault of a planned run, at the key of the setup that has
+ * made it; at `where` if the key has no place of its own. */
+_Noreturn void lab_plan_refuse_fault(const struct lab_setup *setup, const char *where,
+                                     const char *fault, const struct sim_error *why);
 /** The platform file of a row's nodes: rows of one cluster name its network as well. */
 const char *lab_plan_platform(const char *platform, const struct lab_setup *setup);
 typedef void (*lab_workload_fn)(void *arg, const char *name, const char *summary);

@@ -3,13 +3,22 @@
 
 #include <string.h>
 
-const char *lab_plan_fault_key(const struct lab_setup *setup, const char *fault)
+static const char *fault_key(const struct lab_setup *setup, const char *fault)
 {
     const char *faults = lab_setup_get(setup, "faults");
 
     if (faults != NULL && strcmp(faults, fault) == 0)
         return "faults";
     return lab_setup_get(setup, "fault_links") != NULL ? "fault_links" : "bit_error_rate";
+}
+
+_Noreturn void lab_plan_refuse_fault(const struct lab_setup *setup, const char *where,
+                                     const char *fault, const struct sim_error *why)
+{
+    const char *key = fault_key(setup, fault);
+
+    load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: %s", lab_setup_where(setup, key, where), key,
+               lab_setup_get(setup, key), why->text + why->reason);
 }
 
 /** Which key has placed the ranks; NULL: the setup says nothing of it. */
@@ -122,7 +131,6 @@ static void refuse_fault(const struct lab_site *site, const struct lab_point *pt
     for (unsigned n = 0; n <= own_faults; n++) {
         struct lab_run some = *run;
         struct loading loading = { .site = site, .run = &some };
-        const char *key;
 
         some.nfaults = n;
         if (can_load(&loading, NULL)) {
@@ -131,10 +139,7 @@ static void refuse_fault(const struct lab_site *site, const struct lab_point *pt
         }
         if (n == 0) /* it is not for its faults */
             return;
-        key = lab_plan_fault_key(pt->setup, run->faults[n - 1]);
-        load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: %s",
-                   lab_setup_where(pt->setup, key, pt->where), key, lab_setup_get(pt->setup, key),
-                   why->text + why->reason);
+        lab_plan_refuse_fault(pt->setup, pt->where, run->faults[n - 1], why);
     }
 }
 
