@@ -90,6 +90,10 @@ TEST_F(Figure, IntervalsAndLargestValuesAreShownAsSuch)
     EXPECT_EQ((Points{ "published 16 2300 2500" }),
               points("a,p,pingpong,bytes=16;mode=dma-register;src=gpu;dst=gpu,latency,between,2.3,"
                      "2.5,ms,3,s\n"));
+    EXPECT_EQ((Points{ "published 16 2 2.1" }),
+              points("a,p,pingpong,bytes=16;mode=dma-register;src=gpu;dst=gpu;spread_pct=5,latency,"
+                     "eq,2,,us,3,s\n"))
+        << "from the best run to the median";
     figure.bandwidth = true;
     EXPECT_EQ(
         (Points{ "level  3500 " }),
@@ -106,6 +110,9 @@ TEST_F(Figure, OtherSetupsAndOtherQuantitiesAreNot)
         "a,p,pingpong,bytes=8;mode=dma-register;src=cpu;dst=gpu,latency,eq,2,,us,3,s\n",
         "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;hops=2,latency,eq,2,,us,3,s\n",
         "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;staging=host,latency,eq,2,,us,3,"
+        "s\n",
+        "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;gpu=ib-side,latency,eq,2,,us,3,s\n",
+        "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;gdr_limit=8192,latency,eq,2,,us,3,"
         "s\n",
         "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;versus=a,ratio,eq,2,,x,3,s\n",
         "a,p,pingpong,over=bytes:8..64;mode=dma-register;src=gpu;dst=gpu,latency,eq,2,,us,3,s\n",

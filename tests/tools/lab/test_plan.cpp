@@ -245,9 +245,11 @@ TEST_F(Plan, AStencilHasItsRanksWhereTheRowSaysAndItsRowsByBoardOrMessage)
         "subcluster16 platform=plat stencil n=2 rows=copy memory=gpu@ib of=100" + rounds +
             " @0 @1 @2 @3 @4 --mpi library=mvapich2-gdr-2.2 seed=0",
         run("stencil", (mpi + "n=2;gpu=ib-side;nodes=5;rounds=100;placement=1|2|3|4|5").c_str()));
+    EXPECT_EQ(run("stencil", (mpi + "n=2;nodes=5;placement=1|2|3|4|5").c_str()),
+              run("stencil", (mpi + "n=2;nodes=5;placement=1,2,3,4,5").c_str()));
     EXPECT_EQ("t.csv:2: setup placement=1|2: expected a node for each of nodes",
               message("stencil", (mpi + "n=2;nodes=5;placement=1|2").c_str()));
-    EXPECT_EQ("t.csv:2: setup placement=0|2: expected nodes such as 2|1|3, from 1",
+    EXPECT_EQ("t.csv:2: setup placement=0|2: expected nodes such as 2|1|3 or 2,1,3, from 1",
               message("stencil", (mpi + "n=2;nodes=2;placement=0|2").c_str()));
     EXPECT_EQ("t.csv:2: setup bytes=8: expected n * n doubles",
               message("stencil", (mpi + "n=2;bytes=8;nodes=5").c_str()));

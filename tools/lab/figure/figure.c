@@ -318,8 +318,13 @@ const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_
 static const struct {
     const char *key, *absent;
 } telling[] = {
-    { "mode", "" }, { "src", "cpu" }, { "dst", "cpu" }, { "count", "1" }, { "api", "tca" },
-    { "uva", "" },  { "hops", "1" },  { "op", "" },     { "duplex", "" }, { "staging", "" },
+    { "mode", "" },           { "src", "cpu" },
+    { "dst", "cpu" },         { "count", "1" },
+    { "api", "tca" },         { "uva", "" },
+    { "hops", "1" },          { "op", "" },
+    { "duplex", "" },         { "staging", "" },
+    { "gpu", "peach2-side" }, { "method", "" },
+    { "gdr_limit", "" },      { "gdr_receive_limit", "" },
 };
 
 /* The shape of a transfer may be given by other keys, so only what both say can differ. */
@@ -395,6 +400,16 @@ static bool convert_value(const struct lab_figure *figure, const struct lab_row 
     return true;
 }
 
+/** Where a row's interval ends; that of runs with a spread is from the best to the median. @return
+ * false: it has none. */
+static bool upper_value(const struct lab_row *row, double *value_p)
+{
+    const char *spread = lab_setup_get(&row->setup, "spread_pct");
+
+    *value_p = spread != NULL ? row->value * (1 + strtod(spread, NULL) / 100) : row->value2;
+    return spread != NULL || row->relation == LAB_BETWEEN;
+}
+
 static bool is_value(const struct lab_row *row)
 {
     return row->relation == LAB_EQ || row->relation == LAB_APPROX || row->relation == LAB_BETWEEN;
@@ -406,14 +421,14 @@ static void add_row(const struct lab_figure *figure, const struct lab_series *se
     const char *x = lab_setup_get(&row->setup, series->key);
     bool level = lab_setup_get(&row->setup, "take") != NULL;
     uint64_t number;
-    double y, y2;
+    double y, y2, high;
 
     if (!convert_value(figure, row, row->value, &y) || x == NULL ||
         (!level && !load_number(x, false, &number)))
         return;
     lab_figure_add(table, series->name, level ? "level" : "published", level ? "" : x, y,
                    row->source);
-    if (row->relation == LAB_BETWEEN && convert_value(figure, row, row->value2, &y2))
+    if (upper_value(row, &high) && convert_value(figure, row, high, &y2))
         lab_table_set(table, table->nrows - 1, Y2, "%.6g", y2);
 }
 

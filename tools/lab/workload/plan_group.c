@@ -16,7 +16,7 @@
 /* ---- where ranks run ------------------------------------------------------------------ */
 
 /** "2|1|3|4|5 or 15|16|14|13|12": the first of the lists counts. Nodes of the real machine are
- * numbered from 1. */
+ * numbered from 1. In an experiment, where | parts points, they stand with commas. */
 static void place_as_said(const struct lab_planning *p)
 {
     const char *at = lab_plan_text(p, "placement", "");
@@ -26,9 +26,9 @@ static void place_as_said(const struct lab_planning *p)
         unsigned long node = strtoul(at, &end, 10);
 
         if (end == at || node < 1 || p->run->nranks == LAB_RANKS_MAX)
-            lab_plan_fail(p, "placement", "nodes such as 2|1|3, from 1");
+            lab_plan_fail(p, "placement", "nodes such as 2|1|3 or 2,1,3, from 1");
         p->run->nodes[p->run->nranks++] = (unsigned)node - 1;
-        if (*end != '|')
+        if (*end != '|' && *end != ',')
             break;
     }
     if (p->run->nranks != lab_plan_number(p, "nodes", p->run->nranks))
@@ -207,7 +207,7 @@ static const struct lab_word allreduce_words[] = {
 static const struct lab_word stencil_words[] = {
     { "n", "2..512 by 2", "1", "", "a cube of n^3 doubles on each rank" },
     { "api", BY_BOARD "|" BY_MESSAGES, "", "", "what moves the faces" },
-    { "placement", NULL, "", "", "nodes of the ranks, such as 2|1|3, from 1" },
+    { "placement", NULL, "", "", "nodes of the ranks, such as 2|1|3 or 2,1,3, from 1" },
     { "pattern", "rank 0 sends one face to each of ranks 1-4 and none replies", "", "",
       "as it is" },
     { 0 },
