@@ -201,6 +201,19 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
 
 /* ---- the arbiter --------------------------------------------------------------------- */
 
+/** Does a write to memory wait for one that its port has sent to another before? */
+static bool is_behind_forwarded(const struct node_rc *rc, const struct node_packet *p)
+{
+    for (uint32_t left = rc->port[p->source].forwarding; left != 0; left &= left - 1) {
+        const struct rc_lane *lane = &rc->lane[__builtin_ctz(left)][PCIE_POSTED];
+        const struct node_packet *oldest = lane->queue[p->source].head;
+
+        if (oldest->arrived <= p->arrived)
+            return true;
+    }
+    return false;
+}
+
 /** The time from which the head of a queue may move; never when an order rule holds it. */
 static sim_time_t head_time(const struct node_rc *rc, const struct rc_lane *lane, unsigned target,
                             unsigned source)
@@ -209,6 +222,9 @@ static sim_time_t head_time(const struct node_rc *rc, const struct rc_lane *lane
     sim_time_t t = p->due;
 
     if (p->order_done != NULL && *p->order_done < p->order_after)
+        return SIM_TIME_NEVER;
+    if (target == RC_INSIDE && source < HOST_PORTS && pcie_tlp_class(&p->tlp) == PCIE_POSTED &&
+        is_behind_forwarded(rc, p))
         return SIM_TIME_NEVER;
     if (source == RC_FROM_MEMORY)
         return sim_max(t, rc->port[target].completer_free);
@@ -259,8 +275,11 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
             deliver_inside(rc, sim_list_pop(queue));
         else
             send_out(rc, sim_list_pop(queue), target);
-        if (queue->head == NULL)
-            lane->arbiter.requests &= ~(UINT64_C(1) << source);
+        if (queue->head != NULL)
+            continue;
+        lane->arbiter.requests &= ~(UINT64_C(1) << source);
+        if (cls == PCIE_POSTED && source < HOST_PORTS)
+            rc->port[source].forwarding &= ~(1u << target);
     }
     rc->active &= ~rc_lane_mask(target, cls);
     return any;

@@ -42,8 +42,8 @@ struct rc_port {
     struct pcie_function function; /* the bridge that software sees on bus 0 */
     struct sim_list requests;      /* non-posted, still in the receive buffer */
     sim_time_t next_crossing;      /* the next write to the other socket may cross */
-    unsigned forwarded_to;         /* target of the last forwarded write: writes to memory that come
-                                    * behind it wait until it has left */
+    uint32_t forwarding; /* targets of forwarded writes that have not left, one bit each: writes to
+                          * memory that came behind them wait */
     sim_time_t request_since;      /* the one before their head left then */
     sim_time_t sent_from_memory;   /* the last completion piece of DRAM */
     uint64_t rx_stall_memory_ps, rx_stall_tag_ps, tx_stall_memory_ps;

@@ -103,7 +103,6 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
 {
     const struct host_rc_config *cfg = &rc->host->cfg.rc;
     const struct pcie_tlp *tlp = &p->tlp;
-    struct rc_port *rp = &rc->port[p->source];
     unsigned target = RC_UNCLAIMED;
 
     if (tlp->kind == PCIE_MWR)
@@ -116,7 +115,6 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
         return;
     }
     if (target == RC_INSIDE) {
-        order_after_posted(rc, p, rp->forwarded_to);
         p->due += cfg->memory_write_ps;
         if (!node_rc_is_msi(tlp))
             p->due += node_hop_ps(rc->host, node_memory_socket(rc->host, tlp->addr), p->source);
@@ -124,7 +122,7 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
     } else {
         forward_packet(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
         cross_in_turn(rc, p, target);
-        rp->forwarded_to = target;
+        rc->port[p->source].forwarding |= 1u << target;
     }
     rc->posted_in[target][p->source]++;
     watch_order(rc, p, target);

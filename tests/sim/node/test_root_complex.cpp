@@ -399,6 +399,33 @@ TEST(PeerToPeer, WritesCrossTheSocketsOneByOneAndAFlagBehindThemWaits)
     EXPECT_NEAR(19 * 800000.0, (double)(slow.second - free.second), 20 * (64 + 24) * 250.0);
 }
 
+/* The last target has nothing left when the flag comes; the one before it has. */
+TEST(PeerToPeer, AFlagWaitsForWritesToEveryDevice)
+{
+    Builder b = two_devices({ { "p1.socket", 1 }, { "rc.socket_write_interval_ps", 800000 } });
+
+    b.add(0, "c", device_kind());
+    b.link(0, "host", "p2", "c", "up");
+    in_all_orders(b, [](Machine &m) {
+        Device *a = m.device("a");
+        std::vector<pcie_tlp> tlps;
+        Done d(m);
+
+        configure(m);
+        m.configure(2, UINT64_C(3) << 40, 1 << 20);
+        node_core_poll(m.core(), ram, 4, Done::call, &d);
+        for (unsigned i = 0; i < 20; i++)
+            tlps.push_back(a->write(bar_b + 64 * i, bytes_of(64)));
+        tlps.push_back(a->write(UINT64_C(3) << 40, bytes_of(64)));
+        tlps.push_back(a->write(ram, { 1 }));
+        send(m, a, tlps);
+        m.run();
+        EXPECT_GT(d.time, m.device("b")->seen.back().time - wire - (24 + 64) * 250);
+        EXPECT_LT(m.device("c")->seen.back().time, m.device("b")->seen[2].time) << "it waits alone";
+        return d.time;
+    });
+}
+
 /* What core 0 and device b, whose root port is on `socket`, take: a store of the core to b and a
  * load of it, a write of b to DRAM that a loop sees, and a read of DRAM. */
 Times accesses(uint64_t socket, unsigned core, unsigned memory)
