@@ -153,6 +153,37 @@ TEST_F(Out, FoldersThatAreThereStayAsTheyAre)
     EXPECT_TRUE(std::filesystem::is_directory(below));
 }
 
+/* The name is too long in a folder that is there, or in one that is to be made before. */
+TEST_F(Out, NamesThatNoFolderCanHaveAreRefusedBeforeTheyAreMade)
+{
+    const std::string name(300, 'n'), deep = std::string(2500, '/') + "x";
+    std::string path;
+
+    for (const std::string &tail : { name, "new/" + name, "new/" + name + "/below" }) {
+        path = folder + "/" + tail;
+        EXPECT_EQ(SIM_ERR_IO, attempt(&err, [&] { lab_out_try_folder(path.c_str()); })) << tail;
+        EXPECT_NE(nullptr, strstr(err.text, ": File name too long: expected a folder to write to"))
+            << err.text;
+    }
+    path = folder + deep;
+    ASSERT_EQ(SIM_OK, attempt(&err, [&] { lab_out_folder(path.c_str()); })) << err.text;
+    EXPECT_TRUE(std::filesystem::is_directory(folder + "/x"));
+    path = folder + deep + deep;
+    EXPECT_EQ(SIM_ERR_IO, attempt(&err, [&] { lab_out_try_folder(path.c_str()); }));
+    EXPECT_EQ(SIM_ERR_IO, attempt(&err, [&] { lab_out_folder(path.c_str()); }));
+}
+
+/* The link is in the way of the folder that is to be made. */
+TEST_F(Out, ALinkToNothingIsRefusedBeforeTheRun)
+{
+    const std::string path = folder + "/link/below";
+
+    std::filesystem::create_symlink("nowhere", folder + "/link");
+    EXPECT_EQ(SIM_ERR_IO, attempt(&err, [&] { lab_out_try_folder(path.c_str()); }));
+    EXPECT_NE(nullptr, strstr(err.text, ": No such file or directory: expected a folder"))
+        << err.text;
+}
+
 /* Root may write to it: this is another user's process. */
 TEST_F(Out, AFolderThatTakesNoFilesIsRefused)
 {

@@ -5,45 +5,80 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/** @param n how much of `path` names the folder that it is about */
+static _Noreturn void refuse_folder(const char *path, int n, int code)
+{
+    load_raise(SIM_ERR_IO, "%.*s: %s: expected a folder to write to", n, path, strerror(code));
+}
+
 void lab_out_folder(const char *path)
 {
     struct stat s = { 0 };
-    char part[1024];
+    char part[PATH_MAX];
 
+    if (strlen(path) >= sizeof(part))
+        refuse_folder(path, (int)strlen(path), ENAMETOOLONG);
     for (const char *p = path; *p != '\0';) {
         p += 1 + strcspn(p + 1, "/");
         snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", part, strerror(errno));
+            refuse_folder(path, (int)(p - path), errno);
     }
     if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
-        load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(ENOTDIR));
+        refuse_folder(path, (int)strlen(path), ENOTDIR);
     if (access(path, W_OK | X_OK) != 0)
-        load_raise(SIM_ERR_IO, "%s: %s: expected a folder to write to", path, strerror(errno));
+        refuse_folder(path, (int)strlen(path), errno);
+}
+
+/** Walks up to the nearest folder that is there. @return how much of `path` names it, 0: none
+ * @param first_p how much of it names the first folder to be made, or all of it
+ * @param longest_p the longest name of those to be made */
+static int find_nearest(const char *path, int *first_p, int *longest_p)
+{
+    char part[PATH_MAX];
+    struct stat s;
+    int n = (int)strlen(path);
+
+    *first_p = n;
+    *longest_p = 0;
+    while (snprintf(part, sizeof(part), "%.*s", n, path) > 0 && lstat(part, &s) != 0) {
+        int end = n;
+
+        if (errno != ENOENT)
+            refuse_folder(path, n, errno);
+        for (*first_p = n; n > 0 && path[n - 1] != '/'; n--)
+            ;
+        *longest_p = end - n > *longest_p ? end - n : *longest_p;
+        n -= n > 1;
+    }
+    return n;
 }
 
 /** A folder with a name of its own, in the nearest one that is there, shows it. */
 void lab_out_try_folder(const char *path)
 {
-    static const char name[] = "/.hubsim-XXXXXX";
-    char probe[4096 + sizeof(name)];
-    int n = (int)strlen(path), first = n; /* the first one to be made, if any is, ends there */
+    static const char name[] = "/.hubsim-try-XXXXXX"; /* longer than those of a result's files */
+    char probe[PATH_MAX];
+    int first, longest, n;
+    long limit;
 
-    while (snprintf(probe, sizeof(probe), "%.*s", n, path) > 0 && access(probe, F_OK) != 0) {
-        for (first = n; n > 0 && path[n - 1] != '/'; n--)
-            ;
-        n -= n > 1;
-    }
+    if (strlen(path) + sizeof(name) > sizeof(probe))
+        refuse_folder(path, (int)strlen(path), ENAMETOOLONG);
+    n = find_nearest(path, &first, &longest);
+    snprintf(probe, sizeof(probe), "%.*s", n > 0 ? n : 1, n > 0 ? path : ".");
+    limit = pathconf(probe, _PC_NAME_MAX);
+    if (limit > 0 && longest > limit)
+        refuse_folder(path, (int)strlen(path), ENAMETOOLONG);
     snprintf(probe, sizeof(probe), "%.*s%s", n > 0 ? n : 1, n > 0 ? path : ".", name);
     if (mkdtemp(probe) == NULL)
-        load_raise(SIM_ERR_IO, "%.*s: %s: expected a folder to write to", first, path,
-                   strerror(errno));
+        refuse_folder(path, first, errno);
     (void)rmdir(probe);
 }
 
