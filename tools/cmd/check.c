@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DIRS_MAX 1024u
 
@@ -66,7 +67,6 @@ struct check {
     struct load_arena *arena;
     struct lab_bands bands;
     struct checked *results; /* [opt->ndirs] */
-    int junit;               /* a descriptor, where opt->junit says so */
 };
 
 struct checked {
@@ -405,9 +405,8 @@ static void write_junit(const struct check *check)
 {
     const struct options *opt = check->opt;
     struct lab_junit_suite *suites = load_alloc(check->arena, opt->ndirs * sizeof(*suites));
-    FILE *f = fdopen(check->junit, "w");
+    FILE *f = lab_out_open(opt->junit);
 
-    SIM_ASSERT(f != NULL);
     for (unsigned i = 0; i < opt->ndirs; i++) {
         const struct checked *c = &check->results[i];
 
@@ -462,6 +461,7 @@ static void check_results(struct cmd_session *session)
     struct options *opt = session->options;
     struct load_arena *arena = &session->arena;
     struct check check = { .opt = opt, .arena = arena };
+    int junit = -1;
 
     opt->rerun.jobs = opt->common.jobs;
     for (unsigned i = 0; i < opt->nbands; i++)
@@ -471,7 +471,7 @@ static void check_results(struct cmd_session *session)
     check_names(&check);
     cmd_rerun_begin(&opt->rerun, arena);
     if (opt->junit != NULL) /* a check of hours is not the time to learn that it cannot be */
-        check.junit = lab_out_create(opt->junit);
+        junit = lab_out_try(opt->junit);
     for (unsigned i = 0; i < opt->ndirs; i++) {
         struct checked *c = &check.results[i];
 
@@ -490,6 +490,8 @@ static void check_results(struct cmd_session *session)
     print_results(&check);
     if (opt->junit != NULL)
         write_junit(&check);
+    if (junit >= 0)
+        (void)close(junit);
 }
 
 const struct cmd_command cmd_check = {

@@ -344,6 +344,39 @@ TEST_F(Results, AReportThatCannotBeWrittenIsRefusedBeforeTheRun)
     EXPECT_EQ("", out);
 }
 
+/* CI systems read what is there, also of a job that was cancelled. */
+TEST_F(Results, ACheckThatIsEndedLeavesTheLastReport)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept --whole-protocol")) << errors;
+    change("kept/small/small.yaml", "rounds: 2", "rounds: 1000000000");
+    write("last.xml", "<last/>\n");
+    for (const char *name : { "last.xml", "new.xml" })
+        EXPECT_EQ(128 + SIGTERM,
+                  sh("cd " + folder + " && timeout --foreground --preserve-status 0.5 " +
+                     test::HUBSIM + " check kept/small --junit " + name))
+            << errors;
+    EXPECT_EQ("<last/>\n", text("last.xml"));
+    EXPECT_EQ(1, sh("test -e " + folder + "/new.xml"));
+}
+
+TEST_F(Results, AReportReplacesALongerOneAndGoesIntoPipes)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept")) << errors;
+    ASSERT_EQ(0, hubsim("check kept/small --junit first.xml")) << errors;
+    write("j.xml", std::string(100000, 'x'));
+    ASSERT_EQ(0, hubsim("check kept/small --junit j.xml")) << errors;
+    EXPECT_EQ(text("first.xml"), text("j.xml"));
+    ASSERT_EQ(0, sh("mkfifo " + folder + "/pipe"));
+    EXPECT_EQ(0, sh("cd " + folder +
+                    " && { timeout 20 cat pipe >piped.xml & } && for i in $(seq 200); do " +
+                    test::HUBSIM + " check kept/small --junit pipe >printed && break; " +
+                    "sleep .05; done && wait")) /* there may be no reader at first */
+        << errors;
+    EXPECT_EQ(0, hubsim("check kept/small --junit /dev/stdout | cat >both")) << errors;
+    EXPECT_EQ(text("first.xml"), text("piped.xml"));
+    EXPECT_NE(std::string::npos, text("both").find(text("first.xml")));
+}
+
 TEST_F(Results, AFullDiskIsTheReasonThatIsPrinted)
 {
     const std::string mount = "unshare -rm sh -c 'mount -t tmpfs -o size=16k none tmp";

@@ -82,22 +82,47 @@ void lab_out_try_folder(const char *path)
     (void)rmdir(probe);
 }
 
+static _Noreturn void refuse_file(const char *path, int code)
+{
+    load_raise(SIM_ERR_IO, "%s: %s: expected a writable file", path,
+               code == ENXIO ? "no process reads from it" : strerror(code));
+}
+
+int lab_out_try(const char *path)
+{
+    const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK;
+    int fd = open(path, flags);
+    bool is_new = fd < 0 && errno == ENOENT;
+
+    if (is_new)
+        fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+    if (fd < 0)
+        refuse_file(path, errno);
+    if (is_new)
+        (void)unlink(path);
+    return fd;
+}
+
 int lab_out_create(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
 
     if (fd < 0)
-        load_raise(SIM_ERR_IO, "%s: %s: expected a writable file", path,
-                   errno == ENXIO ? "no process reads from it" : strerror(errno));
+        refuse_file(path, errno);
     (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     return fd;
 }
 
 FILE *lab_out_open(const char *path)
 {
-    FILE *f = fdopen(lab_out_create(path), "w");
+    int fd = lab_out_create(path), code;
+    FILE *f = fdopen(fd, "w");
 
-    SIM_ASSERT(f != NULL);
+    if (f == NULL) {
+        code = errno;
+        (void)close(fd);
+        refuse_file(path, code);
+    }
     return f;
 }
 

@@ -16,6 +16,10 @@ void lab_out_folder(const char *path);
 /** Whether lab_out_folder() and files in it will do, before the work is done: raises when not.
  * Nothing is left of that, and nothing removed that another process may have made. */
 void lab_out_try_folder(const char *path);
+/** Whether lab_out_create() will do, before the work is done: raises when not. A file stays as it
+ * is, and none is left that was not there. @return a descriptor to be closed behind that: until
+ * then a pipe keeps its reader */
+int lab_out_try(const char *path);
 /** Makes or empties a file, or opens a device or pipe: one without a reader is refused at once.
  * @return a descriptor to be closed */
 int lab_out_create(const char *path);
