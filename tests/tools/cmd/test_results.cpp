@@ -428,9 +428,11 @@ TEST_F(Results, ASignalEndsTheCheckAndWhatItHasBegun)
         EXPECT_EQ("", out);
         EXPECT_EQ(0, sh("rmdir " + folder + "/tmp")) << errors;
     }
-    EXPECT_EQ(143, sh("cd " + folder + "; " + test::HUBSIM +
-                      " check kept/small --out now & sleep .5; "
-                      "kill -TERM $!; wait $!"));
+    EXPECT_EQ(143,
+              sh("cd " + folder + "; " + test::HUBSIM +
+                 " check kept/small --out now & until test -d now || ! kill -0 $!; do sleep .01; "
+                 "done; "
+                 "kill -TERM $!; wait $!"));
     EXPECT_EQ("", out);
     EXPECT_EQ(0, sh("cd " + folder + " && rmdir now")) << errors;
 }
