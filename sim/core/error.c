@@ -64,6 +64,33 @@ int sim_error_choice(struct sim_error *err, int code, const char *head, const ch
     return code;
 }
 
+static void set_head(struct sim_error *err, const char *head, unsigned line)
+{
+    size_t n = strlen(head), room = sizeof(err->text) / 2;
+    bool whole = n <= room;
+    char tail[16] = "";
+
+    if (line != 0)
+        (void)snprintf(tail, sizeof(tail), ":%u", line);
+    (void)snprintf(err->text, sizeof(err->text), "%s%s%s: ", whole ? "" : "...",
+                   whole ? head : head + n - room, tail);
+    err->head = strlen(err->text);
+}
+
+int sim_error_set_behind(struct sim_error *err, int code, const char *head, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (err == NULL || err->code != SIM_OK)
+        return code;
+    err->code = code;
+    set_head(err, head, 0);
+    va_start(ap, fmt);
+    append_text(err, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
 int sim_error_set_at(struct sim_error *err, int code, const char *file, unsigned line,
                      const char *fmt, ...)
 {
@@ -72,15 +99,18 @@ int sim_error_set_at(struct sim_error *err, int code, const char *file, unsigned
     if (err == NULL || err->code != SIM_OK)
         return code;
     err->located = file != NULL && line != 0;
-    if (err->located)
-        (void)sim_error_set(err, code, "%s:%u: ", file, line);
-    else
-        (void)sim_error_set(err, code, "%s%s", file != NULL ? file : "", file != NULL ? ": " : "");
-    err->reason = err->located ? 0 : strlen(err->text);
+    err->code = code;
+    if (file != NULL)
+        set_head(err, file, line);
     va_start(ap, fmt);
     append_text(err, fmt, ap);
     va_end(ap);
     return code;
+}
+
+const char *sim_error_why(const struct sim_error *err)
+{
+    return err->located ? err->text : err->text + err->head;
 }
 
 void sim_assert_fail(const char *cond, const char *file, int line)

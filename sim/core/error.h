@@ -43,8 +43,8 @@ struct sim_error {
     enum sim_cause cause;
     char key[40]; /* a parameter, or the end of one: "lanes" of "e.link.lanes" */
     uint64_t value;
-    bool located;  /* the text begins with a file and a line */
-    size_t reason; /* where the text goes on behind the option that it names first, or 0 */
+    bool located; /* the text begins with a file and a line */
+    size_t head;  /* bytes of the text that say where, and ": " */
 };
 
 /** Keeps the first message: does nothing when `err` is NULL or already set. @return `code`. */
@@ -57,10 +57,17 @@ int sim_error_value(struct sim_error *err, int code, const char *head, const cha
 int sim_error_choice(struct sim_error *err, int code, const char *head, const char *key,
                      uint64_t value, const char *word, const char *fmt, ...)
     __attribute__((format(printf, 7, 8)));
+/** Headed by what it is about, and ": ". The end of a long one is shown: what `fmt` says has half
+ * of the room. */
+int sim_error_set_behind(struct sim_error *err, int code, const char *head, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /** Headed by the line that it is about. `file` NULL: none is known; `line` 0: an option of a
- * command line, and `reason` is behind it. */
+ * command line. */
 int sim_error_set_at(struct sim_error *err, int code, const char *file, unsigned line,
                      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/** The text without the option that it begins with, for one who knows a better place. A file and a
+ * line stay: they say which one. */
+const char *sim_error_why(const struct sim_error *err);
 
 /** Breaks of our own rules; on in every build. Prints where, then aborts. */
 #define SIM_ASSERT(cond) ((cond) ? (void)0 : sim_assert_fail(#cond, __FILE__, __LINE__))

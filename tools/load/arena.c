@@ -178,6 +178,18 @@ void load_raise(int code, const char *fmt, ...)
     leave_attempt();
 }
 
+void load_raise_behind(int code, const char *head, const char *fmt, ...)
+{
+    char text[sizeof(innermost->err->text)];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    (void)sim_error_set_behind(load_error(), code, head, "%s", text);
+    leave_attempt();
+}
+
 struct sim_error *load_error(void)
 {
     SIM_ASSERT(innermost != NULL);

@@ -42,6 +42,9 @@ void load_arena_fini(struct load_arena *arena);
 int load_attempt(void (*fn)(void *arg), void *arg, struct sim_error *err);
 /** Leaves the innermost attempt of this thread; there must be one. */
 _Noreturn void load_raise(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** Behind `head` and ": ", as sim_error_set_behind(). */
+_Noreturn void load_raise_behind(int code, const char *head, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /** For functions of the simulator: where they leave their message, and what they return. Any code
  * but SIM_OK leaves the attempt as load_raise() does. */
 struct sim_error *load_error(void);

@@ -127,8 +127,9 @@ void load_check_override(struct load_machine *m, const char *pattern, const char
             look_at_component(m, node, &m->desc.nodes[node].components[k], &idle);
     if (idle.path == NULL || idle.others)
         return;
-    load_error()->reason = at == NULL ? strlen(where) + strlen(": ") : 0;
-    load_raise(SIM_ERR_CONFIG, "%s: no link is at %s: expected a port with one", where, idle.path);
+    load_error()->located = at != NULL;
+    load_raise_behind(SIM_ERR_CONFIG, where, "no link is at %s: expected a port with one",
+                      idle.path);
 }
 
 /* ---- hosts ----------------------------------------------------------------------- */

@@ -12,19 +12,14 @@ struct override {
     const struct load_tree *at; /* NULL: --set */
 };
 
-static size_t reason_of(const struct override *o)
-{
-    return o->at == NULL ? strlen(o->where) + strlen(": ") : 0;
-}
-
 /** @param path of what does not take the text; it is named unless it is the pattern itself */
 static _Noreturn void refuse(const struct override *o, const char *path, const char *expected)
 {
     bool same = strcmp(o->pattern, path) == 0;
 
-    load_error()->reason = reason_of(o);
-    load_raise(SIM_ERR_CONFIG, "%s: %s%s%s", o->where, same ? "" : path, same ? "" : ": ",
-               expected);
+    load_error()->located = o->at != NULL;
+    load_raise_behind(SIM_ERR_CONFIG, o->where, "%s%s%s", same ? "" : path, same ? "" : ": ",
+                      expected);
 }
 
 static void set_value(const struct override *o, struct machine_value *value, const char *path)
@@ -125,6 +120,6 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
     matches += override_kinds(m, &o, &near);
     if (matches > 0)
         return;
-    load_error()->reason = reason_of(&o);
-    load_raise(SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);
+    load_error()->located = at != NULL;
+    load_raise_behind(SIM_ERR_CONFIG, where, "matches no key%s", near.hint);
 }

@@ -1,8 +1,10 @@
+#define _POSIX_C_SOURCE 200809L /* PATH_MAX */
 #include "tools/load/tree.h"
 
 #include "tools/load/file.h"
 #include "tools/load/nearest.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,17 +34,9 @@ static void place_node(struct load_tree *out, const char *file, yaml_mark_t mark
     out->column = (unsigned)mark.column + 1;
 }
 
-/** What an option says has a place in that only, so that a message can do without. */
-static size_t reason_of(const struct load_tree *at)
-{
-    bool option = strncmp(at->file, "--", 2) == 0;
-
-    return option ? (size_t)snprintf(NULL, 0, "%s:%u:%u: ", at->file, at->line, at->column) : 0;
-}
-
 void load_fail(const struct load_tree *at, const char *name, const char *fmt, ...)
 {
-    char text[512];
+    char text[512], head[PATH_MAX + 32];
     size_t shown = at->text != NULL ? strcspn(at->text, "\n") : 0; /* the first line */
     va_list args;
 
@@ -53,12 +47,13 @@ void load_fail(const struct load_tree *at, const char *name, const char *fmt, ..
         shown = SHOWN_MAX;
     if (name == NULL)
         name = at->key;
-    load_error()->located = true;
-    load_error()->reason = reason_of(at);
-    load_raise(SIM_ERR_CONFIG, "%s:%u:%u: %s%s%.*s%s%s", at->file, at->line, at->column,
-               name != NULL ? name : "", name != NULL && at->text != NULL ? " = " : "", (int)shown,
-               at->text != NULL ? at->text : "", name != NULL || at->text != NULL ? ": " : "",
-               text);
+    /* A place in an option is of use only with the option. */
+    load_error()->located = strncmp(at->file, "--", 2) != 0;
+    (void)snprintf(head, sizeof(head), "%s:%u:%u", at->file, at->line, at->column);
+    load_raise_behind(SIM_ERR_CONFIG, head, "%s%s%.*s%s%s", name != NULL ? name : "",
+                      name != NULL && at->text != NULL ? " = " : "", (int)shown,
+                      at->text != NULL ? at->text : "",
+                      name != NULL || at->text != NULL ? ": " : "", text);
 }
 
 /** A copy without bytes that would break a one-line message. A literal block (key: |) keeps its

@@ -545,11 +545,28 @@ TEST(Errors, KnowTheValueAndThePlaceThatTheirTextNames)
     EXPECT_TRUE(located.located);
     (void)sim_error_set_at(&located, SIM_ERR_NOMEM, nullptr, 0, "later");
     EXPECT_EQ(SIM_ERR_CONFIG, located.code) << "the first message stays";
-    EXPECT_EQ(0u, located.reason);
+    EXPECT_STREQ(located.text, sim_error_why(&located));
     sim_error option = {};
     (void)sim_error_set_at(&option, SIM_ERR_CONFIG, "--set", 0, "%s", value.text);
     EXPECT_STREQ("--set: node0.hub: lanes = 3: expected 4", option.text);
-    EXPECT_STREQ(value.text, option.text + option.reason);
+    EXPECT_STREQ(value.text, sim_error_why(&option));
+}
+
+TEST(Errors, APlaceThatIsLongLeavesRoomForWhy)
+{
+    const std::string name = std::string(3000, 'd') + "/m.yaml", why(300, 'w');
+    sim_error option = {}, located = {};
+
+    (void)sim_error_set_behind(&option, SIM_ERR_CONFIG, name.c_str(), "%s", why.c_str());
+    EXPECT_EQ(why, sim_error_why(&option));
+    EXPECT_EQ(0u, std::string(option.text).find("...ddd"));
+    EXPECT_NE(std::string::npos, std::string(option.text).find("d/m.yaml: w"));
+    (void)sim_error_set_at(&located, SIM_ERR_CONFIG, name.c_str(), 17, "%s", why.c_str());
+    EXPECT_NE(std::string::npos, std::string(located.text).find("d/m.yaml:17: " + why));
+    sim_error cut = {};
+    (void)sim_error_set_behind(&cut, SIM_ERR_CONFIG, "--set", "%s", name.c_str());
+    EXPECT_EQ(sizeof(cut.text) - 1, strlen(cut.text));
+    EXPECT_EQ(name.substr(0, sizeof(cut.text) - 1 - strlen("--set: ")), sim_error_why(&cut));
 }
 
 } // namespace

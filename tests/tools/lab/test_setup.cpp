@@ -94,6 +94,17 @@ TEST_F(Setup, APathIsNamedWhole)
     EXPECT_EQ(where + ": setup bytes=16..8: expected the less first, as in 8..1024", err.text);
 }
 
+TEST_F(Setup, APathWithoutEndLeavesRoomForWhy)
+{
+    const std::string where = std::string(2000, 'd') + "/t.csv:2";
+
+    EXPECT_EQ(SIM_ERR_CONFIG, attempt(&(err = {}), [&] {
+                  lab_list_parse("bytes", "16..8", where.c_str(), &arena);
+              }));
+    EXPECT_STREQ("expected the less first, as in 8..1024", sim_error_why(&err));
+    EXPECT_NE(nullptr, strstr(err.text, "dd/t.csv:2: setup bytes=16..8: expected the less"));
+}
+
 TEST_F(Setup, BrokenEntriesAreLocated)
 {
     EXPECT_EQ("t.csv:2: setup bytes: expected key=value", broken_setup("bytes"));

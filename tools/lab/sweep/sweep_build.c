@@ -11,7 +11,7 @@ static _Noreturn void refuse_set(const struct lab_axis *axis, const char *value,
                                  const struct sim_error *why)
 {
     load_raise(SIM_ERR_CONFIG, "%s: set %s = %s: %s", axis->where, axis->key, value,
-               why->text + why->reason);
+               sim_error_why(why));
 }
 
 struct building {
@@ -122,8 +122,7 @@ static _Noreturn void refuse_fault(const struct lab_sweep_point *point, const ch
     struct lab_point pt = lab_sweep_setup(point, &setup);
 
     if (axis != NULL && strcmp(lab_sweep_value(point, axis), fault) == 0)
-        load_raise(SIM_ERR_CONFIG, "%s: faults = %s: %s", axis->where, fault,
-                   why->text + why->reason);
+        load_raise(SIM_ERR_CONFIG, "%s: faults = %s: %s", axis->where, fault, sim_error_why(why));
     lab_plan_refuse_fault(&setup, pt.where, fault, why);
 }
 

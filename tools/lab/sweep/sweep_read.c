@@ -74,7 +74,7 @@ static void add_values(const struct lab_sweep_series *series, const struct load_
     }
     parsing.text = text;
     if (load_attempt(parse_list, &parsing, &why) != SIM_OK)
-        load_fail(item, name, "%s", why.text + why.reason);
+        load_fail(item, name, "%s", sim_error_why(&why));
     for (unsigned i = 0; i < parsing.list.n; i++)
         lab_list_add(&axis->list, parsing.list.items[i], where, arena);
 }

@@ -18,7 +18,7 @@ _Noreturn void lab_plan_refuse_fault(const struct lab_setup *setup, const char *
     const char *key = fault_key(setup, fault);
 
     load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: %s", lab_setup_where(setup, key, where), key,
-               lab_setup_get(setup, key), why->text + why->reason);
+               lab_setup_get(setup, key), sim_error_why(why));
 }
 
 /** Which key has placed the ranks; NULL: the setup says nothing of it. */

@@ -119,10 +119,9 @@ struct list_range {
 
 static _Noreturn void fail_list_range(const struct list_range *r, const char *why)
 {
-    const char *head = load_text(r->arena, "%s: setup %s=%.40s: ", r->where, r->key, r->text);
+    const char *head = load_text(r->arena, "%s: setup %s=%.40s", r->where, r->key, r->text);
 
-    load_error()->reason = strlen(head);
-    load_raise(SIM_ERR_CONFIG, "%s%s", head, why);
+    load_raise_behind(SIM_ERR_CONFIG, head, "%s", why);
 }
 
 static uint64_t read_number(const struct list_range *r, const char *text)
