@@ -454,6 +454,19 @@ TEST_F(Sweep, MemoriesThatTheNodesDoNotHaveAreRefused)
                       "setup: { memory: [gpu, cpu] }\n"));
 }
 
+TEST_F(Sweep, AGpuByItsPlaceNamesAComponent)
+{
+    const std::string begin = "program: pingpong\nmachine: two-node\nargs: { src: ";
+    const std::string why = ": expected gpu@COMPONENT, gpu@COMPONENT+N or gpu@!COMPONENT";
+
+    for (const std::string text : { "gpu@", "gpu@!", "gpu@+1", "gpu@hub+", "gpu@hub+x" })
+        EXPECT_EQ("s.yaml:3:9: args src=" + text + why, refusal(begin + "'" + text + "' }\n"));
+    EXPECT_EQ("s.yaml:3:9: args src=gpu@" + std::string(64, 'x') + why,
+              refusal(begin + "'gpu@" + std::string(64, 'x') + "' }\n"));
+    for (const std::string text : { "gpu@hub", "gpu@hub+1", "gpu@!hub" })
+        ASSERT_EQ(SIM_OK, read(begin + "'" + text + "' }\n")) << err.text;
+}
+
 TEST_F(Sweep, AProgramIsNoSource)
 {
     const std::string source = write("own.c", "int main(void) { return 0; }\n");

@@ -8,6 +8,7 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -140,18 +141,47 @@ static void append_line(void *arg, const char *line)
     (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", line);
 }
 
+struct gpu_place {
+    char component[64];
+    bool beside; /* on its socket, else on another */
+    unsigned skip;
+};
+
+/** "gpu@ib", "gpu@ib+1" or "gpu@!ib". */
+static bool read_place(const char *text, struct gpu_place *place_p)
+{
+    const char *name = text + strlen("gpu@");
+    size_t n;
+    uint64_t skip = 0;
+
+    place_p->beside = *name != '!';
+    name += !place_p->beside;
+    n = strcspn(name, "+");
+    if (n == 0 || n >= sizeof(place_p->component) ||
+        (name[n] == '+' && (!load_number(name + n + 1, false, &skip) || skip > UINT_MAX)))
+        return false;
+    (void)snprintf(place_p->component, sizeof(place_p->component), "%.*s", (int)n, name);
+    place_p->skip = (unsigned)skip;
+    return true;
+}
+
+bool lab_run_gpu_reads(const char *text)
+{
+    struct gpu_place place;
+
+    return strncmp(text, "gpu@", 4) != 0 || read_place(text, &place);
+}
+
 bool lab_run_gpu(const struct machine_desc *desc, unsigned node, const char *text, unsigned *gpu_p)
 {
-    bool beside = text[3] == '@' && text[4] != '!';
-    unsigned skip = 0;
-    char component[64];
+    struct gpu_place place;
 
     if (text[3] != '@') {
         *gpu_p = (unsigned)strtoul(text + 3, NULL, 10);
         return *gpu_p < launch_gpus(desc, node, NULL);
     }
-    (void)sscanf(text + 4 + !beside, "%63[^+]+%u", component, &skip);
-    return launch_gpu_by(desc, node, component, beside, skip, gpu_p);
+    return read_place(text, &place) &&
+           launch_gpu_by(desc, node, place.component, place.beside, place.skip, gpu_p);
 }
 
 /** "src=gpu@ib" by the machine: see struct lab_run. */

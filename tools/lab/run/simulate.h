@@ -37,6 +37,8 @@ struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_
 struct machine *lab_machine(const struct machine_desc *desc, const struct sim_config *cfg,
                             struct load_arena *arena);
 
+/** Whether a memory that begins with "gpu@" goes on as one: see struct lab_run. */
+bool lab_run_gpu_reads(const char *text);
 /** Which GPU of a node "gpu1" or "gpu@ib" is: see struct lab_run. @return false: there is none */
 bool lab_run_gpu(const struct machine_desc *desc, unsigned node, const char *text, unsigned *gpu_p);
 

@@ -314,6 +314,10 @@ void lab_words_check_arg(const char *where, const char *program, const char *key
     const struct lab_workload *w = lab_plan_described(program, &arena);
     const struct lab_word *word = w != NULL ? find_in(w->words[0], key, NULL) : NULL;
 
+    if (!lab_run_gpu_reads(value))
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: args %s=%s: expected gpu@COMPONENT, gpu@COMPONENT+N or gpu@!COMPONENT",
+                   where, key, value);
     if (word != NULL && !has_unit(word, HUBSIM_MEMORY) && !lab_values_allow(word->values, value))
         fail_value(where, "args", &(struct lab_key){ key, value, where }, word);
     load_arena_fini(&arena);
