@@ -344,10 +344,7 @@ static void op_abort(struct host *h, int code)
 
 static void op_print(struct host *h, const char *line)
 {
-    FILE *err = rank_of(h)->err;
-
-    if (err != NULL) /* else the node has no rank */
-        fprintf(err, "%s\n", line);
+    launch_say(rank_of(h), line);
 }
 
 static void op_remark(struct host *h, const char *line)

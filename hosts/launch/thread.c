@@ -10,6 +10,15 @@ static bool thread_ended(const struct launch_thread *t)
     return t->ended || (t->above != NULL && t->above->ended);
 }
 
+void launch_say(struct launch_thread *t, const char *line)
+{
+    if (t->err == NULL) /* its node has no rank */
+        return;
+    (void)fflush(t->err);
+    launch_polls_printed(t);
+    output_put(t->node->run->output, t->host.rank, OUTPUT_LIBRARY, sim_now(t->dom), line);
+}
+
 void launch_resume(struct launch_thread *t)
 {
     if (thread_ended(t))
@@ -24,12 +33,13 @@ void launch_resume(struct launch_thread *t)
         launch_heap_report(t, &t->mistake);
         t->mistake.kind = GUARD_NOTHING;
     }
-    if (t->fault != NULL && t->err != NULL) {
-        char place[128];
+    if (t->fault != NULL) {
+        char place[128], line[400];
 
         program_place(t->program, t->fault_at, place, sizeof(place));
-        fprintf(t->err, "rank %u on node %u at %.6f us: %s%s\n", t->host.rank,
-                t->node->shared.index, (double)sim_now(t->dom) * 1e-6, t->fault, place);
+        (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s%s", t->host.rank,
+                       t->node->shared.index, (double)sim_now(t->dom) * 1e-6, t->fault, place);
+        launch_say(t, line);
         t->fault = NULL;
     }
 }

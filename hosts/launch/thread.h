@@ -144,6 +144,8 @@ void launch_suspend(struct launch_thread *t, const char *what);
 uint64_t launch_wait(struct launch_thread *t, const char *what);
 /** From the thread itself: the operation was over at once; `timer`: it read the core's counter. */
 void launch_passed(struct launch_thread *t, bool timer);
+/** A line of ours about the rank, among those that it prints. */
+void launch_say(struct launch_thread *t, const char *line);
 /** As launch_wait(), for the core's counter. */
 uint64_t launch_wait_timer(struct launch_thread *t, const char *what);
 /** The callback of a core's operation; `arg` is the thread. */

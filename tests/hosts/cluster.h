@@ -201,7 +201,7 @@ class Cluster
     static void collect(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                         const char *line)
     {
-        static_cast<Cluster *>(arg)->lines.push_back({ rank, stream == OUTPUT_STDERR, time, line });
+        static_cast<Cluster *>(arg)->lines.push_back({ rank, stream != OUTPUT_STDOUT, time, line });
     }
     static void collect_found(void *arg, const char *line)
     {

@@ -51,7 +51,7 @@ static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_
                        const char *line)
 {
     struct listener *listener = &((struct run *)arg)->listener;
-    FILE *out = stream == OUTPUT_STDERR ? stderr : stdout;
+    FILE *out = stream == OUTPUT_STDOUT ? stdout : stderr;
 
     (void)time;
     if (listener->label)

@@ -16,13 +16,16 @@
 static void report_full(size_t bytes)
 {
     struct launch_thread *t = launch_self();
+    char line[160];
 
     if (t == NULL || t->heap_full)
         return;
     t->heap_full = true;
-    fprintf(t->err,
-            "rank %u: no memory for %llu bytes more: the heap of a rank holds %llu GiB in all\n",
-            t->host.rank, (unsigned long long)bytes, (unsigned long long)(HEAP_BYTES >> 30));
+    (void)snprintf(
+        line, sizeof(line),
+        "rank %u: no memory for %llu bytes more: the heap of a rank holds %llu GiB in all",
+        t->host.rank, (unsigned long long)bytes, (unsigned long long)(HEAP_BYTES >> 30));
+    launch_say(t, line);
 }
 
 /* On the rank's stack, static, or from tcaMalloc() or cudaMalloc(). What libc or a library has

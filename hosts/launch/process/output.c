@@ -59,26 +59,41 @@ void output_follow(struct output *out, const int *codes)
     out->codes = codes;
 }
 
-static bool part_to_line(struct output_file *f, sim_time_t time)
+/** @param text NULL: no memory, else it is the list's. @return whether there was memory */
+static bool add_line(struct output *out, unsigned rank, enum output_stream stream, sim_time_t time,
+                     char *text)
 {
-    struct output *out = f->out;
-    char *text;
-
-    if (out->nlines == out->room) {
+    if (text != NULL && out->nlines == out->room) {
         size_t room = out->room != 0 ? 2 * out->room : 64;
         struct output_line *more = realloc(out->lines, room * sizeof(*more));
 
-        if (more == NULL)
+        if (more == NULL) {
+            free(text);
             return false;
+        }
         out->lines = more;
         out->room = room;
     }
-    text = fflush(f->part) == 0 ? strndup(f->text, f->text_bytes) : NULL;
-    if (text == NULL)
-        return false;
-    rewind(f->part);
-    out->lines[out->nlines++] = (struct output_line){ time, f->rank, f->stream, out->seq++, text };
-    return true;
+    if (text != NULL)
+        out->lines[out->nlines++] = (struct output_line){ time, rank, stream, out->seq++, text };
+    return text != NULL;
+}
+
+static bool part_to_line(struct output_file *f, sim_time_t time)
+{
+    char *text = fflush(f->part) == 0 ? strndup(f->text, f->text_bytes) : NULL;
+    bool added = add_line(f->out, f->rank, f->stream, time, text);
+
+    if (added)
+        rewind(f->part);
+    return added;
+}
+
+void output_put(struct output *out, unsigned rank, enum output_stream stream, sim_time_t time,
+                const char *line)
+{
+    if (!out->ended && (out->codes == NULL || out->codes[stream] == 0))
+        (void)add_line(out, rank, stream, time, strdup(line));
 }
 
 static ssize_t file_write(void *cookie, const char *bytes, size_t n)

@@ -11,7 +11,12 @@
 
 SIM_BEGIN_DECLS
 
-enum output_stream { OUTPUT_STDOUT, OUTPUT_STDERR, OUTPUT_STREAMS };
+enum output_stream {
+    OUTPUT_STDOUT,
+    OUTPUT_STDERR,
+    OUTPUT_LIBRARY, /* what is wrong with a rank, in words of ours: for stderr, too */
+    OUTPUT_STREAMS
+};
 
 /** `line` has no newline. */
 typedef void (*output_fn)(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
@@ -38,6 +43,9 @@ void output_follow(struct output *out, const int *codes);
 /** A line-buffered stream of one rank; `clock` gives the time of a newline. NULL: out of memory. */
 FILE *output_open(struct output *out, unsigned rank, enum output_stream stream,
                   sim_time_t (*clock)(void *arg), void *clock_arg);
+/** A whole line, without its newline, that no stream of the rank has written. */
+void output_put(struct output *out, unsigned rank, enum output_stream stream, sim_time_t time,
+                const char *line);
 /** Hands over all complete lines of times before `until`; with SIM_TIME_NEVER all, also the last
  * one of a rank when it lacks its newline. */
 void output_flush(struct output *out, sim_time_t until);

@@ -342,15 +342,18 @@ TEST_F(Programs, AFailedPointOfASweepSaysWhatTheProgramHasSaidLast)
                  "    MPI_Init(&argc, &argv);\n"
                  "    fprintf(stderr, \"p: %s is too many\\n\\n\", argv[1]);\n"
                  "    if (argv[1][2] == '1') return 3;\n"
-                 "    MPI_Abort(MPI_COMM_WORLD, 4);\n"
+                 "    if (argv[1][2] == '2') MPI_Abort(MPI_COMM_WORLD, 4);\n"
+                 "    fprintf(stderr, \"rank 0 on node 0 at 1 us: p: as a library\\n\");\n"
+                 "    return 5;\n"
                  "}\n");
-    write("s.yaml", "program: ./p\nmachine: two-node\nranks: 1\nargs: {n: [1, 2]}\n");
+    write("s.yaml", "program: ./p\nmachine: two-node\nranks: 1\nargs: {n: [1, 2, 3]}\n");
     ASSERT_EQ(0, sh("hubcc -O2 p.c -o p")) << errors;
     EXPECT_EQ(1, sh("hubsim sweep s.yaml --csv"));
     EXPECT_TRUE(has(out, "rank 0 ended with status 3: p: n=1 is too many\n")) << out;
     EXPECT_TRUE(has(out, "rank 0 ended with status 4: p: n=2 is too many: rank 0 on node 0 at "))
         << out;
     EXPECT_TRUE(has(out, ": exit code 4")) << out;
+    EXPECT_TRUE(has(out, "ended with status 5: rank 0 on node 0 at 1 us: p: as a library\n")) << out;
 }
 
 TEST_F(Programs, WhatIsMeasuredHereCannotBeKept)

@@ -85,22 +85,14 @@ struct listener {
     char own[256], library[256];
 };
 
-/* Those of libraries begin with their rank, so that who reads them knows it. */
-static bool is_of_library(unsigned rank, const char *line)
-{
-    char head[48];
-    int n = snprintf(head, sizeof(head), "rank %u on node ", rank);
-
-    return strncmp(line, head, (size_t)n) == 0;
-}
-
 static void hear_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                       const char *line)
 {
     struct listener *listener = arg;
 
+    (void)rank;
     (void)time;
-    if (stream == OUTPUT_STDERR && is_of_library(rank, line))
+    if (stream == OUTPUT_LIBRARY)
         (void)snprintf(listener->library, sizeof(listener->library), "%s", line);
     else if (stream == OUTPUT_STDERR && line[strspn(line, " \t")] != '\0')
         (void)snprintf(listener->own, sizeof(listener->own), "%s", line);

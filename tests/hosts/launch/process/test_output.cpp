@@ -39,6 +39,23 @@ TEST_F(OutputTest, LinesComeInOrderOfTimeThenRank)
     EXPECT_EQ((std::vector<std::string>{ "10 1 a", "20 0 c", "20 1 b" }), lines);
 }
 
+TEST_F(OutputTest, WholeLinesComeAmongThoseOfStreams)
+{
+    int codes[OUTPUT_STREAMS] = {};
+
+    output_follow(out, codes);
+    now = 5;
+    fputs("a\nbe", rank0);
+    fflush(rank0);
+    output_put(out, 0, OUTPUT_LIBRARY, 5, "b");
+    fputs("gun\n", rank0);
+    output_put(out, 0, OUTPUT_LIBRARY, 4, "first");
+    codes[OUTPUT_LIBRARY] = 1;
+    output_put(out, 0, OUTPUT_LIBRARY, 6, "lost");
+    output_flush(out, SIM_TIME_NEVER);
+    EXPECT_EQ((std::vector<std::string>{ "4 0 first", "5 0 a", "5 0 b", "5 0 begun" }), lines);
+}
+
 TEST_F(OutputTest, ALineBelongsToTheTimeOfItsNewline)
 {
     now = 1;
