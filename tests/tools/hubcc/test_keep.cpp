@@ -133,8 +133,8 @@ TEST_F(Programs, ArgumentsAreKeptToTheByte)
     EXPECT_EQ(0, sh("hubsim check kept/p")) << out << errors;
     ASSERT_EQ(0, sh("hubrun -n 1 --out kept ./p 'a b'")) << errors;
     EXPECT_NE(std::string::npos,
-              errors.find("replaces the result of `hubrun -n 1 -m two-node ./p $'a\\u0009b' "
-                          "$'nl\\u000ax' $'\\u0001\\u001b' $'\\u007f' "))
+              errors.find("replaces the result of `hubrun -n 1 -m two-node ./p $'a\\011b' "
+                          "$'nl\\012x' $'\\001\\033' $'\\177' "))
         << errors;
     ASSERT_EQ(0, sh("hubrun -q -n 1 --out kept --name 'nl\nx' ./p 'a b'")) << errors;
     EXPECT_EQ(0, sh("hubsim check 'kept/nl\nx'")) << out << errors;

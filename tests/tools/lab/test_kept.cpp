@@ -197,6 +197,27 @@ TEST_F(Kept, WhatChecksHaveFoundIsRead)
 }
 
 /* A disk was full, a download broke off: every shorter file is an error of one line. */
+TEST_F(Kept, CommandsAreTakenByAShellAsTheyWere)
+{
+    const char *plain[] = { "<%s>",   "",    "it's", "'", "a b", "$x", "`x`", "a\\b",    "\"",
+                            "[1..2]", "a=b", "~",    "!", "x*",  "#",  "{a}", "\xc3\xa4" };
+    const char *control[] = { "<%s>", "it's\n", "\t\\", "\0017", "\177'" };
+    auto printed = [&](const char *shell, const char *const *words, unsigned n) {
+        write("s", lab_kept_command("printf", words, n, &arena));
+        FILE *p = popen((std::string(shell) + " " + folder + "/s").c_str(), "r");
+        char text[1000] = "";
+
+        (void)fread(text, 1, sizeof(text) - 1, p);
+        pclose(p);
+        return std::string(text);
+    };
+
+    EXPECT_EQ("<><it's><'><a b><$x><`x`><a\\b><\"><[1..2]><a=b><~><!><x*><#><{a}><\xc3\xa4>",
+              printed("sh", plain, std::size(plain)));
+    EXPECT_EQ("<it's\n><\t\\><\0017><\177'>", printed("bash", control, std::size(control)));
+    EXPECT_EQ(std::string::npos, text("s").find('\n')) << text("s");
+}
+
 TEST_F(Kept, TruncatedFilesAreRefused)
 {
     const std::string m = manifest, s = statistics;

@@ -5,8 +5,10 @@
 #include "tools/lab/result/write.h"
 #include "tools/load/value.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -403,16 +405,40 @@ struct lab_kept lab_kept_read(const char *dir, struct load_arena *arena)
 
 /* ---- what is to be replaced ------------------------------------------------------ */
 
-/** Nothing that is typed for hubsim has an apostrophe in it. */
+static bool has_control(const char *word)
+{
+    while (*word != '\0' && !iscntrl((unsigned char)*word))
+        word++;
+    return *word != '\0';
+}
+
+/** Between quotes of a shell; a control character needs those that begin with $, for one line. */
+static const char *quote(const char *word, struct load_arena *arena)
+{
+    bool dollar = has_control(word);
+    const char *apostrophe = dollar ? "\\'" : "'\\''";
+    char *text = load_alloc(arena, 4 * strlen(word) + 4), *at = text;
+
+    at = stpcpy(at, dollar ? "$'" : "'");
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            at = stpcpy(at, apostrophe);
+        else if (iscntrl((unsigned char)*word))
+            at += sprintf(at, "\\%03o", (unsigned)(unsigned char)*word);
+        else if (dollar && *word == '\\')
+            at = stpcpy(at, "\\\\");
+        else
+            *at++ = *word;
+    }
+    *at = '\'';
+    return text;
+}
+
 static const char *quote_word(const char *word, struct load_arena *arena)
 {
-    const char *json = lab_json_quote(word, arena);
+    bool bare = word[0] != '\0' && strpbrk(word, " *?[]{}()$&;|<>\"\\~#'`!") == NULL;
 
-    if (strstr(json, "\\u") != NULL) /* control characters, which bash writes so, too */
-        return load_text(arena, "$'%.*s'", (int)strlen(json) - 2, json + 1);
-    if (strpbrk(word, " *?[]{}()$&;|<>\"\\~#") != NULL)
-        return load_text(arena, "'%s'", word);
-    return word;
+    return bare && !has_control(word) ? word : quote(word, arena);
 }
 
 const char *lab_kept_command(const char *command, const char *const *words, unsigned nwords,
