@@ -5,6 +5,7 @@
 
 #include "tests/tools/attempt.h"
 #include "tools/lab/workload/plan.h"
+#include "tools/lab/workload/plan_parts.h"
 
 namespace
 {
@@ -165,6 +166,19 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
     EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=dma-register src=gpu@!hub dst=cpu "
               "warmup=1 rounds=10 repeats=3 @0 @1 seed=0",
               run("pingpong", "bytes=8;mode=dma-register;src=gpu;dst=cpu;gpu=ib-side"));
+}
+
+TEST_F(Plan, EachWordOfInfiniBandNamesALibraryOverIt)
+{
+    for (const lab_word *w = lab_words_ib; w->key != nullptr; w++) {
+        const bool is_switch = w->values != nullptr && strcmp(w->values, "on|off") == 0;
+        const std::string said = std::string(w->key) + (is_switch ? "=on" : "=1");
+
+        EXPECT_EQ("t.csv:2: setup " + said + ": expected nothing, or api= an MPI library beside it",
+                  message("pingpong", ("bytes=8;" + said).c_str()));
+        EXPECT_EQ("t.csv:2: setup api=(absent): expected an MPI library of configs/mpi",
+                  message("mpi-pingpong", ("bytes=8;nodes=2;" + said).c_str()));
+    }
 }
 
 TEST_F(Plan, RowsOfManyRanksSayWhereTheyRunAndHowTheyAreTimed)

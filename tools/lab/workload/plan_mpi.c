@@ -138,10 +138,15 @@ void lab_plan_bind(const struct lab_planning *p, const char *gpu)
         fix_value(p->run, "node*.software.rank_socket=0");
 }
 
+/** A switch of the library, which calls it so, too. */
+static bool is_switch(const struct lab_word *word)
+{
+    return word->values != NULL && strcmp(word->values, "on|off") == 0;
+}
+
 void lab_plan_library(const struct lab_planning *p, const char *library)
 {
     static const char *const foreign[] = { "mpi", NULL };
-    static const char *const switches[] = { "gdr", "gdrcopy" };
     const char *text;
     uint64_t rails;
 
@@ -152,10 +157,10 @@ void lab_plan_library(const struct lab_planning *p, const char *library)
     lab_plan_refuse(p, foreign, "nothing beside a library over InfiniBand");
     rails = choose_rails(p, choose_link(p));
     text = load_text(p->arena, "library=%s", library);
-    for (unsigned i = 0; i < 2; i++)
-        if (lab_plan_given(p, switches[i]))
-            text = load_text(p->arena, "%s,%s=%s", text, switches[i],
-                             lab_setup_get(p->setup, switches[i]));
+    for (const struct lab_word *word = lab_words_ib; word->key != NULL; word++)
+        if (is_switch(word) && lab_plan_given(p, word->key))
+            text = load_text(p->arena, "%s,%s=%s", text, word->key,
+                             lab_setup_get(p->setup, word->key));
     text = add_limit(p, "gdr_limit", text);
     text = add_limit(p, "gdr_receive_limit", text);
     if (rails != 0)
@@ -178,12 +183,9 @@ static void choose_ib(const struct lab_planning *p)
 /** Does the row speak of a library over InfiniBand, or of what only that has? */
 static bool over_ib(const struct lab_planning *p)
 {
-    static const char *const keys[] = { "api",     "system",    "net",
-                                        "gdr",     "gdr_limit", "gdr_receive_limit",
-                                        "gdrcopy", "rails",     "ports",
-                                        NULL };
+    static const char *const keys[] = { "api", "system", NULL };
 
-    return lab_plan_first(p, keys) != NULL;
+    return lab_plan_first(p, keys) != NULL || lab_plan_first_word(p, lab_words_ib) != NULL;
 }
 
 /** The network that a row of the MBCF cluster names must be that of its platform. */

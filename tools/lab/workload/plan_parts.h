@@ -95,6 +95,8 @@ uint64_t lab_plan_multiple(const struct lab_planning *p, const char *key, uint64
 _Noreturn void lab_plan_fail(const struct lab_planning *p, const char *key, const char *expected);
 /** Which of the keys (NULL at their end) is said first; NULL: none. */
 const char *lab_plan_first(const struct lab_planning *p, const char *const *keys);
+/** Which of the words ({ 0 } at their end) is. */
+const char *lab_plan_first_word(const struct lab_planning *p, const struct lab_word *words);
 /** Raises, unless the run has so many ranks. */
 void lab_plan_need_ranks(const struct lab_planning *p, unsigned nranks);
 /** Words of the row that have no meaning here, so that none is passed over in silence. */

@@ -68,6 +68,13 @@ const char *lab_plan_first(const struct lab_planning *p, const char *const *keys
     return *keys;
 }
 
+const char *lab_plan_first_word(const struct lab_planning *p, const struct lab_word *words)
+{
+    while (words->key != NULL && !lab_plan_given(p, words->key))
+        words++;
+    return words->key;
+}
+
 void lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why)
 {
     const char *key = lab_plan_first(p, keys);

@@ -182,10 +182,10 @@ void lab_plan_link(const struct lab_planning *p)
 /** A board's transfer says nothing of a library over InfiniBand. */
 static void refuse_network(const struct lab_planning *p)
 {
-    static const char *const keys[] = { "net",     "gdr",   "gdr_limit", "gdr_receive_limit",
-                                        "gdrcopy", "rails", "ports",     NULL };
+    const char *key = lab_plan_first_word(p, lab_words_ib);
 
-    lab_plan_refuse(p, keys, "nothing, or api= an MPI library beside it");
+    if (key != NULL)
+        lab_plan_fail(p, key, "nothing, or api= an MPI library beside it");
 }
 
 /** By the board, or inside of a node by CUDA. */
