@@ -136,10 +136,11 @@ TEST_F(Sweep, TheUnitOfAKeySaysWhetherItCountsBytes)
     const std::string source =
         write("own.c", "#include <hubsim-workload.h>\n"
                        "HUBSIM_WORKLOAD = {.keys = {{\"size\", HUBSIM_NUMBER, \"B\", \"\", \"\"},\n"
-                       "{\"megabytes\", HUBSIM_NUMBER, \"MB\", \"\", \"\"}}};\n");
+                       "{\"megabytes\", HUBSIM_NUMBER, \"MB\", \"\", \"\"}}};\n"
+                       "int main(void) { return 0; }\n");
     const std::string own = "machine: two-node\nprogram: " + folder + "/own\n";
 
-    ASSERT_EQ(0, system((test::HUBCC + " -c -o " + folder + "/own " + source).c_str()));
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
     ASSERT_EQ(SIM_OK, read(own + "args: { size: 1KiB..2KiB }\n")) << err.text;
     EXPECT_EQ((strings{ "1024", "2048" }), values("size"));
     EXPECT_EQ("s.yaml:3:9: args megabytes=4KiB: expected a whole number",
@@ -473,6 +474,9 @@ TEST_F(Sweep, AProgramIsNoSource)
 
     EXPECT_EQ("s.yaml:1:1: program = " + source + ": expected a program made by hubcc",
               refusal("program: " + source + "\nmachine: two-node\n"));
+    EXPECT_EQ("s.yaml:1:1: program = /bin/sh: expected a program made by hubcc",
+              refusal("program: /bin/sh\nmachine: two-node\n"))
+        << "an ELF file";
 }
 
 /* In the first point, in others, and in the setup. */

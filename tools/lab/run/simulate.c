@@ -23,12 +23,11 @@ void lab_site_init(struct lab_site *site)
         (void)snprintf(site->programs, sizeof(site->programs), "%s/../lib/hubsim/workloads", exe);
 }
 
-void lab_program_path(const struct lab_site *site, const char *program, char *path, size_t size)
+const char *lab_program_path(const struct lab_site *site, const char *program,
+                             struct load_arena *arena)
 {
-    if (strchr(program, '/') != NULL)
-        (void)snprintf(path, size, "%s", program);
-    else
-        (void)snprintf(path, size, "%s/%s.so", site->programs, program);
+    return strchr(program, '/') != NULL ? program
+                                        : load_text(arena, "%s/%s.so", site->programs, program);
 }
 
 /** What an experiment's setup says is what its rows are called by, so --set may not say otherwise.
@@ -204,7 +203,7 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
     struct listener listener = { .out = out };
     struct load_arena arena = { 0 };
     struct launch_result result;
-    char path[1200];
+    const char *path = lab_program_path(site, run->program, &arena);
     int rc;
 
     for (unsigned i = 0; i < run->nargs; i++)
@@ -213,7 +212,6 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
         lab_software_mpi(&software, run->mpi, &site->roots, &arena);
     if (run->algorithms != NULL)
         lab_software_algorithms(&software, run->algorithms);
-    lab_program_path(site, run->program, path, sizeof(path));
     rc = launch_run(machine,
                     &(struct launch_config){ .program = path,
                                              .argc = (int)run->nargs + 1,

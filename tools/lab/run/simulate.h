@@ -27,8 +27,9 @@ struct lab_site {
 /** Beside the running program: bin/../share/hubsim/configs and bin/../lib/hubsim/workloads. */
 void lab_site_init(struct lab_site *site);
 
-/** The file of a program, by name or path. */
-void lab_program_path(const struct lab_site *site, const char *program, char *path, size_t size);
+/** The file of a program, by name or path; lives in `arena`. */
+const char *lab_program_path(const struct lab_site *site, const char *program,
+                             struct load_arena *arena);
 
 /** The machine of a run as it would be built. */
 struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_run *run);

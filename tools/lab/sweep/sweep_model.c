@@ -5,9 +5,9 @@
 #include "tools/lab/bounds/rank_hub.h"
 #include "tools/lab/result/distance.h"
 #include "tools/lab/result/manifest.h"
+#include "tools/lab/workload/elf.h"
 #include "tools/load/file.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,12 +48,14 @@ uint64_t lab_sweep_hash_machine(const struct lab_site *site, const struct lab_ru
 
 uint64_t lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run)
 {
-    char path[1200];
+    struct load_arena scratch = { 0 };
+    uint64_t hash;
 
     if (run->program == NULL)
         return 0;
-    lab_program_path(site, run->program, path, sizeof(path));
-    return hash_file(0, path);
+    hash = hash_file(0, lab_program_path(site, run->program, &scratch));
+    load_arena_fini(&scratch);
+    return hash;
 }
 
 uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run *run)
@@ -155,21 +157,6 @@ static void resolve_machine(struct lab_sweep *sweep, unsigned first, const struc
     load_machine_destroy(machine);
 }
 
-/** A program is an ELF file. */
-static bool is_elf(const struct lab_site *site, const char *name)
-{
-    char path[1200], head[SELFMAG] = "";
-    FILE *f;
-    bool elf;
-
-    lab_program_path(site, name, path, sizeof(path));
-    f = fopen(path, "rb");
-    elf = f != NULL && fread(head, sizeof(head), 1, f) == 1 && memcmp(head, ELFMAG, SELFMAG) == 0;
-    if (f != NULL)
-        (void)fclose(f);
-    return elf;
-}
-
 struct program {
     const struct lab_site *site;
     const struct lab_run *run; /* the last one that was looked at */
@@ -199,11 +186,13 @@ static void resolve_program(struct lab_sweep *sweep, struct lab_sweep_point *poi
             point->run.program,
             load_find_is_path(point->run.program) ? load_find_here(point->run.program, &scratch)
                                                   : "");
-    if (!same && point->run.program != NULL && !is_elf(program->site, point->run.program))
+    if (!same && point->run.program != NULL &&
+        !lab_elf_is_program(lab_program_path(program->site, point->run.program, &scratch)))
         load_raise(
             SIM_ERR_CONFIG, "%s: program = %s: expected a program made by hubcc",
             lab_sweep_where(point->series, lab_sweep_axis_of(point->series, LAB_AXIS_PROGRAM)),
             point->run.program);
+    load_arena_fini(&scratch);
     point->model ^= program->hash ^ lab_sweep_hash_faults(program->site, &point->run);
     sweep->model = hash_number(sweep->model, point->model);
 }

@@ -1,42 +1,17 @@
 /* Programs that describe themselves (hubsim-workload.h), and the runs of them. */
 #define _POSIX_C_SOURCE 200809L /* glob */
 #include "tools/lab/run/simulate.h"
+#include "tools/lab/workload/elf.h"
 #include "tools/lab/workload/plan_parts.h"
 #include "tools/lab/workload/values.h"
 #include "tools/load/value.h"
 
-#include <elf.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- reading a description ------------------------------------------------------------- */
-
-static bool read_at(FILE *f, uint64_t at, void *bytes, size_t n)
-{
-    return fseek(f, (long)at, SEEK_SET) == 0 && fread(bytes, n, 1, f) == 1;
-}
-
-/** The section with the description; of another size it is that of another hubsim. */
-static bool find_section(FILE *f, Elf64_Shdr *section_p)
-{
-    char name[sizeof(HUBSIM_WORKLOAD_SECTION)];
-    Elf64_Ehdr head;
-    Elf64_Shdr names;
-
-    if (!read_at(f, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        !read_at(f, head.e_shoff + head.e_shstrndx * sizeof(names), &names, sizeof(names)))
-        return false;
-    for (unsigned i = 0; i < head.e_shnum; i++)
-        if (read_at(f, head.e_shoff + i * sizeof(*section_p), section_p, sizeof(*section_p)) &&
-            section_p->sh_size == sizeof(struct hubsim_workload) &&
-            read_at(f, names.sh_offset + section_p->sh_name, name, sizeof(name)) &&
-            memcmp(name, HUBSIM_WORKLOAD_SECTION, sizeof(name)) == 0)
-            return true;
-    return false;
-}
 
 static bool is_text(const char *text, size_t size)
 {
@@ -56,14 +31,14 @@ static bool is_whole(const struct hubsim_workload *d)
     return whole;
 }
 
+/** A description of another size is that of another hubsim. */
 static bool read_description(const char *path, struct hubsim_workload *d)
 {
-    struct stat s;
-    bool regular = stat(path, &s) == 0 && S_ISREG(s.st_mode); /* to open a pipe may take for ever */
-    FILE *f = regular ? fopen(path, "rb") : NULL;
+    FILE *f = lab_elf_open(path);
     Elf64_Shdr section;
-    bool good = f != NULL && find_section(f, &section) &&
-                read_at(f, section.sh_offset, d, sizeof(*d)) && is_whole(d);
+    bool good = f != NULL && lab_elf_section(f, HUBSIM_WORKLOAD_SECTION, &section) &&
+                section.sh_size == sizeof(*d) &&
+                lab_elf_read(f, section.sh_offset, d, sizeof(*d)) && is_whole(d);
 
     if (f != NULL)
         (void)fclose(f);
@@ -140,11 +115,9 @@ const struct lab_workload *lab_plan_described(const char *name, struct load_aren
     struct hubsim_workload *own = load_alloc(arena, sizeof(*own));
     struct lab_word *keys = load_alloc(arena, HUBSIM_KEYS * sizeof(*keys));
     struct lab_site site;
-    char path[1200];
 
     lab_site_init(&site);
-    lab_program_path(&site, name, path, sizeof(path));
-    if (!read_description(path, own))
+    if (!read_description(lab_program_path(&site, name, arena), own))
         return NULL;
     for (unsigned i = 0; own->keys[i].key[0] != '\0'; i++) {
         const char *values = own->keys[i].values;
@@ -164,12 +137,11 @@ const struct lab_workload *lab_plan_described(const char *name, struct load_aren
 void lab_plan_each_described(lab_workload_fn fn, void *arg)
 {
     struct lab_site site;
-    char pattern[1200];
+    struct load_arena all = { 0 };
     glob_t found = { 0 };
 
     lab_site_init(&site);
-    lab_program_path(&site, "*", pattern, sizeof(pattern));
-    (void)glob(pattern, 0, NULL, &found);
+    (void)glob(lab_program_path(&site, "*", &all), 0, NULL, &found);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         struct load_arena arena = { 0 };
         struct hubsim_workload d;
@@ -179,4 +151,5 @@ void lab_plan_each_described(lab_workload_fn fn, void *arg)
         load_arena_fini(&arena);
     }
     globfree(&found);
+    load_arena_fini(&all);
 }
