@@ -70,6 +70,20 @@ TEST(Stop, WhatASignalDidBeforeIsWhole)
     });
 }
 
+/* What was before the first one would be lost. */
+TEST(Stop, SignalsAreCaughtOnceUntilTheyAreLeft)
+{
+    const auto twice = [] {
+        lab_stop_catch();
+        lab_stop_leave();
+        lab_stop_catch();
+        lab_stop_catch();
+    };
+
+    EXPECT_DEATH(twice(), "broken rule: !catches");
+    EXPECT_DEATH(lab_stop_leave(), "broken rule: catches");
+}
+
 TEST(Stop, ASignalThatHasComeEndsEachWait)
 {
     expect_well([] {

@@ -7,6 +7,7 @@ static volatile sig_atomic_t stopped_by; /* a signal; 0: none */
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 static struct sigaction before_catch[SIM_COUNT(signals)];
+static bool catches; /* before_catch is of use */
 
 static void note_signal(int number)
 {
@@ -22,6 +23,8 @@ void lab_stop_catch(void)
 {
     const struct sigaction note = { .sa_handler = note_signal, .sa_flags = SA_RESTART };
 
+    SIM_ASSERT(!catches);
+    catches = true;
     for (size_t i = 0; i < SIM_COUNT(signals); i++) {
         (void)sigaction(signals[i], NULL, &before_catch[i]);
         if (before_catch[i].sa_handler != SIG_IGN)
@@ -31,6 +34,8 @@ void lab_stop_catch(void)
 
 void lab_stop_leave(void)
 {
+    SIM_ASSERT(catches);
+    catches = false;
     for (size_t i = 0; i < SIM_COUNT(signals); i++)
         (void)sigaction(signals[i], &before_catch[i], NULL);
 }

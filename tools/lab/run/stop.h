@@ -14,14 +14,17 @@
 
 SIM_BEGIN_DECLS
 
-/** From here on signals are noted. Only waiting is interrupted: what is being read or written is
- * finished. One that is ignored stays so, as a shell starts what is behind the terminal. */
+/** From here on signals are noted, until lab_stop_leave(): not twice before that. Only waiting is
+ * interrupted: what is being read or written is finished. One that is ignored stays so, as a shell
+ * starts what is behind the terminal. */
 void lab_stop_catch(void);
 /** As it was before. */
 void lab_stop_leave(void);
 /** @return the signal that has been noted, 0: none. It is not forgotten. */
 int lab_stop_signal(void);
-/** poll() without end. @return false: a signal has been noted, before or meanwhile; or try again */
+/** poll() without end. @return false: nothing is ready, as a signal has come, before or meanwhile.
+ * lab_stop_signal() is 0 where it is one that is not noted, as of a child that has ended: then the
+ * caller may try again. */
 bool lab_stop_poll(struct pollfd *fds, nfds_t n);
 /** Until a signal has been noted, before or meanwhile, or the child has ended, which is still to be
  * waited for. */
