@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* nftw, memfd_create */
+#define _GNU_SOURCE /* nftw, pipe2 */
 #include "tools/cmd/rerun.h"
 
 #include "tools/cmd/cmd.h"
@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
@@ -105,60 +104,76 @@ static _Noreturn void become(const char **words, int errors)
         (void)dup2(errors, STDERR_FILENO);
         (void)unsetenv("CUDA_VISIBLE_DEVICES"); /* the words have what counted of it */
         lab_stop_leave();
-        if (lab_stop_signal() == 0) /* which has come for this process, too */
-            (void)execv(words[0], (char *const *)(uintptr_t)words);
+        if (lab_stop_signal() != 0) /* which has come for this process, too */
+            _exit(127);
+        (void)execv(words[0], (char *const *)(uintptr_t)words);
     }
     (void)dprintf(errors, "%s: %s\n", words[0], strerror(errno));
     _exit(127);
 }
 
-/** A signal that has come ends it, too. */
-static int wait_for(pid_t pid)
+/** What a run says went wrong: the last line of its own that it has printed, without its name; else
+ * the first one of all. */
+struct errors {
+    const char *own; /* how a line of its own begins */
+    char error[900], line[900];
+    size_t n; /* bytes of the line so far */
+};
+
+static void end_line(struct errors *e)
 {
+    bool is_own;
+
+    e->line[e->n] = '\0';
+    e->n = 0;
+    is_own = strncmp(e->line, e->own, strlen(e->own)) == 0;
+    if (is_own || e->error[0] == '\0')
+        (void)snprintf(e->error, sizeof(e->error), "%s", e->line + (is_own ? strlen(e->own) : 0));
+}
+
+/** Until all ends of it are closed, or until a signal has come. */
+static void read_errors(struct errors *e, int fd, bool until_signal)
+{
+    struct pollfd from = { .fd = fd, .events = POLLIN };
+    char bytes[4096];
+    ssize_t n = 1;
+
+    while (n > 0 && !(until_signal && lab_stop_signal() != 0)) {
+        if (until_signal && !lab_stop_poll(&from, 1))
+            continue;
+        n = read(fd, bytes, sizeof(bytes));
+        for (ssize_t i = 0; i < n; i++)
+            if (bytes[i] == '\n')
+                end_line(e);
+            else if (e->n < sizeof(e->line) - 1)
+                e->line[e->n++] = bytes[i];
+    }
+}
+
+/** A signal that has come ends it, too. */
+static int run_words(const char **words, struct errors *e)
+{
+    int ends[2], status;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        load_raise(SIM_ERR_IO, "errors of a run: %s: expected a pipe", strerror(errno));
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0)
+        become(words, ends[1]);
+    (void)close(ends[1]);
+    read_errors(e, ends[0], true);
     if (pid > 0)
         lab_stop_wait(pid);
     if (pid > 0 && lab_stop_signal() != 0)
         (void)kill(pid, lab_stop_signal());
-    return cmd_wait(pid);
-}
-
-static int run_words(const char **words, int errors)
-{
-    pid_t pid;
-
-    fflush(NULL);
-    pid = fork();
-    if (pid == 0)
-        become(words, errors);
-    return wait_for(pid);
-}
-
-/** In memory: where the disk is full, this says so. */
-static FILE *open_errors(void)
-{
-    int fd = memfd_create("stderr", MFD_CLOEXEC);
-    FILE *f = fd >= 0 ? fdopen(fd, "r+") : NULL;
-
-    if (f == NULL)
-        load_raise(SIM_ERR_IO, "errors of a run: %s: expected a file in memory", strerror(errno));
-    return f;
-}
-
-/** The last line of its own that it has printed, without its name; else the first one of all. */
-static const char *read_error(FILE *f, const char *command, struct load_arena *arena)
-{
-    const char *own = load_text(arena, "%s: ", command);
-    char line[900], error[900] = "";
-
-    rewind(f);
-    while (fgets(line, sizeof(line), f) != NULL) {
-        bool is_own = strncmp(line, own, strlen(own)) == 0;
-
-        line[strcspn(line, "\n")] = '\0';
-        if (is_own || error[0] == '\0')
-            (void)snprintf(error, sizeof(error), "%s", is_own ? line + strlen(own) : line);
-    }
-    return error[0] != '\0' ? load_text(arena, "%s", error) : "it ended early";
+    read_errors(e, ends[0], false);
+    if (e->n > 0)
+        end_line(e);
+    status = cmd_wait(pid);
+    (void)close(ends[0]);
+    return status;
 }
 
 static bool same_folder(const char *a, const char *b)
@@ -173,8 +188,8 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
 {
     const char *dir = load_text(arena, "%s/%s", rerun->out, kept->manifest.folder);
     const char *manifest = load_text(arena, "%s/manifest.json", dir);
-    const char *program = cmd_find_program(kept->manifest.command, arena), *error, **words;
-    FILE *errors;
+    const char *program = cmd_find_program(kept->manifest.command, arena), **words;
+    struct errors errors = { .own = load_text(arena, "%s: ", kept->manifest.command) };
     int status;
 
     if (same_folder(kept->dir, dir))
@@ -183,13 +198,11 @@ const char *cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept
                    rerun->out);
     (void)remove(manifest); /* of an earlier check: what is there afterwards is new */
     words = make_words(rerun, kept, program, arena);
-    errors = open_errors();
-    status = run_words(words, fileno(errors));
-    error = read_error(errors, kept->manifest.command, arena);
-    (void)fclose(errors);
+    status = run_words(words, &errors);
     if (lab_stop_signal() != 0)
         load_raise(SIM_ERR_IO, "%s: %s", kept->dir, strsignal(lab_stop_signal()));
     if (access(manifest, F_OK) != 0)
-        load_raise(SIM_ERR_IO, "%s: cannot be run again (status %d): %s", kept->dir, status, error);
+        load_raise(SIM_ERR_IO, "%s: cannot be run again (status %d): %s", kept->dir, status,
+                   errors.error[0] != '\0' ? errors.error : "it ended early");
     return dir; /* a point may have failed, as it may have in what was kept */
 }

@@ -334,6 +334,28 @@ TEST_F(Programs, ARunWithoutResultIsExplainedByItsError)
         << errors;
 }
 
+/* However much it prints: a file of it would end at the limit, with the first line. */
+TEST_F(Programs, TheLastErrorOfARunThatPrintsALotIsFound)
+{
+    write("p.c", "#include <mpi.h>\n"
+                 "#include <stdio.h>\n"
+                 "int main(int argc, char **argv) {\n"
+                 "    MPI_Init(&argc, &argv);\n"
+                 "#ifdef STALLS\n"
+                 "    for (int i = 0; i < 20000; i++)\n"
+                 "        fprintf(stderr, \"line %d of many that ranks may print\\n\", i);\n"
+                 "    MPI_Recv(&argc, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+                 "#endif\n"
+                 "    MPI_Finalize();\n"
+                 "}\n");
+    ASSERT_EQ(0, sh("hubcc p.c -o p && hubrun -n 1 --out kept ./p")) << errors;
+    ASSERT_EQ(0, sh("hubcc -DSTALLS p.c -o p")) << errors;
+    EXPECT_EQ(2, sh("ulimit -f 400; hubsim check kept/p --no-races"));
+    EXPECT_EQ(0u, errors.find("hubsim: kept/p: cannot be run again (status 1): nothing is left "
+                              "that could happen at "))
+        << errors;
+}
+
 TEST_F(Programs, AFailedPointOfASweepSaysWhatTheProgramHasSaidLast)
 {
     write("p.c", "#include <mpi.h>\n"
@@ -353,7 +375,8 @@ TEST_F(Programs, AFailedPointOfASweepSaysWhatTheProgramHasSaidLast)
     EXPECT_TRUE(has(out, "rank 0 ended with status 4: p: n=2 is too many: rank 0 on node 0 at "))
         << out;
     EXPECT_TRUE(has(out, ": exit code 4")) << out;
-    EXPECT_TRUE(has(out, "ended with status 5: rank 0 on node 0 at 1 us: p: as a library\n")) << out;
+    EXPECT_TRUE(has(out, "ended with status 5: rank 0 on node 0 at 1 us: p: as a library\n"))
+        << out;
 }
 
 TEST_F(Programs, WhatIsMeasuredHereCannotBeKept)
