@@ -449,6 +449,13 @@ TEST_F(SweepCommand, AFiguresKeyMayBeWhatAProgramPrintsUnderTheNameOfAnArgument)
                   "/own has printed several lines with us at 5: expected a key that differs in "
                   "them: result.size, us\n",
               text("stderr"));
+    write("s.yaml", head + "result.us" + tail);
+    EXPECT_EQ(1, run(args)) << "its column is us";
+    EXPECT_EQ("hubsim: " + file +
+                  ":5:16: key = result.us: expected a key of the series, or a number beside us in "
+                  "the result of " +
+                  folder + "/own: result.size, us\n",
+              text("stderr"));
     write("s.yaml", head + "result.size" + tail);
     EXPECT_EQ(0, run(args)) << text("stderr");
     EXPECT_EQ("series,kind,x,y,y2,source\nsize = 5,simulated,1,1,,\nsize = 5,simulated,2,4,,\n"

@@ -128,7 +128,17 @@ static const char *find_number(const struct lab_line *line, const char *key)
     return NULL;
 }
 
-/** By a key of the series, or of what the program has printed. */
+/** Whether a column of that name has something else than what a program prints under it. */
+static bool is_taken(const struct lab_sweep *sweep, const char *name)
+{
+    bool taken = lab_sweep_is_own_column(name);
+
+    for (unsigned s = 0; s < sweep->nseries; s++)
+        taken |= lab_sweep_axis(&sweep->series[s], name) != NULL;
+    return taken;
+}
+
+/** By a key of the series, or of what the program has printed, as the table names it. */
 static const char *find_x(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                           const struct lab_line *line)
 {
@@ -138,7 +148,9 @@ static const char *find_x(const struct lab_sweep *sweep, const struct lab_sweep_
 
     if (axis != NULL)
         return lab_sweep_value(point, axis);
-    return find_number(line, strncmp(key, LAB_SWEEP_RESULT, head) == 0 ? key + head : key);
+    if (strncmp(key, LAB_SWEEP_RESULT, head) == 0 && is_taken(sweep, key + head))
+        key += head;
+    return find_number(line, key);
 }
 
 /** @param point NULL, or whose keys count first, as for x */
