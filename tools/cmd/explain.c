@@ -10,6 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Defaults, as the help shows them. */
+#define PUTS        4
+#define BLOCKS      4
+#define PITCH       4096
+#define DESCRIPTORS "internal"
+#define SHOW(x)     SHOWN(x)
+#define SHOWN(x)    #x
+
 struct options {
     struct cmd_common common;
     struct lab_message message;
@@ -76,13 +84,15 @@ static const struct cmd_option options[] = {
       CMD_AT(message.bytes) },
     { "src", 0, "MEMORY", "cpu (default), gpu0, gpu1 ...", 0, take_memory, CMD_AT(message.src) },
     { "dst", 0, "MEMORY", "The same at the receiver", 0, take_memory, CMD_AT(message.dst) },
-    { "puts", 0, "N", "Puts of a chain (default 4)", 0, take_count, CMD_AT(message.puts) },
-    { "blocks", 0, "N", "Blocks of a 2d message (default 4)", 0, take_count,
+    { "puts", 0, "N", "Puts of a chain (default " SHOW(PUTS) ")", 0, take_count,
+      CMD_AT(message.puts) },
+    { "blocks", 0, "N", "Blocks of a 2d message (default " SHOW(BLOCKS) ")", 0, take_count,
       CMD_AT(message.blocks) },
-    { "pitch", 0, "N", "Bytes from block to block (default 4096)", 0, take_bytes,
+    { "pitch", 0, "N", "Bytes from block to block (default " SHOW(PITCH) ")", 0, take_bytes,
       CMD_AT(message.pitch) },
-    { "descriptors", 0, "WHERE", "internal (default) or host: which memory holds the descriptors",
-      0, cmd_take_choice, CMD_AT(message.descriptors), .choices = "internal|host" },
+    { "descriptors", 0, "WHERE",
+      DESCRIPTORS " (default) or host: which memory holds the descriptors", 0, cmd_take_choice,
+      CMD_AT(message.descriptors), .choices = "internal|host" },
     { "contend", 0, "NODE,...",
       "These nodes write to the receiver by DMA all the time; it and the sender may be among them",
       0, take_contend, CMD_AT(message) },
@@ -139,13 +149,13 @@ static void check_kind(struct argp_state *state, const struct lab_message *m, co
         argp_error(state, "--%s: expected --kind %s beside it, not %s", option, kinds, m->kind);
 }
 
-/** Not before all are read: what is not given is none of its values until then. */
+/** Behind check_kind(), for which 0 and NULL mean that an option was not given. */
 static void add_defaults(struct lab_message *m)
 {
-    m->puts = m->puts != 0 ? m->puts : 4;
-    m->blocks = m->blocks != 0 ? m->blocks : 4;
-    m->pitch = m->pitch != 0 ? m->pitch : 4096;
-    m->descriptors = m->descriptors != NULL ? m->descriptors : "internal";
+    m->puts = m->puts != 0 ? m->puts : PUTS;
+    m->blocks = m->blocks != 0 ? m->blocks : BLOCKS;
+    m->pitch = m->pitch != 0 ? m->pitch : PITCH;
+    m->descriptors = m->descriptors != NULL ? m->descriptors : DESCRIPTORS;
 }
 
 static void check_options(struct argp_state *state, void *arg)
