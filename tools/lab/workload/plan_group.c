@@ -171,7 +171,8 @@ static void by_both(const struct lab_planning *p, lab_plan_fn plan)
         lab_plan_fail(p, "api", BY_BOARD "|" BY_MESSAGES);
     lab_plan_network(p);
     lab_plan_library(p, LIBRARY);
-    if (lab_plan_says(p, "api", BY_BOARD) && !lab_plan_given(p, "gdrcopy")) /* its jobs set it */
+    /* MV2_USE_GPUDIRECT_GDRCOPY=0 is in the job scripts of the rows that go by the board. */
+    if (lab_plan_says(p, "api", BY_BOARD) && !lab_plan_given(p, "gdrcopy"))
         p->run->mpi = load_text(p->arena, "%s,gdrcopy=off", p->run->mpi);
     lab_plan_bind(p, lab_plan_text(p, "gpu", "peach2-side"));
     plan(p);

@@ -14,9 +14,9 @@
 
 SIM_BEGIN_DECLS
 
-/** A key of setups and what it may say: as of a struct hubsim_key, or anything (NULL). What is not
- * shown with a workload has no more than that. Where two tables of a workload have a key, the
- * first one counts. */
+/** A key of setups and what it may say: as of a struct hubsim_key, or anything (NULL). Keys that
+ * `hubsim params WORKLOAD` leaves out have no unit, default and meaning here. Where two tables of a
+ * workload have a key, the first one counts. */
 struct lab_word {
     const char *key, *values, *unit;
     const char *absent, *meaning; /* as where the setup says nothing; "": that depends */
