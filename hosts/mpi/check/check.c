@@ -31,9 +31,9 @@ static void report_unfinalized(struct mpi_check *ck)
         struct host *h = ck->begins[r].host;
 
         if (h != NULL && h->ended_well && ck->ends[r].host == NULL) {
-            const struct mpi_place end = { h, { .name = "ends" }, h->end_ps };
+            const struct mpi_place end = { .host = h, .ps = h->end_ps };
 
-            mpi_check_found(ck, &(struct mpi_mistake){ .at = &end }, " without MPI_Finalize");
+            mpi_check_found(ck, &(struct mpi_mistake){ .at = &end }, "ends without MPI_Finalize");
         }
     }
 }

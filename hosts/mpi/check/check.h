@@ -17,10 +17,10 @@
 
 struct mpi_sent;
 
-/** A call of a rank. */
+/** A call of a rank, or its end. */
 struct mpi_place {
-    struct host *host; /* NULL: there is none */
-    struct mpi_call call;
+    struct host *host;    /* NULL: there is none */
+    struct mpi_call call; /* its name NULL: the end */
     uint64_t ps;
 };
 

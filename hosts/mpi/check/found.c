@@ -42,11 +42,13 @@ static int by_kind(const void *left, const void *right)
 static void report_line(const struct mpi_place *at, const char *text)
 {
     struct host *h = at->host;
-    char place[128], line[800];
+    char place[128] = "", line[800];
 
-    h->process->place(h, at->call.from, place, sizeof(place));
+    if (at->call.name != NULL)
+        h->process->place(h, at->call.from, place, sizeof(place));
     (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s%s%s", h->rank,
-                   h->node->index, (double)at->ps * 1e-6, at->call.name, place, text);
+                   h->node->index, (double)at->ps * 1e-6,
+                   at->call.name != NULL ? at->call.name : "", place, text);
     h->process->found(h, line);
 }
 
