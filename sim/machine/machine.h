@@ -54,6 +54,10 @@ struct machine_node_desc {
     struct machine_link_desc *links; /* inside the node */
 };
 
+/** Have both the same components, values and links inside? Which end of its cable a port is makes
+ * no difference. */
+bool machine_node_alike(const struct machine_node_desc *a, const struct machine_node_desc *b);
+
 /** One fault of one component or port. */
 struct machine_fault_desc {
     unsigned node;

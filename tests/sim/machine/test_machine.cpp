@@ -47,6 +47,37 @@ TEST(Machine, GivesEachNodeADomainAndFindsComponents)
     EXPECT_EQ(machine_domain(m.m, 1), node_host_domain(m.host(1)));
 }
 
+TEST(Machine, NodesAreAlikeWhicheverEndsOfTheirCablesTheyAre)
+{
+    static const machine_param rows[] = { { .key = "e.role" }, { .key = "e.lanes" } };
+    machine_value x[3] = {}, y[3] = {};
+    machine_kind hub = {}, other = {};
+    machine_component_desc c = { "hub", &hub, x }, d = { "hub", &hub, y };
+    machine_link_desc l = { 0, 0, "hub", "n", "host", "p0", 100, nullptr, 0 }, k = l;
+    machine_node_desc a = { "one", 1, &c, 1, &l }, b = { "two", 1, &d, 1, &k };
+
+    x[0].param = y[0].param = &rows[0];
+    x[1].param = y[1].param = &rows[1];
+    y[0].value = 1;
+    x[1].value = y[1].value = 4;
+    l.node_a = l.node_b = 7;
+    EXPECT_TRUE(machine_node_alike(&a, &b));
+    y[1].value = 8;
+    EXPECT_FALSE(machine_node_alike(&a, &b)) << "lanes";
+    y[1].value = 4;
+    k.length_mm = 200;
+    EXPECT_FALSE(machine_node_alike(&a, &b)) << "a length";
+    k.length_mm = 100;
+    k.port_b = "p1";
+    EXPECT_FALSE(machine_node_alike(&a, &b)) << "the end of a link";
+    k.port_b = "p0";
+    d.kind = &other;
+    EXPECT_FALSE(machine_node_alike(&a, &b)) << "a kind";
+    d.kind = &hub;
+    b.nlinks = 0;
+    EXPECT_FALSE(machine_node_alike(&a, &b)) << "a link less";
+}
+
 TEST(Machine, AMakeOfAKindIsOfThatKindAndAHubForwards)
 {
     static const machine_param rows[] = { { .key = "clock_khz" }, {} };

@@ -7,7 +7,6 @@
 #include "tools/lab/topology/topology.h"
 
 #include <limits.h>
-#include <string.h>
 
 /** A machine of so many hubs still has a row for each; in a larger one, each distance and each make
  * of node at it has a row. */
@@ -217,46 +216,6 @@ static void fill_row(const struct distances *d, unsigned first, unsigned hub,
         lab_table_set(d->table, row, 5, "%.1f", bound.bytes_per_s * 1e-6);
 }
 
-/** Which end of its cable a port is says nothing of the node. */
-static bool is_role(const char *key)
-{
-    const char *dot = strrchr(key, '.');
-
-    return dot != NULL && strcmp(dot, ".role") == 0;
-}
-
-static bool components_alike(const struct machine_component_desc *a,
-                             const struct machine_component_desc *b)
-{
-    const struct machine_value *x = a->values, *y = b->values;
-
-    if (a->kind != b->kind || strcmp(a->name, b->name) != 0)
-        return false;
-    for (; x->param != NULL; x++, y++)
-        if (x->value != y->value && !is_role(x->param->key))
-            return false;
-    return true;
-}
-
-static bool links_alike(const struct machine_link_desc *a, const struct machine_link_desc *b)
-{
-    return a->length_mm == b->length_mm && strcmp(a->component_a, b->component_a) == 0 &&
-           strcmp(a->port_a, b->port_a) == 0 && strcmp(a->component_b, b->component_b) == 0 &&
-           strcmp(a->port_b, b->port_b) == 0;
-}
-
-/** Have both the same components, values and links inside? */
-static bool nodes_alike(const struct machine_node_desc *a, const struct machine_node_desc *b)
-{
-    bool alike = a->ncomponents == b->ncomponents && a->nlinks == b->nlinks;
-
-    for (unsigned i = 0; alike && i < a->ncomponents; i++)
-        alike = components_alike(&a->components[i], &b->components[i]);
-    for (unsigned i = 0; alike && i < a->nlinks; i++)
-        alike = links_alike(&a->links[i], &b->links[i]);
-    return alike;
-}
-
 /** Is there an earlier hub at this distance from the first one, there and back, in hops and in
  * time, on a node that is like this one? */
 static bool distance_shown(const struct distances *d, unsigned first, unsigned hub)
@@ -270,7 +229,8 @@ static bool distance_shown(const struct distances *d, unsigned first, unsigned h
             topo->hops[i * n + first] == topo->hops[back] &&
             topo->latency_ps[there + i] == topo->latency_ps[there + hub] &&
             topo->latency_ps[i * n + first] == topo->latency_ps[back] &&
-            nodes_alike(&d->desc->nodes[topo->node_of[i]], &d->desc->nodes[topo->node_of[hub]]))
+            machine_node_alike(&d->desc->nodes[topo->node_of[i]],
+                               &d->desc->nodes[topo->node_of[hub]]))
             return true;
     return false;
 }
