@@ -372,8 +372,8 @@ static void run_observed(struct run *run)
     load_arena_fini(&arena);
 }
 
-/* Ranks find addresses of our heap in bytes that they never set. What lies there must not depend on
- * how long a path is. */
+/* Ranks find addresses of our heap in bytes that they never set. `hubsim check` runs a result again
+ * with another --out: what lies there must not depend on how long its path is. */
 static void try_folder(struct run *run)
 {
     char path[PATH_MAX];
