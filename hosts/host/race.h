@@ -30,6 +30,7 @@ struct host_put {
 struct host_place {
     const char *call;
     const void *from; /* its return address */
+    uint64_t number;  /* which call of the rank, if one may announce many pieces; else 0 */
 };
 
 /** Memory of the program that a library has given back. */

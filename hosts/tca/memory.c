@@ -188,7 +188,8 @@ tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
     made.area = (uint8_t)area;
     if (code != TCA_SUCCESS)
         return tca_refuse(__func__, code, "n = %zu at p = %p: no device reaches all of it", n, p);
-    check_end(self, p, n, (struct host_place){ __func__, __builtin_return_address(0) });
+    check_end(self, p, n,
+              (struct host_place){ .call = __func__, .from = __builtin_return_address(0) });
     *h = made;
     return code;
 }

@@ -132,7 +132,7 @@ void race_access(struct race *race, struct launch_thread *t, const volatile void
                  enum hub_program_access access, const void *from)
 {
     const struct race_use use = {
-        .at = (uintptr_t)p, .bytes = bytes, .access = access, .place = { NULL, from }
+        .at = (uintptr_t)p, .bytes = bytes, .access = access, .place = { .from = from }
     };
 
     if (!race_rank_of(race, t)->paused)

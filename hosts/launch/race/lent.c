@@ -141,7 +141,7 @@ void race_op_lend(struct host *h, const void *owner, const void *group, struct h
     if (rows.count == 0 || rows.width == 0)
         return;
     if (l == NULL || !is_of(l, owner, group) || l->writes != writes ||
-        l->place.from != place.from || l->since != one.since)
+        l->place.number != place.number)
         l = lent_create(r, &one, owner, group);
     lent_add(r, l, &rows);
     race_range_add(&r->range, rows.at, race_rows_end(&rows));

@@ -40,11 +40,9 @@ const struct program_calls *race_calls(struct race *race, const struct launch_th
 {
     struct race_here *here = &race_rank_of(race, t)->here;
 
-    if (here->from != place.from || here->at != sim_now(t->dom)) {
-        here->from = place.from;
-        here->at = sim_now(t->dom);
+    if (place.number == 0 || place.number != here->number)
         program_calls(t->program, (uintptr_t)place.from - 1, &here->calls);
-    }
+    here->number = place.number;
     return &here->calls;
 }
 

@@ -65,8 +65,8 @@ bool race_knows(const struct race_rank *r, const struct race_transfer *x);
 /** Is it the rank's memory that a transfer of its node uses? */
 bool race_concerns(const struct race *race, const struct race_rank *r,
                    const struct race_transfer *x);
-/** The calls that have led the rank to a place, where it is now. They are looked for once in
- * one place at one time. */
+/** The calls that have led the rank to a place, where it is now. They are looked for once in one
+ * call of the program, which may announce many pieces. */
 const struct program_calls *race_calls(struct race *race, const struct launch_thread *t,
                                        struct host_place place);
 /** A transfer of the rank that begins now, but for what it uses and the order that it is in. The

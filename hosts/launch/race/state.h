@@ -45,10 +45,9 @@ struct race_rank {
     uint64_t stores, reaches;
     bool paused;
     struct race_here {
-        const void *from;
-        sim_time_t at;
+        uint64_t number; /* host_place's */
         struct program_calls calls;
-    } here;                      /* the last call of it that was looked for: race_calls() */
+    } here;                      /* those that were looked for last: race_calls() */
     struct race_window *windows; /* of one-sided operations */
     unsigned nwindows;
     TAILQ_HEAD(race_loans, race_lent) lent;

@@ -94,6 +94,7 @@ struct mpi_follow {
 struct mpi_call {
     const char *name;
     const void *from;
+    uint64_t number; /* counts calls of the rank */
 };
 
 /** A rank, from MPI_Init() on. */

@@ -17,8 +17,7 @@ struct mpi_visit mpi_visit_begin(const char *name, const void *from)
     v.mr->interrupts = mpi_library(h, true) ? v.interrupts : v.mr->inside > 0;
     v.mr->inside++;
     v.outer = v.mr->call;
-    v.mr->call = (struct mpi_call){ name, from };
-    v.mr->calls++;
+    v.mr->call = (struct mpi_call){ name, from, ++v.mr->calls };
     v.blames = mpi_blame_begin(v.mr);
     v.mr->ended = false;
     return v;

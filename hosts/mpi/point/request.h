@@ -147,7 +147,7 @@ struct mpi_race_use {
 };
 static inline struct host_place mpi_race_place(const struct mpi_rank *mr)
 {
-    return (struct host_place){ mr->call.name, mr->call.from };
+    return (struct host_place){ mr->call.name, mr->call.from, mr->call.number };
 }
 typedef void mpi_race_fn(const struct mpi_race_use *what, struct host_rows rows);
 /** Calls `fn` for the memory of `count` elements. */

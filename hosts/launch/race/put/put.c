@@ -99,16 +99,15 @@ void race_op_start(struct host *h, unsigned channel, struct host_place place)
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
     struct race_channel *ch = &race_node_of(race, t)->channels[channel];
-    struct race_clock *clock;
+    struct race_transfer x;
 
     race_op_idle(h, channel);
-    clock = race_clock_of(race_rank_of(race, t));
+    x = race_transfer_of(race, t, place, race_clock_of(race_rank_of(race, t)));
     ch->before = ch->begun;
     ch->begun = ch->seq;
     for (unsigned i = 0; i < ch->list.n; i++)
-        begin_put(race, t, channel, ++ch->seq, &ch->list.puts[i],
-                  race_transfer_of(race, t, place, clock));
-    race_clock_put(clock);
+        begin_put(race, t, channel, ++ch->seq, &ch->list.puts[i], x);
+    race_clock_put(x.clock);
     race_settle(race);
 }
 

@@ -47,6 +47,38 @@ static void gets_what_two_have_put(void)
     turns++;
 }
 
+NOINLINE static void store(uint64_t *word)
+{
+    *word = 1;
+}
+
+NOINLINE static void store_first(void)
+{
+    store(buffer);
+    turns++;
+}
+
+NOINLINE static void store_second(void)
+{
+    store(other_buffer);
+    turns++;
+}
+
+/* Stores take no time: both are at one instant. */
+static void stores_to_two_that_are_received(void)
+{
+    MPI_Irecv(buffer, 1, MPI_UINT64_T, 1 - me, 0, MPI_COMM_WORLD, &request);
+    MPI_Irecv(other_buffer, 1, MPI_UINT64_T, 1 - me, 0, MPI_COMM_WORLD, &other_request);
+    if (me == 0) {
+        store_first();
+        store_second();
+    }
+    MPI_Send(&seen, 1, MPI_UINT64_T, 1 - me, 0, MPI_COMM_WORLD);
+    MPI_Send(&seen, 1, MPI_UINT64_T, 1 - me, 0, MPI_COMM_WORLD);
+    end();
+    MPI_Wait(&other_request, MPI_STATUS_IGNORE);
+}
+
 static void gets_on_both_ranks(void)
 {
     put_low();
@@ -70,6 +102,7 @@ static void loads_at_six_places(void)
 }
 
 const struct race_case race_pairs[] = { CASE(gets_what_two_have_put),
+                                        CASE(stores_to_two_that_are_received),
                                         CASE(gets_on_both_ranks),
                                         CASE(loads_at_six_places),
                                         { NULL, NULL } };

@@ -37,6 +37,21 @@ TEST(Pairs, HaveTheCallsThatLedThere)
     }
 }
 
+TEST(Pairs, HaveTheCallersOfEachAtOneTime)
+{
+    const Seen seen = run_case("stores_to_two_that_are_received", HOST_CHECK_RACES);
+    size_t end = 0;
+
+    ASSERT_EQ(2u, seen.found.size()) << testing::PrintToString(seen.found);
+    for (size_t i = 0; i < 2; i++) {
+        const std::vector<std::string> store = { "store", i == 0 ? "store_first" : "store_second" };
+        std::vector<std::string> functions = functions_at(seen.found[i], 0, &end);
+
+        functions.resize(2);
+        EXPECT_EQ(store, functions) << seen.found[i];
+    }
+}
+
 TEST(Pairs, OfSeveralRanksHaveTwoLines)
 {
     const Seen seen = run_case("gets_on_both_ranks", HOST_CHECK_RACES);
