@@ -187,8 +187,7 @@ TEST_F(Command, AnExperimentWithNodesOrFaultsThatItsMachineLacksIsRefused)
           "nodes=1000: expected 1 or 2, of those that the key machine names" },
         { "workload: all-to-all, bytes: 16, nodes: 4|9",
           "nodes=9: expected at most 4, as ring4 has 4 nodes" },
-        { "workload: pingpong, bytes: 8, hops: 7",
-          "hops=7: expected no node from 4, as ring4 has 4 nodes" },
+        { "workload: pingpong, bytes: 8, hops: 7", "hops=7: expected a distance that ring4 has" },
         { "workload: pingpong, bytes: 8, faults: nosuch",
           "faults=nosuch: nosuch: not found in faults/: `hubsim list` names what is there" },
     };
@@ -202,6 +201,28 @@ TEST_F(Command, AnExperimentWithNodesOrFaultsThatItsMachineLacksIsRefused)
         EXPECT_EQ("hubsim: " + file + ":4: setup " + message + "\n", errors);
         EXPECT_FALSE(std::filesystem::exists(folder + "/out"));
     }
+}
+
+/* A distance, for both; node 5 is fewer cables away. */
+TEST_F(Command, AnExperimentAndASweepPlaceTheSecondRankAlike)
+{
+    const std::string head = "platform: hapacs-tca\nmachine: subcluster16\nworkload: ";
+    unsigned n = 0;
+
+    for (const char *workload : { "pingpong", "mpi-pingpong" })
+        for (const char *hops : { "", ", hops: 0", ", hops: 1", ", hops: 5", ", hops: 6" }) {
+            const std::string what = head + workload + "\nsetup: { bytes: 8" + hops + " }\n";
+            const std::string to = " --csv --out " + folder + "/" + std::to_string(n++);
+            const int status =
+                run("run " + write("e.yaml", what + "series:\n  - { name: a }\n") + to);
+            const std::string row = out.substr(out.find("\na,bytes,8,") + 1), why = errors;
+
+            EXPECT_EQ(status, run("sweep " + write("s.yaml", what) + to)) << what << errors;
+            if (status == 0)
+                EXPECT_EQ(row, "a,bytes,8," + out.substr(out.find('\n') + 1)) << what;
+            else
+                EXPECT_EQ(why.substr(why.find("setup ")), errors.substr(errors.find("setup ")));
+        }
 }
 
 TEST_F(Command, PicturesInSvgHaveItsEnding)

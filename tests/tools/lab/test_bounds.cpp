@@ -2,7 +2,7 @@
 
 #include "tools/lab/bounds/bounds.h"
 #include "tools/lab/bounds/bounds_errors.h"
-#include "tools/lab/result/distance.h"
+#include "tools/lab/bounds/hops.h"
 
 namespace
 {
@@ -106,6 +106,16 @@ TEST(Hops, AreCountedAlongTheShortestWay)
     EXPECT_EQ(2u, lab_hops(&ring, 0, 2));
     EXPECT_EQ(1u, lab_hops(&ring, 0, 3));
     EXPECT_EQ(UINT32_MAX, lab_hops(&ring, 0, 4));
+}
+
+TEST(Hops, AreOneToAllWhereThereAreNoCables)
+{
+    machine_desc apart = {};
+
+    apart.nnodes = 3;
+    EXPECT_EQ(1u, lab_hops_first(&apart, 1));
+    EXPECT_EQ(3u, lab_hops_first(&apart, 0)) << "there is none";
+    EXPECT_EQ(3u, lab_hops_first(&apart, 2)) << "there is none";
 }
 
 TEST(Bounds, BitErrorsLeaveLessOfALinkTheMoreOfThemThereAre)

@@ -202,7 +202,7 @@ TEST_F(Sweep, HopsAreADistanceOnTheMachine)
     EXPECT_EQ(1u, sweep.points[0].run.nodes[1]);
     EXPECT_EQ(7u, sweep.points[3].run.nodes[1]);  /* half round the first ring */
     EXPECT_EQ(15u, sweep.points[4].run.nodes[1]); /* then across */
-    EXPECT_EQ("s.yaml:3:31: hops = 3: expected a distance that ring4 has",
+    EXPECT_EQ("s.yaml:3:31: setup hops=3: expected a distance that ring4 has",
               refusal(std::string(head) + "setup: { mode: pio, bytes: 8, hops: [1, 3] }\n"
                                           "machine: ring4\n"));
 }
@@ -222,7 +222,7 @@ TEST_F(Sweep, TheSecondRankStandsBesideTheFirstWhereThereAreNoHubs)
             }
     EXPECT_EQ("", refusal("workload: mpi-pingpong\nmachine: mbcf-switch\n"
                           "setup: { bytes: 8, hops: 1 }\n"));
-    EXPECT_EQ("s.yaml:3:20: hops = 2: expected a distance that mbcf-switch has",
+    EXPECT_EQ("s.yaml:3:20: setup hops=2: expected a distance that mbcf-switch has",
               refusal("workload: mpi-pingpong\nmachine: mbcf-switch\n"
                       "setup: { bytes: 8, hops: 2 }\n"));
 }

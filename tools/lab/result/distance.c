@@ -6,36 +6,9 @@
 #include "tools/lab/topology/link.h"
 #include "tools/lab/topology/topology.h"
 
-#include <limits.h>
-
 /** A machine of so many hubs still has a row for each; in a larger one, each distance and each make
  * of node at it has a row. */
 #define EACH_HUB_MAX 8u
-
-unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to)
-{
-    unsigned hops[1024];
-    bool moved = true;
-
-    for (unsigned i = 0; i < desc->nnodes; i++)
-        hops[i] = i == from ? 0 : UINT_MAX;
-    while (moved) { /* as many rounds as the machine is wide */
-        moved = false;
-        for (unsigned i = 0; i < desc->ncables; i++) {
-            unsigned a = desc->cables[i].node_a, b = desc->cables[i].node_b;
-
-            if (hops[a] != UINT_MAX && hops[a] + 1 < hops[b]) {
-                hops[b] = hops[a] + 1;
-                moved = true;
-            }
-            if (hops[b] != UINT_MAX && hops[b] + 1 < hops[a]) {
-                hops[a] = hops[b] + 1;
-                moved = true;
-            }
-        }
-    }
-    return hops[to];
-}
 
 /* The exchanges of a row. */
 enum { PIO, DMA, LARGE, KINDS };

@@ -6,9 +6,6 @@
 
 SIM_BEGIN_DECLS
 
-/** Cables between two nodes on the shortest route; UINT_MAX: none leads there. */
-unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to);
-
 /**
  * From the first node of each part of the machine to the others of that part: nodes, hops, PIO and
  * DMA latency of 8 bytes [us], DMA bandwidth of 256 KiB with its bound; and what made each row, in

@@ -173,20 +173,29 @@ static void bound_traffic(const struct machine_desc *desc, const struct lab_run 
                                         .name = time.link > time.bus ? "link" : "bus" };
 }
 
-/** Of the machine that was really built, so that --set moves the bound too. */
-static void bound_sample(const struct lab_site *site, const struct lab_evaluator *ev,
-                         const struct lab_point *point, const struct lab_plan *plan,
-                         struct lab_sample *sample)
+static void bound_sample(const struct machine_desc *desc, const struct lab_evaluator *ev,
+                         const struct lab_plan *plan, struct lab_sample *sample)
 {
     struct lab_run run = lab_run_with(ev, &plan->runs[0]);
-    struct load_machine *machine = lab_plan_load(site, point, &run, plan->runs[0].nfaults);
 
     if (sample->result != NULL && sample->result->ntraffic > 0)
-        bound_traffic(load_machine_desc(machine), &run, ev->arena, sample);
+        bound_traffic(desc, &run, ev->arena, sample);
     else if (plan->directions != 0)
-        sample->bound = lab_run_bound(load_machine_desc(machine), &run, plan->stores);
+        sample->bound = lab_run_bound(desc, &run, plan->stores);
     if (plan->directions > 1)
         lab_bound_scale(&sample->bound, plan->directions);
+}
+
+/** On the machine as it is really built, so that --set moves ranks and bounds, too. */
+static void read_on_machine(const struct lab_site *site, const struct lab_evaluator *ev,
+                            const struct lab_point *point, struct lab_plan *plan,
+                            struct lab_sample *sample)
+{
+    struct lab_run run = lab_run_with(ev, &plan->runs[0]);
+    struct load_machine *machine = lab_plan_load(site, point, plan, &run);
+
+    read_sample(ev, plan, sample);
+    bound_sample(load_machine_desc(machine), ev, plan, sample);
     load_machine_destroy(machine);
 }
 
@@ -235,9 +244,10 @@ struct lab_samples lab_experiment_want(const struct lab_experiment *exp,
             struct lab_plan plan = lab_plan_make(&point, &ev->protocol, ev->arena);
 
             *sample = (struct lab_sample){ .series = series, .x = series->list.items[i] };
-            read_sample(ev, &plan, sample);
             if (site != NULL && plan.nruns > 0)
-                bound_sample(site, ev, &point, &plan, sample);
+                read_on_machine(site, ev, &point, &plan, sample);
+            else
+                read_sample(ev, &plan, sample);
         }
     }
     return samples;

@@ -63,8 +63,8 @@ struct lab_sweep_point {
     unsigned number; /* within the series */
     bool planned;    /* by workload and setup; else a program as it stands */
     bool stores;
-    uint64_t bytes, directions; /* as in lab_plan */
-    uint64_t model;             /* hash of its program and machine */
+    uint64_t bytes, directions, hops; /* as in lab_plan */
+    uint64_t model;                   /* hash of its program and machine */
 };
 
 struct lab_sweep {

@@ -2,8 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/sweep/sweep_parts.h"
 
-#include "tools/lab/bounds/rank_hub.h"
-#include "tools/lab/result/distance.h"
 #include "tools/lab/result/manifest.h"
 #include "tools/lab/workload/elf.h"
 #include "tools/load/file.h"
@@ -97,27 +95,6 @@ static bool same_machine(const struct lab_sweep_point *a, const struct lab_sweep
                   b->run.platform != NULL ? b->run.platform : "") == 0;
 }
 
-/** The distance of the second rank: nodes without hubs are neighbours by what is between them. */
-static unsigned hops_to(const struct machine_desc *desc, unsigned node)
-{
-    return lab_node_hubs(desc, 0) == 0 ? 1 : lab_hops(desc, 0, node);
-}
-
-/** The second rank of a workload stands on the first node at the distance that `hops` names. */
-static void place_second(const struct machine_desc *desc, struct lab_sweep_point *point)
-{
-    struct lab_run *run = &point->run;
-    unsigned hops = run->nodes[1], node = 1;
-
-    while (node < desc->nnodes && hops_to(desc, node) != hops)
-        node++;
-    if (node == desc->nnodes)
-        load_raise(SIM_ERR_CONFIG, "%s: hops = %u: expected a distance that %s has",
-                   lab_sweep_where(point->series, lab_sweep_axis(point->series, "hops")), hops,
-                   run->machine);
-    run->nodes[1] = node;
-}
-
 static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point *point)
 {
     const struct lab_axis *ranks = lab_sweep_axis_of(point->series, LAB_AXIS_RANKS);
@@ -125,11 +102,8 @@ static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point 
     struct lab_setup setup;
     struct lab_point pt = lab_sweep_setup(point, &setup);
 
-    if (point->planned && run->nranks == 2 && pt.machine != NULL &&
-        lab_setup_get(&setup, "place") == NULL)
-        place_second(desc, point);
     if (point->planned)
-        lab_plan_check_ranks(&pt, run, desc);
+        lab_plan_place_ranks(&pt, desc, point->hops, run);
     else if (run->nranks > desc->nnodes)
         load_raise(SIM_ERR_CONFIG, "%s: ranks = %u: expected at most %u, the nodes of %s",
                    lab_sweep_where(point->series, ranks), run->nranks, desc->nnodes, run->machine);

@@ -154,6 +154,7 @@ static void plan_workload(struct lab_sweep_point *point, struct lab_point *pt,
     point->stores = plan.stores;
     point->bytes = plan.bytes;
     point->directions = plan.directions;
+    point->hops = plan.hops;
 }
 
 static void add_arg(struct lab_run *run, const struct lab_axis *axis, const char *value,

@@ -55,6 +55,14 @@ static void add_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t ro
     add_limited(p, "repeats", repeats);
 }
 
+/** On a machine that the setup names, a distance is a node when that machine is there. */
+static void plan_hops(const struct lab_planning *p)
+{
+    if (p->pt->machine != NULL && p->run->nranks == 2 &&
+        lab_workload_word(p->workload, "hops", NULL) != NULL)
+        p->plan->hops = lab_plan_multiple(p, "hops", 1, 1);
+}
+
 static void plan_run(const struct lab_planning *start, const char *mode)
 {
     const struct lab_workload *workload = start->workload;
@@ -67,6 +75,7 @@ static void plan_run(const struct lab_planning *start, const char *mode)
         lab_plan_by_mpi(&p, workload->over_mpi);
     else
         workload->by(&p, workload->plan);
+    plan_hops(&p);
     if (!workload->iterates)
         add_rounds(&p, p.plan->bytes != 0 ? p.plan->bytes : lab_plan_number(&p, "bytes", 0),
                    p.plan->rounds != 0 ? p.plan->rounds : 100);

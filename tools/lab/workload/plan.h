@@ -39,18 +39,20 @@ struct lab_plan {
     uint64_t rounds;     /* where the setup says nothing; 0: 100 */
     uint64_t directions; /* a path is used in so many at once; 0: no path bounds it */
     bool stores;         /* the CPU stores, so packets are small */
+    uint64_t hops;       /* lab_plan_place_ranks() has to place rank 1; 0: all are placed */
 };
 
 struct lab_plan lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
                               struct load_arena *arena);
-/** The machine of a run as lab_load_run() has it. Where it lacks a node of a rank, or what a fault
- * is of, the key of the setup that says so is named.
- * @param own_faults so many of the run's faults are of the setup, the first ones */
+/** The machine of a plan's runs as lab_load_run() has it; their ranks are placed on it. Where it
+ * lacks a node of a rank, or what a fault is of, the key of the setup that says so is named.
+ * @param run the first run, with values and faults of the command behind its own */
 struct load_machine *lab_plan_load(const struct lab_site *site, const struct lab_point *pt,
-                                   const struct lab_run *run, unsigned own_faults);
-/** Raises SIM_ERR_CONFIG, unless the machine has the nodes of all ranks, and these the memories. */
-void lab_plan_check_ranks(const struct lab_point *pt, const struct lab_run *run,
-                          const struct machine_desc *desc);
+                                   struct lab_plan *plan, const struct lab_run *run);
+/** Places rank 1 on the first node that is so many cables from that of rank 0; hops 0: it stays.
+ * Raises SIM_ERR_CONFIG, unless the machine has the nodes of all ranks, and these the memories. */
+void lab_plan_place_ranks(const struct lab_point *pt, const struct machine_desc *desc,
+                          uint64_t hops, struct lab_run *run);
 /** Raises why the machine cannot have this fault of a planned run, at the key of the setup that has
  * made it; at `where` if the key has no place of its own. */
 _Noreturn void lab_plan_refuse_fault(const struct lab_setup *setup, const char *where,

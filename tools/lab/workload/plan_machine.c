@@ -1,6 +1,9 @@
 /* What is wrong of a setup on its machine alone: nodes, memories and faults that are not there. */
 #include "tools/lab/workload/plan.h"
 
+#include "tools/lab/bounds/hops.h"
+
+#include <inttypes.h>
 #include <string.h>
 
 static const char *fault_key(const struct lab_setup *setup, const char *fault)
@@ -22,12 +25,10 @@ _Noreturn void lab_plan_refuse_fault(const struct lab_setup *setup, const char *
 }
 
 /** Which key has placed the ranks; NULL: the setup says nothing of it. */
-static const char *placing_key(const struct lab_setup *setup, const struct lab_run *run)
+static const char *placing_key(const struct lab_setup *setup)
 {
     static const char *const keys[] = { "place", "placement", "nodes" };
 
-    if (run->nranks == 2 && lab_setup_get(setup, "hops") != NULL)
-        return "hops";
     for (size_t i = 0; i < SIM_COUNT(keys); i++)
         if (lab_setup_get(setup, keys[i]) != NULL)
             return keys[i];
@@ -37,7 +38,7 @@ static const char *placing_key(const struct lab_setup *setup, const struct lab_r
 static _Noreturn void refuse_node(const struct lab_point *pt, const struct lab_run *run,
                                   unsigned node, unsigned nnodes)
 {
-    const char *key = placing_key(pt->setup, run);
+    const char *key = placing_key(pt->setup);
 
     if (key == NULL)
         load_raise(SIM_ERR_CONFIG, "%s: workload = %s: expected a machine of %u nodes: %s has %u",
@@ -92,9 +93,22 @@ static void check_memory(const struct lab_point *pt, const struct lab_run *run,
     }
 }
 
-void lab_plan_check_ranks(const struct lab_point *pt, const struct lab_run *run,
-                          const struct machine_desc *desc)
+static void place_second(const struct lab_point *pt, const struct machine_desc *desc, uint64_t hops,
+                         struct lab_run *run)
 {
+    unsigned node = lab_hops_first(desc, hops);
+
+    if (node == desc->nnodes)
+        load_raise(SIM_ERR_CONFIG, "%s: setup hops=%" PRIu64 ": expected a distance that %s has",
+                   lab_setup_where(pt->setup, "hops", pt->where), hops, run->machine);
+    run->nodes[1] = node;
+}
+
+void lab_plan_place_ranks(const struct lab_point *pt, const struct machine_desc *desc,
+                          uint64_t hops, struct lab_run *run)
+{
+    if (hops != 0)
+        place_second(pt, desc, hops, run);
     for (unsigned r = 0; r < run->nranks; r++)
         if (run->nodes[r] >= desc->nnodes)
             refuse_node(pt, run, run->nodes[r], desc->nnodes);
@@ -144,16 +158,17 @@ static void refuse_fault(const struct lab_site *site, const struct lab_point *pt
 }
 
 struct load_machine *lab_plan_load(const struct lab_site *site, const struct lab_point *pt,
-                                   const struct lab_run *run, unsigned own_faults)
+                                   struct lab_plan *plan, const struct lab_run *run)
 {
     struct loading loading = { .site = site, .run = run };
     struct sim_error why = { 0 };
 
     if (!can_load(&loading, &why)) {
-        refuse_fault(site, pt, run, own_faults, &why);
+        refuse_fault(site, pt, run, plan->runs[0].nfaults, &why);
         *load_error() = why;
         load_check(why.code);
     }
-    lab_plan_check_ranks(pt, run, load_machine_desc(loading.machine));
+    for (unsigned i = 0; i < plan->nruns; i++)
+        lab_plan_place_ranks(pt, load_machine_desc(loading.machine), plan->hops, &plan->runs[i]);
     return loading.machine;
 }

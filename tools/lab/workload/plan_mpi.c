@@ -39,11 +39,9 @@ void lab_plan_network(const struct lab_planning *p)
     if (nodes < 1 || nodes > LAB_RANKS_MAX)
         lab_plan_fail(p, "nodes", "1 .. 64");
     ranks_in_order(p);
-    if (p->pt->machine != NULL) {
+    if (p->pt->machine != NULL)
         p->run->machine = p->pt->machine;
-        if (nodes == 2)
-            p->run->nodes[1] = (unsigned)lab_plan_number(p, "hops", 1);
-    } else if (p->pt->platform == NULL && p->workload->own == NULL)
+    else if (p->pt->platform == NULL && p->workload->own == NULL)
         load_raise(SIM_ERR_CONFIG,
                    "%s: workload = %s: expected a platform or a machine beside it, which "
                    "says what network its MPI is on",

@@ -30,7 +30,7 @@ void lab_plan_machine(const struct lab_planning *p)
             lab_plan_fail(p, "nodes", "1 or 2, of those that the key machine names");
         p->run->machine = p->pt->machine;
         p->run->nranks = (unsigned)nodes;
-        p->run->nodes[1] = (unsigned)hops;
+        p->run->nodes[1] = 1;
         return;
     }
     if (nodes == 0)
