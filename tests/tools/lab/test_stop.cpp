@@ -92,8 +92,8 @@ TEST(Stop, ASignalThatHasComeEndsEachWait)
         if (pipe(ends) != 0)
             return 1;
         pollfd fd = { ends[0], POLLIN, 0 };
-        const pid_t child = begin_child(true);
         lab_stop_catch();
+        const pid_t child = begin_child(true);
         for (unsigned i = 0; i < 2; i++) /* the first comes meanwhile */
             if (lab_stop_poll(&fd, 1) || lab_stop_signal() != SIGTERM)
                 return 2;
