@@ -426,6 +426,14 @@ TEST_F(Sweep, ValuesThatAWorkloadCannotTakeAreRefusedWhereTheyAre)
                           setup + " }\n"));
 }
 
+/* Their length is in no descriptor. */
+TEST_F(Sweep, StoresMayMoveMoreThanADescriptorHolds)
+{
+    for (const char *workload : { "stream", "pingpong" })
+        EXPECT_EQ("", refusal("workload: " + std::string(workload) +
+                              "\nplatform: hapacs-tca\nsetup: { mode: pio, bytes: 4GiB }\n"));
+}
+
 /* Where a machine is named, `nodes` cannot choose another one. */
 TEST_F(Sweep, NodesThatTheMachineDoesNotHaveAreRefused)
 {

@@ -62,10 +62,9 @@ static void add_notify(const struct lab_planning *p)
 }
 
 /** The length of a transfer that the board does. */
-static uint64_t moved_bytes(const struct lab_planning *p, const char *key, uint64_t absent,
-                            uint64_t step)
+static uint64_t moved_bytes(const struct lab_planning *p, const char *key, uint64_t absent)
 {
-    uint64_t bytes = lab_plan_multiple(p, key, absent, step);
+    uint64_t bytes = lab_plan_multiple(p, key, absent, DMA_BYTES);
 
     if (bytes > UINT32_MAX)
         lab_plan_fail(p, key, "less than 4 GiB, as descriptors hold");
@@ -87,7 +86,7 @@ static void plan_pingpong(const struct lab_planning *p)
     bool pio = strcmp(p->mode, "pio") == 0, staged = lab_plan_says(p, "staging", "host");
 
     lab_plan_need_ranks(p, 2);
-    p->plan->bytes = pio && !staged ? stored_bytes(p) : moved_bytes(p, "bytes", 0, DMA_BYTES);
+    p->plan->bytes = pio && !staged ? stored_bytes(p) : moved_bytes(p, "bytes", 0);
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
     if (staged) {
         p->run->program = "staged";
@@ -102,7 +101,7 @@ static void plan_pingpong(const struct lab_planning *p)
 
 static void plan_chain(const struct lab_planning *p)
 {
-    uint64_t bytes = moved_bytes(p, "bytes", 0, DMA_BYTES);
+    uint64_t bytes = moved_bytes(p, "bytes", 0);
     uint64_t count = lab_plan_number(p, "count", 1);
 
     if (strcmp(p->mode, "dma-register") == 0 && count != 1)
@@ -122,7 +121,7 @@ static void plan_stride(const struct lab_planning *p)
     if (lab_plan_given(p, "method"))
         lab_plan_fail(p, "method", "nothing, or api= an MPI library beside it");
     lab_plan_need_ranks(p, 2);
-    (void)moved_bytes(p, "block_bytes", shape.block_bytes, DMA_BYTES);
+    (void)moved_bytes(p, "block_bytes", shape.block_bytes);
     p->plan->bytes = shape.blocks * shape.block_bytes;
     p->run->program = "block-stride";
     lab_plan_arg(p, "mode", p->mode);
@@ -134,7 +133,8 @@ static void plan_stride(const struct lab_planning *p)
 static void plan_stream(const struct lab_planning *p)
 {
     bool both = lab_plan_says(p, "direction", "both"), pio = strcmp(p->mode, "pio") == 0;
-    uint64_t bytes = moved_bytes(p, "bytes", 0, pio ? STORE_BYTES : DMA_BYTES);
+    uint64_t bytes =
+        pio ? lab_plan_multiple(p, "bytes", 0, STORE_BYTES) : moved_bytes(p, "bytes", 0);
     uint64_t channels = lab_plan_number(p, "channels", 1);
 
     lab_plan_need_ranks(p, 2);
