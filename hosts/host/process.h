@@ -24,10 +24,12 @@ struct host_process_ops {
     void (*print)(struct host *h, const char *line);
     /** A line to the user who runs the program, which is no output of the rank. */
     void (*remark)(struct host *h, const char *line);
-    /** One that a check (enum host_check) has found, after which the run does not end well. The
-     * line names rank, node and time. Those beyond the first LAUNCH_FOUND_MAX are counted only, and
-     * so is one without a line, NULL. */
+    /** A check (enum host_check) has found a mistake, after which the run does not end well. The
+     * line names rank, node and time; NULL: it has none. Lines beyond the first LAUNCH_FOUND_MAX
+     * are dropped. */
     void (*found)(struct host *h, const char *line);
+    /** Such a line for mistakes without one, which have been counted. */
+    void (*found_more)(struct host *h, const char *line);
     /** " at PROGRAM+0x123" for the call in the program that returns to `from`, or nothing when that
      * is not in the program. */
     void (*place)(struct host *h, const void *from, char *text, size_t room);

@@ -355,14 +355,19 @@ static void op_remark(struct host *h, const char *line)
         cfg->remark(cfg->output_arg, line);
 }
 
-static void op_found(struct host *h, const char *line)
+static void op_found_more(struct host *h, const char *line)
 {
     struct launch *run = launch_thread_of(h)->node->run;
 
-    run->found++;
-    if (line != NULL && run->found_lines++ < launch_found_max(run->cfg->checks) &&
-        run->cfg->found != NULL)
+    if (run->found_lines++ < launch_found_max(run->cfg->checks) && run->cfg->found != NULL)
         run->cfg->found(run->cfg->output_arg, line);
+}
+
+static void op_found(struct host *h, const char *line)
+{
+    launch_thread_of(h)->node->run->found++;
+    if (line != NULL)
+        op_found_more(h, line);
 }
 
 /* The call is before what it returns to, which may be of the next line already. */
@@ -407,6 +412,7 @@ static const struct host_process_ops process_ops = {
     .print = op_print,
     .remark = op_remark,
     .found = op_found,
+    .found_more = op_found_more,
     .place = op_place,
 };
 

@@ -39,17 +39,19 @@ static int by_kind(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->text, b->text);
 }
 
-static void report_line(const struct mpi_place *at, const char *text)
+/** By `found` or `found_more` of the process. */
+static void report_line(const struct mpi_place *at, const char *text,
+                        void (*found)(struct host *h, const char *line))
 {
     struct host *h = at->host;
-    char place[128] = "", line[800];
+    char place[128] = "", line[1400];
 
     if (at->call.name != NULL)
         h->process->place(h, at->call.from, place, sizeof(place));
     (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s%s%s", h->rank,
                    h->node->index, (double)at->ps * 1e-6,
                    at->call.name != NULL ? at->call.name : "", place, text);
-    h->process->found(h, line);
+    found(h, line);
 }
 
 static void report_first(const struct mpi_mistake *m, const char *text)
@@ -62,7 +64,7 @@ static void report_first(const struct mpi_mistake *m, const char *text)
         mpi_place_text(m->other, other, sizeof(other));
     (void)snprintf(all, sizeof(all), "%s%s%s%s", number, text, other,
                    m->after != NULL ? m->after : "");
-    report_line(m->at, all);
+    report_line(m->at, all, m->at->host->process->found);
 }
 
 /* @return what is kept of those like it; NULL: it is the first one */
@@ -103,8 +105,8 @@ void mpi_check_found(struct mpi_check *ck, const struct mpi_mistake *m, const ch
         report_first(m, text);
         return;
     }
-    if (likes->more++ > 0) /* the one before is not the last one */
-        h->process->found(h, NULL);
+    likes->more++;
+    h->process->found(h, NULL);
     likes->at = *m->at;
 }
 
@@ -115,7 +117,8 @@ static void report_last(const struct mpi_likes *likes)
     if (likes->more == 0)
         return;
     (void)snprintf(text, sizeof(text), ": the last of %u more like the first one", likes->more);
-    report_line(&likes->at, likes->more > 1 ? text : ": one more like the first one");
+    report_line(&likes->at, likes->more > 1 ? text : ": one more like the first one",
+                likes->at.host->process->found_more);
 }
 
 void mpi_found_release(struct mpi_check *ck)

@@ -18,8 +18,7 @@ struct race_site {
     TAILQ_ENTRY(race_site) in_race;
     uint64_t other[PROGRAM_CALLS];
     uint64_t npairs;
-    uint64_t nhidden; /* ranks that have met one without a line */
-    struct race_pair *last;
+    struct race_pair *last; /* has no line of its own, where there are many */
 };
 
 /** A place that uses what such a call has begun. */

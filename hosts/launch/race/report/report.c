@@ -50,13 +50,6 @@ static void report_first(struct launch_thread *t, const struct race_pair *pair)
     t->host.process->found(&t->host, line);
 }
 
-/* The line at the end counts for the last one of those that have none here. */
-static void count(struct launch_thread *t, uint64_t without_line)
-{
-    if (without_line > 1)
-        t->host.process->found(&t->host, NULL);
-}
-
 static void report(struct race *race, struct launch_thread *t, const struct race_use *u,
                    const struct race_other *o)
 {
@@ -69,12 +62,10 @@ static void report(struct race *race, struct launch_thread *t, const struct race
     if (pair->nranks == 1)
         pair->shown = pair->site->npairs <= SITE_LINES ||
                       (race->run->cfg->checks & HOST_CHECK_ALL_RACES) != 0;
-    if (!pair->shown)
-        count(t, ++pair->site->nhidden);
-    else if (pair->nranks == 1)
+    if (pair->shown && pair->nranks == 1)
         report_first(t, pair);
     else
-        count(t, pair->nranks - 1);
+        t->host.process->found(&t->host, NULL);
 }
 
 /** "rank 3 on node 3 at 5.000000 us: loads at prog+0x123, which tcaStartDMADesc at prog+0x234
@@ -91,7 +82,7 @@ static void report_last(const struct race_pair *pair, uint64_t n, const char *wh
     (void)snprintf(line, sizeof(line), "%s%s, which %s%s %s: %s %s%s%s", head, place,
                    pair->other.call, other, pair->other.does, number, what, n > 1 ? "s" : "",
                    after);
-    pair->thread->host.process->found(&pair->thread->host, line);
+    pair->thread->host.process->found_more(&pair->thread->host, line);
 }
 
 void race_report_rest(const struct race *race)
@@ -103,7 +94,7 @@ void race_report_rest(const struct race *race)
         if (pair->shown && pair->nranks > 1)
             report_last(pair, pair->nranks - 1, "rank", "");
     for (site = TAILQ_FIRST(&race->sites); site != NULL; site = TAILQ_NEXT(site, in_race))
-        if (site->nhidden > 0)
+        if (!site->last->shown)
             report_last(site->last, site->npairs - SITE_LINES, "place",
                         "; --check all-races shows each");
 }
