@@ -168,6 +168,16 @@ TEST(RaceOfTimes, IsFoundInWhicheverOrderNodesAreRun)
                   run_case("loads_ever_later", HOST_CHECK_RACES, { false, true, seed }).found);
 }
 
+/* A race, but an older put whose end only ranks of its node know is kept among the last 256 of its
+ * channel alone: puts_by_other_channel_behind_some, above, is seen. */
+TEST(RaceWithAnOldPut, IsNotSeenBehindManyOfItsChannel)
+{
+    const Seen seen = run_case("puts_by_other_channel_behind_many", HOST_CHECK_RACES);
+
+    EXPECT_EQ(std::vector<std::string>(), seen.found);
+    EXPECT_EQ(0u, seen.mistakes);
+}
+
 class Order : public testing::TestWithParam<const char *>
 {
 };
@@ -216,6 +226,6 @@ INSTANTIATE_TEST_SUITE_P(
         "ok_loads_after_flush", "ok_loads_after_unlock", "ok_puts_in_two_epochs", "ok_both_exclude",
         "ok_one_excludes", "ok_loads_with_later_lock", "ok_loads_after_own_lock",
         "ok_stores_after_put_requested", "ok_post_and_wait", "ok_relays_from_gpu_after_wait",
-        "ok_puts_by_other_channel_behind_many", "ok_puts_in_turn", "ok_puts_from_sent",
-        "ok_puts_to_what_was_received", "ok_puts_to_what_was_sent"));
+        "ok_puts_in_turn", "ok_puts_from_sent", "ok_puts_to_what_was_received",
+        "ok_puts_to_what_was_sent"));
 } // namespace
