@@ -104,11 +104,14 @@ static bool is_heaps(struct watch *w, struct launch_thread *t, const void *p)
     return true;
 }
 
+#define TEXT_OF(number) #number
+#define TEXT(constant)  TEXT_OF(constant)
+
 static const char *name_fault(const struct launch_thread *t, int sig, const siginfo_t *info,
                               const void *context)
 {
     if (task_out_of_stack(t->task, (uintptr_t)info->si_addr, stack_of(context)))
-        return "out of stack (64 MB)";
+        return "out of stack (" TEXT(TASK_STACK_MB) " MB)";
     return sig == SIGFPE   ? "arithmetic fault"
            : sig == SIGILL ? "illegal instruction"
                            : "memory access fault";

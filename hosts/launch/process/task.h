@@ -20,9 +20,9 @@ struct task;
 typedef void (*task_fn)(void *arg);
 typedef int (*task_main_fn)(int argc, char **argv);
 
-#define TASK_STACK_BYTES                                                                           \
-    ((size_t)64 << 20) /* lazily committed; public programs keep 8 MB on it                        \
-                        */
+/* A rank has so much, lazily committed; public programs keep 8 MB on it. */
+#define TASK_STACK_MB    64
+#define TASK_STACK_BYTES ((size_t)TASK_STACK_MB << 20)
 
 /** NULL: out of memory or address space. A GiB without access lies below the stack. */
 struct task *task_create(size_t stack_bytes, task_fn fn, void *arg);

@@ -424,15 +424,18 @@ TEST(Launch, LoopsThatPollDoNotDependOnTheOrderOfEvents)
 
 TEST(Launch, ACrashEndsItsRankAndIsTold)
 {
+    const std::string stack =
+        " us: out of stack (" + std::to_string(TASK_STACK_MB) + " MB) at test_crash.so+0x";
     const struct {
-        const char *how, *said;
+        const char *how;
+        std::string said;
         int code;
     } cases[] = { { "null", " us: memory access fault at test_crash.so+0x", 139 },
                   { "library", " us: memory access fault at test_crash.so+0x", 139 },
-                  { "stack", " us: out of stack (64 MB) at test_crash.so+0x", 139 },
-                  { "array", " us: out of stack (64 MB) at test_crash.so+0x", 139 },
-                  { "larger array", " us: out of stack (64 MB) at test_crash.so+0x", 139 },
-                  { "below array", " us: out of stack (64 MB) at test_crash.so+0x", 139 },
+                  { "stack", stack, 139 },
+                  { "array", stack, 139 },
+                  { "larger array", stack, 139 },
+                  { "below array", stack, 139 },
                   { "divide", " us: arithmetic fault", 136 },
                   { "abort", "aborted", 134 } };
 
