@@ -394,34 +394,6 @@ TEST_F(SweepCommand, AValueThatIsNotFiniteHasNoPlaceInAFigure)
     EXPECT_EQ(5, std::count(table.begin(), table.end(), '\n')) << table;
 }
 
-/* Two lines that cross all corners, and more of them than leave any room. */
-TEST_F(SweepCommand, TheLegendOfAFigureCoversNoPartOfALine)
-{
-    const std::string script =
-        write("legend.py",
-              "import sys\n"
-              "sys.path.insert(0, 'scripts')\n"
-              "import plot\n"
-              "def draw(*lines):\n"
-              "    fig, ax = plot.plt.subplots()\n"
-              "    for number, line in enumerate(lines):\n"
-              "        ax.plot([0, 1], line, label=f'a line, {number}')\n"
-              "    plot.place_legend(fig, ax, *ax.get_legend_handles_labels())\n"
-              "    fig.draw_without_rendering()\n"
-              "    return fig, ax\n"
-              "fig, ax = draw((0, 1), (1, 0))\n"
-              "box = ax.get_legend().get_window_extent()\n"
-              "points = plot.drawn_points(ax)\n"
-              "assert len(points) > 200\n"
-              "assert ax.bbox.contains(box.x0, box.y0) and ax.bbox.contains(box.x1, box.y1)\n"
-              "assert not any(box.contains(x, y) for x, y in points)\n"
-              "fig, ax = draw(*((y / 7, y / 7) for y in range(8)))\n"
-              "assert ax.get_legend() is None and len(fig.legends) == 1\n"
-              "assert fig.legends[0].get_window_extent().y1 < ax.bbox.y0\n");
-
-    EXPECT_EQ(0, system(("scripts/python " + script).c_str()));
-}
-
 /* As the column of the table that has it. */
 TEST_F(SweepCommand, AFiguresKeyMayBeWhatAProgramPrintsUnderTheNameOfAnArgument)
 {
