@@ -42,13 +42,13 @@ static bool learn_one(struct race *race, struct launch_thread *t, struct race_tr
     uint64_t come = bytes_come(r, x, u), seq = x->seq;
     bool whole = come == x->rows.width * x->rows.count;
     struct race_clock *clock = come != UINT64_MAX ? x->clock : x->older.clock;
-    unsigned stream = x->stream, reads = x->reads;
+    const struct race_stream *stream = x->stream, *reads = x->reads;
 
     if (come != UINT64_MAX) {
         x->come = come;
         seq -= !whole;
     } else if (clock != NULL && race_rows_overlap(&x->rows, u->at, u->bytes) != UINT64_MAX &&
-               (stream >= r->n || r->known[stream] < x->older.seq)) {
+               race_known(r, stream) < x->older.seq) {
         seq = x->older.seq;
     } else {
         return false;

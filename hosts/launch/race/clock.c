@@ -70,36 +70,33 @@ static int compare_streams(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static unsigned add_stream(struct race *race, const struct race_stream *like)
+static struct race_stream *add_stream(struct race *race, const struct race_stream *like)
 {
     struct race_stream *s = malloc(sizeof(*s));
 
-    race->streams = realloc(race->streams, (race->nstreams + 1) * sizeof(s));
-    SIM_ASSERT(s != NULL && race->streams != NULL);
+    SIM_ASSERT(s != NULL);
     *s = *like;
-    s->number = race->nstreams;
+    s->number = race->nstreams++;
     TAILQ_INIT(&s->transfers);
     TAILQ_INIT(&s->pending);
-    race->streams[race->nstreams] = s;
-    SIM_ASSERT(tsearch(s, &race->stream_tree, compare_streams) != NULL);
-    return race->nstreams++;
+    SIM_ASSERT(tsearch(s, &race->streams, compare_streams) != NULL);
+    return s;
 }
 
-unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to)
+struct race_stream *race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to)
 {
     const struct race_stream key = { .node = node, .lane = lane, .to = to };
-    struct race_stream *const *found = tfind(&key, &race->stream_tree, compare_streams);
+    struct race_stream *const *found = tfind(&key, &race->streams, compare_streams);
 
-    return found != NULL ? (*found)->number : add_stream(race, &key);
+    return found != NULL ? *found : add_stream(race, &key);
 }
 
 void race_streams_free(struct race *race)
 {
-    tdestroy(race->stream_tree, free);
-    free(race->streams);
+    tdestroy(race->streams, free);
 }
 
-bool race_is_of_channel(const struct race *race, unsigned stream, unsigned node, unsigned channel)
+bool race_is_of_channel(const struct race_stream *s, unsigned node, unsigned channel)
 {
-    return race->streams[stream]->node == node && race->streams[stream]->lane == channel;
+    return s->node == node && s->lane == channel;
 }

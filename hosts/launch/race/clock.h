@@ -29,15 +29,20 @@ void race_clock_put(struct race_clock *c);
 /** What the rank knows now. A clock does not change, and all who ask before the rank learns more
  * share one: each puts its reference back. */
 struct race_clock *race_clock_of(struct race_rank *r);
-/** The rank knows the stream up to there. Its `version` rises when that is news. */
+/** The rank knows the stream of this number up to there. Its `version` rises when that is news. */
 void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq);
 /** As race_knows_more(), for streams 0 to n - 1. */
 void race_knows_all(struct race_rank *r, const uint64_t *seq, unsigned n);
-/** @return the number of the stream, which is added when there is none. It stays to the end. */
-unsigned race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
+/** How far the rank knows the stream; 0: nothing of it. */
+static inline uint64_t race_known(const struct race_rank *r, const struct race_stream *s)
+{
+    return s->number < r->n ? r->known[s->number] : 0;
+}
+/** The stream, which is added when there is none. It stays to the end. */
+struct race_stream *race_stream_of(struct race *race, unsigned node, unsigned lane, unsigned to);
 /** For the end of the check. */
 void race_streams_free(struct race *race);
 /** Is it a stream of puts of the node's channel? */
-bool race_is_of_channel(const struct race *race, unsigned stream, unsigned node, unsigned channel);
+bool race_is_of_channel(const struct race_stream *s, unsigned node, unsigned channel);
 
 #endif /* LAUNCH_RACE_CLOCK_H */

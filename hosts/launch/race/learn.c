@@ -1,9 +1,12 @@
 #include "hosts/launch/race/learn.h"
-#include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/memory.h"
 
-#define CHANGES_SHARE 16u  /* one change in this share of the transfers makes the range anew */
-#define OTHERS_MAX    256u /* transfers of a stream that only ranks of other nodes may meet */
+/* One change in this share of the transfers makes the range anew: so a change looks at 16 of them
+ * in the mean, however many there are. */
+#define CHANGES_SHARE 16u
+/* Transfers of a stream that only ranks of other nodes may meet: 100 KB of memory for each stream,
+ * where such ranks may never hear of any. */
+#define OTHERS_MAX 256u
 
 /* With many transfers not at each change: until then the range has more than it need. */
 void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node)
@@ -80,13 +83,13 @@ void race_settle(struct race *race)
     }
 }
 
-void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
-                const struct race_clock *clock)
+void race_learn(struct race *race, struct launch_thread *t, const struct race_stream *stream,
+                uint64_t seq, const struct race_clock *clock)
 {
     struct race_rank *r = race_rank_of(race, t);
     uint64_t version = r->version;
 
-    race_knows_more(r, stream, seq);
+    race_knows_more(r, stream->number, seq);
     if (clock != NULL)
         race_knows_all(r, clock->seq, clock->n);
     if (r->version != version)

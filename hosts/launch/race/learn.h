@@ -5,6 +5,7 @@
 #include "hosts/launch/race/state.h"
 
 struct race_clock;
+struct race_stream;
 
 /** Where the rank's program has to announce what it loads and stores. */
 void race_rank_range(const struct race *race, struct race_rank *r, const struct race_node *node);
@@ -16,7 +17,7 @@ void race_node_changed(struct race *race, unsigned index);
 void race_settle(struct race *race);
 /** The rank knows a stream up to there, and what `clock` (or NULL) says. That may free transfers.
  */
-void race_learn(struct race *race, struct launch_thread *t, unsigned stream, uint64_t seq,
-                const struct race_clock *clock);
+void race_learn(struct race *race, struct launch_thread *t, const struct race_stream *stream,
+                uint64_t seq, const struct race_clock *clock);
 
 #endif /* LAUNCH_RACE_LEARN_H */

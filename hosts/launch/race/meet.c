@@ -35,7 +35,7 @@ static bool share_memory(const struct race_transfer *x, const struct race_transf
 static bool may_race(const struct race *race, const struct race_transfer *x,
                      const struct race_transfer *o)
 {
-    const struct race_stream *a = race->streams[x->stream], *b = race->streams[o->stream];
+    const struct race_stream *a = x->stream, *b = o->stream;
 
     return share_memory(x, o) && (o->writes || x->writes) &&
            !(x->only == RACE_ANY && a->node == b->node && a->lane == b->lane) &&

@@ -32,7 +32,7 @@ bool race_concerns(const struct race *race, const struct race_rank *r,
 
 bool race_knows(const struct race_rank *r, const struct race_transfer *x)
 {
-    return x->stream < r->n && r->known[x->stream] >= x->seq;
+    return race_known(r, x->stream) >= x->seq;
 }
 
 const struct program_calls *race_calls(struct race *race, const struct launch_thread *t,
@@ -66,24 +66,24 @@ static void add_to_queues(struct race_node *node, struct race_transfer *x)
 {
     TAILQ_INSERT_TAIL(&node->transfers, x, in_node);
     race_spans_add(&node->used[x->elsewhere], &x->span, x->rows.at, race_rows_end(&x->rows));
-    if (TAILQ_EMPTY(&x->queue->transfers))
-        TAILQ_INSERT_TAIL(&node->streams, x->queue, in_node);
-    TAILQ_INSERT_TAIL(&x->queue->transfers, x, in_stream);
-    x->queue->kept++;
+    if (TAILQ_EMPTY(&x->stream->transfers))
+        TAILQ_INSERT_TAIL(&node->streams, x->stream, in_node);
+    TAILQ_INSERT_TAIL(&x->stream->transfers, x, in_stream);
+    x->stream->kept++;
     if (is_pending(x))
-        TAILQ_INSERT_TAIL(&x->queue->pending, x, in_pending);
+        TAILQ_INSERT_TAIL(&x->stream->pending, x, in_pending);
 }
 
 void race_transfer_free(struct race_node *node, struct race_transfer *x)
 {
     TAILQ_REMOVE(&node->transfers, x, in_node);
     race_spans_remove(&node->used[x->elsewhere], &x->span);
-    TAILQ_REMOVE(&x->queue->transfers, x, in_stream);
-    x->queue->kept--;
-    if (TAILQ_EMPTY(&x->queue->transfers))
-        TAILQ_REMOVE(&node->streams, x->queue, in_node);
+    TAILQ_REMOVE(&x->stream->transfers, x, in_stream);
+    x->stream->kept--;
+    if (TAILQ_EMPTY(&x->stream->transfers))
+        TAILQ_REMOVE(&node->streams, x->stream, in_node);
     if (is_pending(x))
-        TAILQ_REMOVE(&x->queue->pending, x, in_pending);
+        TAILQ_REMOVE(&x->stream->pending, x, in_pending);
     if (x->ram != NULL)
         mem_ram_unwatch(x->ram, &x->watch);
     race_clock_put(x->clock);
@@ -107,7 +107,7 @@ static void watch_fired(struct mem_watch *w)
     struct race_transfer *x = SIM_CONTAINER_OF(w, struct race_transfer, watch);
 
     if (x->ahead == 0) {
-        TAILQ_REMOVE(&x->queue->pending, x, in_pending);
+        TAILQ_REMOVE(&x->stream->pending, x, in_pending);
         x->arrived = true;
         free(x->before);
         x->before = NULL;
@@ -151,7 +151,6 @@ struct race_transfer *race_transfer_keep(struct race *race, unsigned index, stru
     replace_older(node, &x);
     *kept = x;
     kept->clock->refs++;
-    kept->queue = race->streams[x.stream];
     add_to_queues(node, kept);
     if (!x.elsewhere)
         race_range_grow(race, index, x.only, x.rows.at, race_rows_end(&x.rows));

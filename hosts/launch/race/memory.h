@@ -23,12 +23,11 @@ struct race_transfer {
     TAILQ_ENTRY(race_transfer) in_node, in_stream, in_pending;
     struct race_span span; /* of its rows, in the node's tree */
     bool writes, arrived;
-    bool elsewhere;            /* not in the node's memory: its rows have bus addresses */
-    unsigned only;             /* rank whose memory it is, by a one-sided operation; or RACE_ANY */
-    struct host_reach reach;   /* then */
-    struct host_rows rows;     /* addresses of this process, else */
-    unsigned stream, reads;    /* its own; that of what it reads */
-    struct race_stream *queue; /* its own */
+    bool elsewhere;          /* not in the node's memory: its rows have bus addresses */
+    unsigned only;           /* rank whose memory it is, by a one-sided operation; or RACE_ANY */
+    struct host_reach reach; /* then */
+    struct host_rows rows;   /* addresses of this process, else */
+    struct race_stream *stream, *reads; /* its own; that of what it reads */
     uint64_t seq;
     struct race_clock *clock; /* what the rank knew that began it */
     unsigned rank;

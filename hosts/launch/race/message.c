@@ -15,7 +15,8 @@ struct race_letter {
 
 /* The operations of one rank in a window of another one: that one knows when they have ended, and
  * nothing of other windows. */
-static unsigned reach_stream(struct race *race, unsigned from, uint32_t window, unsigned to)
+static struct race_stream *reach_stream(struct race *race, unsigned from, uint32_t window,
+                                        unsigned to)
 {
     return race_stream_of(race, from, HUB_DMA_CHANNELS + race->run->nranks + window, to);
 }
@@ -85,7 +86,7 @@ void race_op_unlocked(struct host *h, unsigned rank, uint32_t window)
         race_clock_put(w->unlocked);
     }
     race_knows_all(&all, r->known, r->n);
-    race_knows_more(&all, reach_stream(race, rank, window, h->rank), r->reaches);
+    race_knows_more(&all, reach_stream(race, rank, window, h->rank)->number, r->reaches);
     w->unlocked = race_clock_of(&all);
     race_clock_put(all.clock);
     free(all.known);

@@ -60,8 +60,7 @@ struct race_rank {
 
 struct race {
     struct launch *run;
-    struct race_stream **streams;
-    void *stream_tree;
+    void *streams; /* a tree of struct race_stream */
     unsigned nstreams;
     struct race_node *nodes;
     struct race_rank *ranks;

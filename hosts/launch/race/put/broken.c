@@ -11,21 +11,20 @@ static uint64_t first_lost(const struct race *race, unsigned own, unsigned chann
 
     for (unsigned i = 0; i < race->run->nnodes; i++)
         for (x = TAILQ_FIRST(&race->nodes[i].transfers); x != NULL; x = TAILQ_NEXT(x, in_node))
-            if (x->writes && !x->arrived && race_is_of_channel(race, x->stream, own, channel) &&
+            if (x->writes && !x->arrived && race_is_of_channel(x->stream, own, channel) &&
                 x->seq > after && x->seq < last)
                 last = x->seq;
     return last;
 }
 
-static void drop_transfers(struct race *race, struct race_node *node, unsigned own,
-                           unsigned channel, uint64_t from)
+static void drop_transfers(struct race_node *node, unsigned own, unsigned channel, uint64_t from)
 {
     struct race_transfer *x = TAILQ_FIRST(&node->transfers);
 
     while (x != NULL) {
         struct race_transfer *next = TAILQ_NEXT(x, in_node);
 
-        if (race_is_of_channel(race, x->stream, own, channel) && x->seq >= from)
+        if (race_is_of_channel(x->stream, own, channel) && x->seq >= from)
             race_transfer_free(node, x);
         x = next;
     }
@@ -41,8 +40,8 @@ void race_op_failed(struct host *h, unsigned channel, bool begun)
                           : first_lost(race, own, channel, ch->before, ch->begun);
 
     for (unsigned i = 0; i < race->run->nnodes; i++) {
-        drop_transfers(race, &race->nodes[i], own, channel, lost);
-        race_notices_drop(race, &race->nodes[i], own, channel, lost);
+        drop_transfers(&race->nodes[i], own, channel, lost);
+        race_notices_drop(&race->nodes[i], own, channel, lost);
         race_node_changed(race, i);
     }
 }

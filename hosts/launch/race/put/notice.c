@@ -11,7 +11,7 @@
 struct race_notice {
     TAILQ_ENTRY(race_notice) in_node, in_kind;
     struct race_kind *kind;
-    unsigned stream, reads;
+    struct race_stream *stream, *reads;
     uint64_t seq;
     struct race_clock *clock;
 };
@@ -104,32 +104,31 @@ void race_notice_add(struct race *race, unsigned to, const struct race_transfer 
         notice_free(node, TAILQ_FIRST(&notice->kind->notices));
 }
 
-void race_notices_drop(const struct race *race, struct race_node *node, unsigned own,
-                       unsigned channel, uint64_t from)
+void race_notices_drop(struct race_node *node, unsigned own, unsigned channel, uint64_t from)
 {
     struct race_notice *notice = TAILQ_FIRST(&node->notices);
 
     while (notice != NULL) {
         struct race_notice *next = TAILQ_NEXT(notice, in_node);
 
-        if (race_is_of_channel(race, notice->stream, own, channel) && notice->seq >= from)
+        if (race_is_of_channel(notice->stream, own, channel) && notice->seq >= from)
             notice_free(node, notice);
         notice = next;
     }
 }
 
 /** Has all come that was sent before the notification? */
-static bool has_arrived(const struct race *race, const struct race_notice *notice)
+static bool has_arrived(const struct race_notice *notice)
 {
-    const struct race_transfer *x = TAILQ_FIRST(&race->streams[notice->stream]->pending);
+    const struct race_transfer *x = TAILQ_FIRST(&notice->stream->pending);
 
     return x == NULL || x->seq > notice->seq;
 }
 
 /* Channels have no order, so it may be that of any one whose data are there: the oldest such one.
  */
-static struct race_notice *find_notice(const struct race *race, const struct race_node *node,
-                                       unsigned part, unsigned slot, uint32_t tag)
+static struct race_notice *find_notice(const struct race_node *node, unsigned part, unsigned slot,
+                                       uint32_t tag)
 {
     const struct race_kind *kind =
         find_kind(node, &(struct race_kind){ .part = part, .slot = slot, .tag = tag });
@@ -137,9 +136,9 @@ static struct race_notice *find_notice(const struct race *race, const struct rac
 
     if (kind == NULL)
         return NULL;
-    TAILQ_FOREACH(notice, &kind->notices, in_kind)
-    if (has_arrived(race, notice))
-        return notice;
+    for (notice = TAILQ_FIRST(&kind->notices); notice != NULL; notice = TAILQ_NEXT(notice, in_kind))
+        if (has_arrived(notice))
+            return notice;
     return TAILQ_FIRST(&kind->notices);
 }
 
@@ -148,7 +147,7 @@ void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
     struct race_node *node = race_node_of(race, t);
-    struct race_notice *notice = find_notice(race, node, part, slot, tag);
+    struct race_notice *notice = find_notice(node, part, slot, tag);
 
     race_lent_heard(h);
     if (notice == NULL)
@@ -160,9 +159,8 @@ void race_op_notified(struct host *h, unsigned part, unsigned slot, uint32_t tag
 
 void race_op_forgotten(struct host *h, unsigned part, unsigned slot, uint32_t tag)
 {
-    const struct race *race = race_of(h);
     struct race_node *node = race_node_of(race_of(h), launch_thread_of(h));
-    struct race_notice *notice = find_notice(race, node, part, slot, tag);
+    struct race_notice *notice = find_notice(node, part, slot, tag);
 
     if (notice != NULL)
         notice_free(node, notice);

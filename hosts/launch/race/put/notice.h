@@ -9,8 +9,7 @@
 void race_notice_add(struct race *race, unsigned to, const struct race_transfer *x,
                      const struct host_put *put, const struct race_node *from);
 /** Frees those of the channel's puts from the number `from` on, at this node. */
-void race_notices_drop(const struct race *race, struct race_node *node, unsigned own,
-                       unsigned channel, uint64_t from);
+void race_notices_drop(struct race_node *node, unsigned own, unsigned channel, uint64_t from);
 /** Frees the notifications that no rank of the node has taken. */
 void race_notices_free(struct race_node *node);
 

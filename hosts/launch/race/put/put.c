@@ -48,7 +48,7 @@ static void add_to_node(struct race *race, unsigned index, struct race_transfer 
 
 static void add_writes(struct race *race, struct race_transfer x, const struct host_put *put)
 {
-    unsigned to = race->streams[x.stream]->to;
+    unsigned to = x.stream->to;
     uint64_t area_bus = race->nodes[to].area_bus[put->area];
 
     if (area_bus == HOST_NO_BUS)

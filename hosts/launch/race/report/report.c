@@ -105,7 +105,7 @@ static const char *order_of(const struct race_rank *r, const struct race_transfe
 {
     if (x->only != RACE_ANY)
         return "the end of its epoch, or a flush and a message before";
-    if (x->writes && x->stream < r->n && r->known[x->stream] > 0)
+    if (x->writes && race_known(r, x->stream) > 0)
         return "a wait for its notification, or for a word of it in a loop before; where the one "
                "before it is meant, a sender that waits until that has been used";
     if (x->writes)
