@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* tdestroy */
 #include "hosts/launch/race/clock.h"
+#include "hosts/launch/race/need.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@ struct race_clock *race_clock_of(struct race_rank *r)
     if (c == NULL || r->clock_version != r->version) {
         if (c != NULL)
             race_clock_put(c);
-        c = r->clock = malloc(sizeof(*c) + r->n * sizeof(c->seq[0]));
-        SIM_ASSERT(c != NULL);
+        r->clock = NULL;
+        c = r->clock = race_need(malloc(sizeof(*c) + r->n * sizeof(c->seq[0])));
         c->refs = 1;
         c->n = r->n;
         if (r->n > 0)
@@ -41,8 +42,7 @@ void race_knows_more(struct race_rank *r, unsigned stream, uint64_t seq)
     if (stream >= r->n) {
         unsigned room = stream + 16;
 
-        r->known = realloc(r->known, room * sizeof(r->known[0]));
-        SIM_ASSERT(r->known != NULL);
+        r->known = race_need(realloc(r->known, room * sizeof(r->known[0])));
         memset(&r->known[r->n], 0, (room - r->n) * sizeof(r->known[0]));
         r->n = room;
     }
@@ -72,14 +72,13 @@ static int compare_streams(const void *a, const void *b)
 
 static struct race_stream *add_stream(struct race *race, const struct race_stream *like)
 {
-    struct race_stream *s = malloc(sizeof(*s));
+    struct race_stream *s = race_need(malloc(sizeof(*s)));
 
-    SIM_ASSERT(s != NULL);
     *s = *like;
     s->number = race->nstreams++;
     TAILQ_INIT(&s->transfers);
     TAILQ_INIT(&s->pending);
-    SIM_ASSERT(tsearch(s, &race->streams, compare_streams) != NULL);
+    race_tree_add(&race->streams, s, compare_streams);
     return s;
 }
 

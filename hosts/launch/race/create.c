@@ -63,7 +63,10 @@ struct race *race_create(struct launch *run)
     for (unsigned i = 0; i < run->nranks; i++) {
         TAILQ_INIT(&race->ranks[i].lent);
         race->ranks[i].mail = calloc(run->nranks, sizeof(race->ranks[i].mail[0]));
-        SIM_ASSERT(race->ranks[i].mail != NULL);
+        if (race->ranks[i].mail == NULL) {
+            race_destroy(race);
+            return NULL;
+        }
         for (unsigned to = 0; to < run->nranks; to++)
             TAILQ_INIT(&race->ranks[i].mail[to]);
     }

@@ -8,6 +8,7 @@
 #include "hosts/launch/race/freed.h"
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/memory.h"
+#include "hosts/launch/race/need.h"
 #include "hosts/launch/race/report/report.h"
 
 #include <search.h>
@@ -39,13 +40,10 @@ static struct race_freed *first_freed(const struct race_node *node, uint64_t bus
 
 static void insert(struct race_node *node, struct race_freed freed)
 {
-    struct race_freed *f = malloc(sizeof(*f));
-    const void *at;
+    struct race_freed *f = race_need(malloc(sizeof(*f)));
 
-    SIM_ASSERT(f != NULL);
     *f = freed;
-    at = tsearch(f, &node->freed, compare_freed);
-    SIM_ASSERT(at != NULL);
+    race_tree_add(&node->freed, f, compare_freed);
 }
 
 static void keep_part(struct race_node *node, struct race_freed f, uint64_t from, uint64_t to)

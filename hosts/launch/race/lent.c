@@ -1,6 +1,7 @@
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/memory.h"
+#include "hosts/launch/race/need.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -32,12 +33,11 @@ static struct race_holder *holder_of(struct race_rank *r, const void *key)
 
     if (holder != NULL)
         return holder;
-    holder = malloc(sizeof(*holder));
-    SIM_ASSERT(holder != NULL);
+    holder = race_need(malloc(sizeof(*holder)));
     holder->key = key;
     TAILQ_INIT(&holder->owned);
     TAILQ_INIT(&holder->grouped);
-    SIM_ASSERT(tsearch(holder, &r->holders, compare_holders) != NULL);
+    race_tree_add(&r->holders, holder, compare_holders);
     return holder;
 }
 
@@ -64,17 +64,18 @@ static void leave_owner(struct race_rank *r, struct race_lent *l)
 static struct race_lent *lent_create(struct race_rank *r, const struct race_lent *l,
                                      const void *owner, const void *group)
 {
-    struct race_lent *made = malloc(sizeof(*made));
+    struct race_holder *of_owner = holder_of(r, owner);
+    struct race_holder *of_group = group != NULL ? holder_of(r, group) : NULL;
+    struct race_lent *made = race_need(malloc(sizeof(*made)));
 
-    SIM_ASSERT(made != NULL);
     *made = *l;
     SLIST_INIT(&made->rows);
     TAILQ_INSERT_TAIL(&r->lent, made, in_rank);
-    set_owner(r, made, owner);
-    if (group == NULL)
-        return made;
-    made->group = holder_of(r, group);
-    TAILQ_INSERT_TAIL(&made->group->grouped, made, in_group);
+    made->owner = of_owner;
+    TAILQ_INSERT_TAIL(&of_owner->owned, made, in_owner);
+    made->group = of_group;
+    if (of_group != NULL)
+        TAILQ_INSERT_TAIL(&of_group->grouped, made, in_group);
     return made;
 }
 
@@ -112,9 +113,8 @@ void race_lent_fini(struct race_rank *r)
 
 static void lent_add(struct race_rank *r, struct race_lent *l, const struct host_rows *rows)
 {
-    struct race_lent_row *row = malloc(sizeof(*row));
+    struct race_lent_row *row = race_need(malloc(sizeof(*row)));
 
-    SIM_ASSERT(row != NULL);
     row->rows = *rows;
     row->lent = l;
     SLIST_INSERT_HEAD(&l->rows, row, in_lent);

@@ -1,5 +1,6 @@
 /* Memory that transfers use. */
 #include "hosts/launch/race/memory.h"
+#include "hosts/launch/race/need.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,9 +146,8 @@ static void replace_older(struct race_node *node, struct race_transfer *x)
 struct race_transfer *race_transfer_keep(struct race *race, unsigned index, struct race_transfer x)
 {
     struct race_node *node = &race->nodes[index];
-    struct race_transfer *kept = malloc(sizeof(*kept));
+    struct race_transfer *kept = race_need(malloc(sizeof(*kept)));
 
-    SIM_ASSERT(kept != NULL);
     replace_older(node, &x);
     *kept = x;
     kept->clock->refs++;
@@ -186,8 +186,7 @@ const struct race_transfer *race_transfer_add(struct race *race, unsigned index,
     kept = race_transfer_keep(race, index, x);
     if (!x.writes || x.elsewhere)
         return kept;
-    kept->before = malloc(x.rows.width * x.rows.count);
-    SIM_ASSERT(kept->before != NULL);
+    kept->before = race_need(malloc(x.rows.width * x.rows.count));
     copy_rows(&x.rows, kept->before);
     kept->ram = ram;
     kept->watch = (struct mem_watch){ .addr = at + (race_rows_end(&x.rows) - x.rows.at) - 1,

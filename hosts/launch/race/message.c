@@ -2,6 +2,7 @@
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/lent.h"
 #include "hosts/launch/race/meet.h"
+#include "hosts/launch/race/need.h"
 #include "hosts/launch/race/window.h"
 
 #include <stdlib.h>
@@ -137,8 +138,7 @@ void race_op_sends(struct host *h, unsigned rank, uint64_t number)
     if (letter != NULL && letter->number == number) {
         race_clock_put(letter->clock);
     } else {
-        letter = malloc(sizeof(*letter));
-        SIM_ASSERT(letter != NULL);
+        letter = race_need(malloc(sizeof(*letter)));
         letter->number = number;
         TAILQ_INSERT_TAIL(&r->mail[rank], letter, in_mail);
     }

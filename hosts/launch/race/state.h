@@ -1,7 +1,7 @@
 /*
  * What the check for races keeps: of the run, of its nodes and of its ranks. Calls go down:
  *   access, message, and what is in put/; meet and freed; lent; learn and report;
- *   memory and window; clock and span
+ *   memory and window; clock and span; need
  */
 #ifndef LAUNCH_RACE_STATE_H
 #define LAUNCH_RACE_STATE_H

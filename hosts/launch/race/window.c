@@ -1,5 +1,6 @@
 #include "hosts/launch/race/window.h"
 #include "hosts/launch/race/clock.h"
+#include "hosts/launch/race/need.h"
 
 #include <stdlib.h>
 
@@ -17,8 +18,7 @@ void race_op_window(struct host *h, uint32_t number, const void *base)
     struct race_window *w = race_window_of(r, number);
 
     if (w == NULL) {
-        r->windows = realloc(r->windows, (r->nwindows + 1) * sizeof(*w));
-        SIM_ASSERT(r->windows != NULL);
+        r->windows = race_need(realloc(r->windows, (r->nwindows + 1) * sizeof(*w)));
         w = &r->windows[r->nwindows++];
     } else if (w->unlocked != NULL) { /* of one before, which was freed */
         race_clock_put(w->unlocked);

@@ -1,6 +1,7 @@
 #include "hosts/launch/race/put/notice.h"
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/lent.h"
+#include "hosts/launch/race/need.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -48,11 +49,10 @@ static struct race_kind *kind_of(struct race_node *node, const struct race_kind 
 
     if (kind != NULL)
         return kind;
-    kind = malloc(sizeof(*kind));
-    SIM_ASSERT(kind != NULL);
+    kind = race_need(malloc(sizeof(*kind)));
     *kind = *like;
     TAILQ_INIT(&kind->notices);
-    SIM_ASSERT(tsearch(kind, &node->kinds, compare_kinds) != NULL);
+    race_tree_add(&node->kinds, kind, compare_kinds);
     return kind;
 }
 
@@ -87,9 +87,8 @@ void race_notice_add(struct race *race, unsigned to, const struct race_transfer 
                      const struct host_put *put, const struct race_node *from)
 {
     struct race_node *node = &race->nodes[to];
-    struct race_notice *notice = malloc(sizeof(*notice));
+    struct race_notice *notice = race_need(malloc(sizeof(*notice)));
 
-    SIM_ASSERT(notice != NULL);
     *notice = (struct race_notice){ .kind = kind_of(node, &(struct race_kind){ .part = from->part,
                                                                                .slot = put->slot,
                                                                                .tag = put->tag }),

@@ -2,6 +2,7 @@
 #include "hosts/launch/race/freed.h"
 #include "hosts/launch/race/learn.h"
 #include "hosts/launch/race/meet.h"
+#include "hosts/launch/race/need.h"
 #include "hosts/launch/race/put/notice.h"
 
 #include <stdlib.h>
@@ -30,11 +31,11 @@ static unsigned find_part(const struct race *race, unsigned subcluster, unsigned
 void race_op_install(struct host *h, unsigned channel, const struct host_put *puts, unsigned n)
 {
     struct race_list *list = &race_node_of(race_of(h), launch_thread_of(h))->channels[channel].list;
+    struct host_put *copy = race_need(malloc(n * sizeof(*puts)));
 
+    memcpy(copy, puts, n * sizeof(*puts));
     free(list->puts);
-    list->puts = malloc(n * sizeof(*puts));
-    SIM_ASSERT(list->puts != NULL);
-    memcpy(list->puts, puts, n * sizeof(*puts));
+    list->puts = copy;
     list->n = n;
 }
 

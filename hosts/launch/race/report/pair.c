@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* tdestroy */
 #include "hosts/launch/race/report/pair.h"
+#include "hosts/launch/race/need.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -41,10 +42,9 @@ static struct race_site *site_of(struct race *race, const struct race_other *o)
     found = tfind(&key, &race->site_tree, compare_sites);
     if (found != NULL)
         return *found;
-    site = malloc(sizeof(*site));
-    SIM_ASSERT(site != NULL);
+    site = race_need(malloc(sizeof(*site)));
     *site = key;
-    SIM_ASSERT(tsearch(site, &race->site_tree, compare_sites) != NULL);
+    race_tree_add(&race->site_tree, site, compare_sites);
     TAILQ_INSERT_TAIL(&race->sites, site, in_race);
     return site;
 }
@@ -55,12 +55,12 @@ static struct race_pair *pair_of(struct race *race, const struct race_pair *key)
 
     if (found != NULL)
         return *found;
-    pair = calloc(1, sizeof(*pair) + (race->run->nranks + 63) / 64 * sizeof(pair->ranks[0]));
-    SIM_ASSERT(pair != NULL);
+    pair = race_need(
+        calloc(1, sizeof(*pair) + (race->run->nranks + 63) / 64 * sizeof(pair->ranks[0])));
     pair->site = key->site;
     pair->at = key->at;
     pair->access = key->access;
-    SIM_ASSERT(tsearch(pair, &race->pair_tree, compare_pairs) != NULL);
+    race_tree_add(&race->pair_tree, pair, compare_pairs);
     TAILQ_INSERT_TAIL(&race->pairs, pair, in_race);
     pair->site->npairs++;
     pair->site->last = pair;
