@@ -14,7 +14,7 @@ const int IN = tcaDMAUseInternal | tcaDMAUseNotifyInternal;
 struct World {
     void *p = nullptr;
     tcaHandle *mine = nullptr, *other = nullptr;
-    tcaHandle junk = {}, gone = {}, far = {};
+    tcaHandle junk = {}, gone = {}, far = {}, closed = {};
     tcaDesc *d = nullptr, *freed = nullptr;
     int next = 0;
     tcaPIOHandle pio = {};
@@ -65,6 +65,10 @@ const Refusal kRefusals[] = {
     { "tcaDescSetMemcpy: dst: memory of sub-cluster 7: expected 0, the own one; no cable leads to "
       "another",
       [](World &w) { return tcaDescSetMemcpy(w.d, &w.far, 0, w.mine, 0, 8, IN, 0, 1); } },
+    { "tcaDescSetMemcpy: dst: memory that puts do not reach: expected that of the host or of GPU 0 "
+      ".. 1 "
+      "in part 1",
+      [](World &w) { return tcaDescSetMemcpy(w.d, &w.closed, 0, w.mine, 0, 8, IN, 0, 1); } },
     { "tcaDescSetMemcpy: d = NULL: expected a list",
       [](World &w) { return tcaDescSetMemcpy(nullptr, w.other, 0, w.mine, 0, 8, IN, 0, 1); } },
     { "tcaDescSetMemcpy2D: width = 30: expected a multiple of 4, from 4 on",
@@ -155,6 +159,8 @@ std::vector<std::string> lines_of(const std::function<void(World &)> &fn)
         w.other = &h[1];
         w.far = h[1];
         w.far.subcluster = 7;
+        w.closed = h[1];
+        w.closed.area = 0xff; /* as of a third GPU: other nodes cannot reach it */
         w.d = tcaDescNew();
         if (r.me == 0)
             fn(w);
