@@ -56,6 +56,29 @@ TEST_F(Programs, SeveralSourcesAndSeparateObjectsMakeTheSameProgram)
     EXPECT_TRUE(begins(errors, "hubrun: 1 rank ended well at "));
 }
 
+/* As nvcc does, which knows the calls of CUDA without a header. */
+TEST_F(Programs, CodeOfTheHostMayBeInAFileOfCuda)
+{
+    write("host.cu", "#include <cstdio>\n"
+                     "extern \"C\" int devices(void);\n"
+                     "int main() { std::printf(\"%d\\n\", devices()); }\n"
+                     "extern \"C\" int devices(void) {\n"
+                     "    int n = 0;\n"
+                     "    return cudaGetDeviceCount(&n) == cudaSuccess ? n : -1;\n"
+                     "}\n");
+    write("kernel.cu", "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }\n");
+    for (const char *compiler : { "hubcc", "hubc++" }) {
+        ASSERT_EQ(0, sh(std::string(compiler) + " -O2 -Wall -Werror host.cu -o one && " + compiler +
+                        " -c host.cu && hubc++ host.o -o two"))
+            << errors;
+        EXPECT_EQ(0, sh("hubrun -q -n 1 ./one && hubrun -q -n 1 ./two")) << errors;
+        EXPECT_EQ("4\n4\n", out);
+        EXPECT_NE(0, sh(std::string(compiler) + " -c kernel.cu"));
+        EXPECT_TRUE(has(errors, "kernel.cu:1:1: error: ")) << errors;
+        EXPECT_TRUE(has(errors, "__global__")) << errors;
+    }
+}
+
 TEST_F(Programs, SharedLibrariesOfAProgramAreEachRanksOwn)
 {
     write("main.c", R"(
