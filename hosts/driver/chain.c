@@ -101,7 +101,7 @@ void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
     struct driver_channel *ch = &d->channel[channel];
     struct driver_chain *old = ch->installed;
 
-    (void)h;
+    chain->by = h;
     ch->installed = chain;
     if (old != NULL) {
         old->until = ch->started;

@@ -67,8 +67,10 @@ struct driver_gpu {
 struct driver_chain {
     uint64_t internal_first, host_first; /* descriptor numbers, or RANGE_NONE */
     uint32_t internal_count, host_count;
-    uint32_t head;  /* pointer that starts it */
-    uint64_t until; /* retired: free once so many chains of the channel have ended */
+    uint32_t head;           /* pointer that starts it */
+    uint64_t until;          /* retired: free once so many chains of the channel have ended */
+    struct host *by;         /* the rank that has installed it, */
+    struct host_place place; /* and the call that did so */
     struct driver_chain *next;
 };
 

@@ -372,10 +372,11 @@ static void plan_write(const struct plan *plan, struct host *h, struct driver *d
     h->bus->fence(h);
 }
 
-tcaresult tca_set_chain(struct tca_rank *self, const char *call, const tcaDesc *d, int ch)
+tcaresult tca_set_chain(struct tca_rank *self, struct host_place place, const tcaDesc *d, int ch)
 {
     struct plan plan = { NULL, 0, 0 };
     struct driver_chain *chain = NULL;
+    const char *call = place.call;
     tcaresult code;
 
     if (d->n == 0)
@@ -391,6 +392,7 @@ tcaresult tca_set_chain(struct tca_rank *self, const char *call, const tcaDesc *
                                               plan.n - plan.internal, &chain));
     if (code == TCA_SUCCESS) {
         plan_write(&plan, self->h, self->d, chain);
+        chain->place = place;
         driver_chain_install(self->h, self->d, (unsigned)ch, chain);
         tca_freed_install(self, d, ch);
         tca_race_install(self, d, ch);
@@ -406,9 +408,10 @@ tcaresult tca_set_chain(struct tca_rank *self, const char *call, const tcaDesc *
 
 tcaresult tcaDescSet(tcaDesc *d, int ch)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct tca_rank *self = tca_enter(__func__);
 
     if (self == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
-    return is_list(self, d) ? tca_set_chain(self, __func__, d, ch) : refuse_list(__func__, d);
+    return is_list(self, d) ? tca_set_chain(self, place, d, ch) : refuse_list(__func__, d);
 }

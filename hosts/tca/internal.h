@@ -54,7 +54,8 @@ struct tca_rank {
     tcaDesc *descs;
     void *freed, *unpinned; /* trees: see freed.c */
     struct tca_sources sources[HUB_DMA_CHANNELS];
-    unsigned refused; /* calls that were, as far as they were reported */
+    unsigned refused;   /* calls that were, as far as they were reported */
+    unsigned strangers; /* a bit for each channel that has had the list of another rank */
 };
 /** Makes it, if need be. NULL: out of memory, or outside of a rank. */
 struct tca_rank *tca_rank_make(void);
@@ -119,7 +120,7 @@ struct tca_ask {
 /** Appends a put to a list. */
 tcaresult tca_set_put(tcaDesc *d, const struct tca_ask *a);
 /** Makes a list, which has puts, that of a channel. */
-tcaresult tca_set_chain(struct tca_rank *self, const char *call, const tcaDesc *d, int ch);
+tcaresult tca_set_chain(struct tca_rank *self, struct host_place place, const tcaDesc *d, int ch);
 
 static inline bool tca_handle_ok(const tcaHandle *h)
 {

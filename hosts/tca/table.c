@@ -186,8 +186,9 @@ tcaresult tcaSetDMADescInt_Memcpy(int pos, int *next_pos, tcaHandle *dst, off_t 
     return place_put(TCA_TABLE_INTERNAL, pos, next_pos, &ask);
 }
 
-static tcaresult set_chain(const char *call, int table, int ch, int pos)
+static tcaresult set_chain(struct host_place place, int table, int ch, int pos)
 {
+    const char *call = place.call;
     struct tca_rank *self = tca_enter(call);
     const struct tca_table *t = table_of(self, table);
     tcaDesc chain = { 0 };
@@ -204,17 +205,19 @@ static tcaresult set_chain(const char *call, int table, int ch, int pos)
         code = tca_append_put(&chain, t->at[pos].puts);
     }
     if (code == TCA_SUCCESS)
-        code = tca_set_chain(tca_enter(call), call, &chain, ch);
+        code = tca_set_chain(tca_enter(call), place, &chain, ch);
     free(chain.puts);
     return code;
 }
 
 tcaresult tcaSetDMAChain(int ch, int table)
 {
-    return set_chain(__func__, in_host(table), ch, 0);
+    return set_chain((struct host_place){ __func__, __builtin_return_address(0) }, in_host(table),
+                     ch, 0);
 }
 
 tcaresult tcaSetDMAChainInt(int ch, int first_pos)
 {
-    return set_chain(__func__, TCA_TABLE_INTERNAL, ch, first_pos);
+    return set_chain((struct host_place){ __func__, __builtin_return_address(0) },
+                     TCA_TABLE_INTERNAL, ch, first_pos);
 }

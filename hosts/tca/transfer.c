@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "hosts/tca/internal.h"
 
 static tcaresult refuse_broken(const char *call, const struct tca_rank *self, int ch)
@@ -12,6 +14,36 @@ static tcaresult refuse_broken(const char *call, const struct tca_rank *self, in
         call, TCA_ERROR_DMA,
         "a transfer of channel %d broke off: its list reads memory that %s%s has freed", ch,
         freed->call, place);
+}
+
+static bool has_set_list(const struct tca_rank *self, int ch)
+{
+    return self->sources[ch].n != 0;
+}
+
+/* Has another rank of the node put its list in the place of that of this one? Who has set none may
+ * mean the other's. A line for each channel is enough. */
+static void look_at_list(struct tca_rank *self, struct host_place start, int ch)
+{
+    const struct driver_chain *list = self->d->channel[ch].installed;
+    struct host *h = self->h, *by = list->by;
+    char at[160], set_at[160], line[600];
+
+    if (by == h || !has_set_list(self, ch) || (self->strangers >> ch & 1) != 0)
+        return;
+    self->strangers |= 1u << ch;
+    h->process->place(h, start.from, at, sizeof(at));
+    by->process->place(by, list->place.from, set_at, sizeof(set_at));
+    (void)snprintf(line, sizeof(line),
+                   "rank %u on node %u at %.6f us: %s%s: channel %d has the list of rank %u by "
+                   "%s%s, and no longer that of this rank: expected other channels for each rank "
+                   "of a node",
+                   h->rank, h->node->index, (double)h->cpu->time_ps(h) * 1e-6, start.call, at, ch,
+                   by->rank, list->place.call, set_at);
+    if (h->race != NULL)
+        h->process->found(h, line);
+    else
+        h->process->remark(h, line);
 }
 
 /* What the driver does with a channel, with the call that does so known to reports. */
@@ -29,6 +61,8 @@ static tcaresult call_channel(struct host_place place, int ch,
     if (fn == driver_chain_start && self->d->channel[ch].installed == NULL)
         return tca_refuse(name, TCA_ERROR_INVALID_VALUE,
                           "channel %d has no list: tcaDescSet() gives it one", ch);
+    if (fn == driver_chain_start)
+        look_at_list(self, place, ch);
     if (self->h->race != NULL && fn == driver_chain_start)
         self->h->race->start(self->h, (unsigned)ch, place);
     self->h->call = (struct host_call){ .name = name, .channel = ch };

@@ -114,7 +114,8 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "";
     const struct race_case *const all[] = { race_puts,        race_loops,   race_messages,
                                             race_collectives, race_windows, race_meets,
-                                            race_freed,       race_many,    race_pairs };
+                                            race_freed,       race_many,    race_pairs,
+                                            race_channels };
     int code = 2;
 
     MPI_Init(&argc, &argv);

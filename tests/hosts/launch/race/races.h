@@ -50,5 +50,6 @@ extern const struct race_case race_meets[];
 extern const struct race_case race_freed[];
 extern const struct race_case race_many[];
 extern const struct race_case race_pairs[];
+extern const struct race_case race_channels[];
 
 #endif /* TESTS_RACES_H */

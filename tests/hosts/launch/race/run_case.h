@@ -19,13 +19,16 @@ struct Seen {
     sim_time_t end = 0;
 };
 
-inline Seen run_case_on(const ClusterConfig &config, const std::string &name, unsigned checks)
+/** @param ranks 0: one on each node */
+inline Seen run_case_on(const ClusterConfig &config, const std::string &name, unsigned checks,
+                        unsigned ranks = 0)
 {
     Cluster c(config);
     Seen seen;
     launch_config cfg = {};
 
     cfg.checks = checks;
+    cfg.nranks = ranks;
     EXPECT_EQ(SIM_OK, c.run_program(RACES, { name }, cfg)) << c.err.text;
     EXPECT_TRUE(c.all_well()) << name;
     seen.found = c.found;
