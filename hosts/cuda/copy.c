@@ -232,8 +232,21 @@ static cudaError_t check_copy(const struct cuda_rank *cr, const void *dst, const
     return direction_fits(cr, dst, src, kind) ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
 }
 
+static struct host_rows rows_of(const void *p, size_t pitch, size_t width, size_t height)
+{
+    return (struct host_rows){ (uintptr_t)p, width, height, pitch };
+}
+
+static void announce_copy(const struct cuda_rank *cr, void *dst, const void *src, size_t n,
+                          struct host_place place)
+{
+    cuda_race_used(cr, rows_of(src, n, n, 1), HOST_LOADS, place);
+    cuda_race_used(cr, rows_of(dst, n, n, 1), HOST_STORES, place);
+}
+
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     cudaError_t code;
 
@@ -242,12 +255,16 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind
     if (n == 0)
         return cudaSuccess;
     code = check_copy(cr, dst, src, kind);
-    return cuda_leave(cr, code == cudaSuccess ? copy_now(cr, dst, src, n) : code);
+    if (code != cudaSuccess)
+        return cuda_leave(cr, code);
+    announce_copy(cr, dst, src, n, place);
+    return cuda_leave(cr, copy_now(cr, dst, src, n));
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     struct cuda_last *last = cuda_stream(cr, stream);
     cudaError_t code;
@@ -257,7 +274,10 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcp
     if (n == 0)
         return cudaSuccess;
     code = check_copy(cr, dst, src, kind);
-    return cuda_leave(cr, code == cudaSuccess ? issue_copy(cr, last, dst, src, n) : code);
+    if (code != cudaSuccess)
+        return cuda_leave(cr, code);
+    announce_copy(cr, dst, src, n, place);
+    return cuda_leave(cr, issue_copy(cr, last, dst, src, n));
 }
 
 /* Row by row, each a job of the engine; without gaps in one piece. */
@@ -274,9 +294,9 @@ static cudaError_t issue_2d(struct cuda_rank *cr, struct cuda_last *last, void *
     return code;
 }
 
-cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
-                              size_t width, size_t height, enum cudaMemcpyKind kind,
-                              cudaStream_t stream)
+static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                           size_t height, enum cudaMemcpyKind kind, cudaStream_t stream,
+                           struct host_place place)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     struct cuda_last *last = cuda_stream(cr, stream);
@@ -289,9 +309,19 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
     if (width > dpitch || width > spitch)
         return cuda_leave(cr, cudaErrorInvalidPitchValue);
     code = check_copy(cr, dst, src, kind);
-    if (code == cudaSuccess)
-        code = issue_2d(cr, last, dst, dpitch, src, spitch, width, height);
-    return cuda_leave(cr, code);
+    if (code != cudaSuccess)
+        return cuda_leave(cr, code);
+    cuda_race_used(cr, rows_of(src, spitch, width, height), HOST_LOADS, place);
+    cuda_race_used(cr, rows_of(dst, dpitch, width, height), HOST_STORES, place);
+    return cuda_leave(cr, issue_2d(cr, last, dst, dpitch, src, spitch, width, height));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    return copy_2d(dst, dpitch, src, spitch, width, height, kind, stream,
+                   (struct host_place){ __func__, __builtin_return_address(0) });
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
@@ -303,7 +333,8 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
     if (cr == NULL)
         return cudaErrorNoDevice;
     cuda_settle_all(cr);
-    code = cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, NULL);
+    code = copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL,
+                   (struct host_place){ __func__, __builtin_return_address(0) });
     cuda_settle_all(cr);
     return code;
 }
@@ -318,18 +349,21 @@ static bool on_device(const struct cuda_rank *cr, const void *p, int device)
 
 cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t n)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
 
     if (cr == NULL)
         return cudaErrorNoDevice;
     if (!on_device(cr, dst, dst_device) || !on_device(cr, src, src_device))
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    announce_copy(cr, dst, src, n, place);
     return cuda_leave(cr, n == 0 ? cudaSuccess : copy_now(cr, dst, src, n));
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
                                 size_t n, cudaStream_t stream)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     struct cuda_last *last = cuda_stream(cr, stream);
 
@@ -337,12 +371,14 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int 
         return cuda_leave(cr, cudaErrorInvalidResourceHandle);
     if (!on_device(cr, dst, dst_device) || !on_device(cr, src, src_device))
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    announce_copy(cr, dst, src, n, place);
     return cuda_leave(cr, n == 0 ? cudaSuccess : issue_copy(cr, last, dst, src, n));
 }
 
 /* A kernel on real devices: its bytes appear at once, its time is that of a copy inside. */
 cudaError_t cudaMemset(void *p, int value, size_t n)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     struct host_pointer to;
 
@@ -351,6 +387,7 @@ cudaError_t cudaMemset(void *p, int value, size_t n)
     to = cr->h->memory->pointer(cr->h, p);
     if (to.kind == HOST_PAGEABLE)
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    cuda_race_used(cr, rows_of(p, n, n, 1), HOST_STORES, place);
     cuda_settle_all(cr);
     memset(p, value, n);
     if (to.kind ==

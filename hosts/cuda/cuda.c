@@ -229,17 +229,15 @@ cudaError_t cudaMallocHost(void **p, size_t n)
 
 cudaError_t cudaFree(void *p)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    uint64_t freed;
 
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    freed = cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED
-                ? cr->h->memory->free(cr->h, p)
-                : driver_free_gpu(cr->h, p, NULL, NULL);
-    return cuda_leave(cr, freed != 0 ? cudaSuccess : cudaErrorInvalidDevicePointer);
+    return cuda_leave(cr,
+                      cuda_free(cr, p, place) != 0 ? cudaSuccess : cudaErrorInvalidDevicePointer);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t n, unsigned flags)
@@ -257,12 +255,15 @@ cudaError_t cudaHostAlloc(void **p, size_t n, unsigned flags)
 
 cudaError_t cudaFreeHost(void *p)
 {
+    const struct host_place place = { __func__, __builtin_return_address(0) };
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
-    return cuda_leave(cr, cr->h->memory->free(cr->h, p) != 0 ? cudaSuccess : cudaErrorInvalidValue);
+    if (cr->h->memory->pointer(cr->h, p).kind != HOST_PINNED)
+        return cuda_leave(cr, cudaErrorInvalidValue);
+    return cuda_leave(cr, cuda_free(cr, p, place) != 0 ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaHostRegister(void *p, size_t n, unsigned flags)

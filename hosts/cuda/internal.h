@@ -74,6 +74,14 @@ cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code);
 uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
                    struct host_copy_end src, uint64_t bytes, uint64_t after);
 
+/* announce.c */
+/** For the check for races, where that is on: the call at `place` uses these rows. */
+void cuda_race_used(const struct cuda_rank *cr, struct host_rows rows, enum host_use use,
+                    struct host_place place);
+/** Gives back memory of the host or of a GPU, as the check sees. @return its bytes; 0: none begins
+ * there */
+uint64_t cuda_free(struct cuda_rank *cr, void *p, struct host_place place);
+
 /* stream.c */
 /** Gives the job to its engine, behind the copy `after` of the same GPU, 0: none. */
 struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job, uint64_t after);

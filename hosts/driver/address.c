@@ -73,31 +73,55 @@ static void keep_pin(struct driver_gpu *g, const struct driver_pin *old, uint64_
     g->npins++;
 }
 
+/** What a pin has of `all`, which begins at `offset`. @return false: nothing */
+static bool part_of(const struct driver_gpu *g, const struct driver_pin *p, uint64_t offset,
+                    struct host_freed all, struct host_freed *part_p)
+{
+    uint64_t end = p->offset + p->bytes;
+    uint64_t first = p->offset > offset ? p->offset : offset;
+    uint64_t last = end < offset + all.bytes ? end : offset + all.bytes;
+
+    if (first >= last)
+        return false;
+    *part_p = (struct host_freed){ (const uint8_t *)all.p + (first - offset), last - first,
+                                   g->bar_bus + p->bar_offset + (first - p->offset) };
+    return true;
+}
+
 /* A handle that reaches beyond an allocation has pinned more pages, and others name theirs by this
  * pin since. */
 static void unpin(struct host *h, unsigned gpu, uint64_t offset, struct host_freed all,
-                  driver_unpin_fn fn, void *arg)
+                  driver_part_fn fn, void *arg)
 {
     struct driver_gpu *g = &driver_of(h)->gpus[gpu];
 
     for (unsigned i = g->npins; i-- > 0;) {
         const struct driver_pin p = g->pins[i];
-        uint64_t end = p.offset + p.bytes;
-        uint64_t first = p.offset > offset ? p.offset : offset;
-        uint64_t last = end < offset + all.bytes ? end : offset + all.bytes;
-        uint64_t bar_offset = p.bar_offset + (first - p.offset);
-        const struct host_freed cut = { (const uint8_t *)all.p + (first - offset), last - first,
-                                        g->bar_bus + bar_offset };
+        struct host_freed part;
+        uint64_t first;
 
-        if (first >= last)
+        if (!part_of(g, &p, offset, all, &part))
             continue;
         if (fn != NULL)
-            fn(arg, &cut);
-        h->gpus->unpin(h, gpu, bar_offset, last - first);
+            fn(arg, &part);
+        h->gpus->unpin(h, gpu, part.bus - g->bar_bus, part.bytes);
         g->pins[i] = g->pins[--g->npins];
+        first = p.offset + (part.bus - g->bar_bus - p.bar_offset);
         keep_pin(g, &p, p.offset, first);
-        keep_pin(g, &p, last, end);
+        keep_pin(g, &p, first + part.bytes, p.offset + p.bytes);
     }
+}
+
+void driver_pinned_gpu(struct host *h, const void *p, uint64_t bytes, driver_part_fn fn, void *arg)
+{
+    struct host_pointer hp = h->memory->pointer(h, p);
+    const struct driver_gpu *g = &driver_of(h)->gpus[hp.gpu];
+    struct host_freed part;
+
+    for (unsigned i = 0; hp.kind == HOST_GPU && i < g->npins; i++)
+        if (part_of(g, &g->pins[i], hp.offset, (struct host_freed){ .p = p, .bytes = bytes },
+                    &part))
+            fn(arg, &part);
 }
 
 /** Where the pages end that are pinned from this place of the BAR on, which need not be all in one
@@ -126,7 +150,7 @@ uint64_t driver_gpu_unpinned(struct host *h, uint64_t bus, uint64_t bytes)
     return HOST_NO_BUS;
 }
 
-uint64_t driver_free_gpu(struct host *h, void *p, driver_unpin_fn fn, void *arg)
+uint64_t driver_free_gpu(struct host *h, void *p, driver_part_fn fn, void *arg)
 {
     struct host_pointer hp = h->memory->pointer(h, p);
     uint64_t bytes = hp.kind == HOST_GPU ? h->gpus->free(h, hp.gpu, p) : 0;

@@ -161,11 +161,13 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
 /** The first of these bus addresses that is in the BAR of a GPU, where no memory is pinned.
  * HOST_NO_BUS: none. */
 uint64_t driver_gpu_unpinned(struct host *h, uint64_t bus, uint64_t bytes);
-/** Some memory of a GPU is about to be unpinned. */
-typedef void (*driver_unpin_fn)(void *arg, const struct host_freed *part);
-/** Gives memory of a GPU back and unpins its pages; `fn` (or NULL) is called for each part that has
- * a place of its own on the bus. @return its bytes; 0: no such allocation. */
-uint64_t driver_free_gpu(struct host *h, void *p, driver_unpin_fn fn, void *arg);
+/** Memory of a GPU that is pinned in one piece. */
+typedef void (*driver_part_fn)(void *arg, const struct host_freed *part);
+/** Calls `fn` for each pinned part of these bytes; for none where they are no memory of a GPU. */
+void driver_pinned_gpu(struct host *h, const void *p, uint64_t bytes, driver_part_fn fn, void *arg);
+/** Gives memory of a GPU back and unpins its pages; `fn` (or NULL) is called for each part before
+ * that is unpinned. @return its bytes; 0: no such allocation. */
+uint64_t driver_free_gpu(struct host *h, void *p, driver_part_fn fn, void *arg);
 /** Reads from a GPU: what it wrote before, and what was on its way to it, has arrived then. */
 void driver_flush_gpu(struct host *h, unsigned gpu);
 /** All of these, bit per GPU. */

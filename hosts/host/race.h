@@ -40,6 +40,9 @@ struct host_freed {
     uint64_t bus; /* where transfers found it */
 };
 
+/** What a call of a library does with memory of the program at once. */
+enum host_use { HOST_LOADS, HOST_STORES, HOST_FREES };
+
 enum host_lock { HOST_UNLOCKED, HOST_SHARED, HOST_EXCLUSIVE };
 
 /** What a one-sided operation does to memory of another rank. */
@@ -84,8 +87,9 @@ struct host_race_ops {
     /** The program has no handle of the owner any more. Its memory is taken back by its group, or
      * as soon as anything that the rank hears may have said that the operation has ended. */
     void (*let_go)(struct host *h, const void *owner);
-    /** A call of a library loads or stores memory of the program at once. */
-    void (*used)(struct host *h, struct host_rows rows, bool stores, struct host_place place);
+    /** `bus`: where transfers find that memory; 0: by its address, or they do not. */
+    void (*used)(struct host *h, struct host_rows rows, uint64_t bus, enum host_use use,
+                 struct host_place place);
     /** Others may reach the rank's memory from `base` on by the number of a window. */
     void (*window)(struct host *h, uint32_t number, const void *base);
     /** A one-sided operation uses memory of a rank's window (`rows.at`: bytes from its base). */

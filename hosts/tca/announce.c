@@ -65,8 +65,8 @@ void tca_race_stored(const struct tca_rank *self, uint64_t offset, const void *f
     put.to = (struct host_rows){ .at = offset % d->part_bytes - HUB_AREA_HOST * d->area_bytes,
                                  .width = bytes,
                                  .count = 1 };
-    self->h->race->used(self->h, (struct host_rows){ (uintptr_t)from, bytes, 1, bytes }, false,
-                        place);
+    self->h->race->used(self->h, (struct host_rows){ (uintptr_t)from, bytes, 1, bytes }, 0,
+                        HOST_LOADS, place);
     self->h->race->stored(self->h, &put, place);
 }
 

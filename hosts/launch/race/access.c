@@ -154,14 +154,17 @@ void race_op_freed(struct host *h, const struct host_freed *freed, struct host_p
     race_freed_add(race_of(h), t, &use);
 }
 
-void race_op_used(struct host *h, struct host_rows rows, bool stores, struct host_place place)
+void race_op_used(struct host *h, struct host_rows rows, uint64_t bus, enum host_use use,
+                  struct host_place place)
 {
-    struct race_use use = { .bytes = rows.width,
-                            .access = stores ? HUB_STORES : HUB_LOADS,
+    struct race_use one = { .bytes = rows.width,
+                            .access = use == HOST_LOADS ? HUB_LOADS : HUB_STORES,
+                            .verb = use == HOST_FREES ? "frees" : NULL,
                             .place = place };
 
     for (uint64_t i = 0; i < rows.count; i++) {
-        use.at = rows.at + i * rows.pitch;
-        look_at_use(race_of(h), launch_thread_of(h), &use);
+        one.at = rows.at + i * rows.pitch;
+        one.bus = bus != 0 ? bus + i * rows.pitch : 0;
+        look_at_use(race_of(h), launch_thread_of(h), &one);
     }
 }

@@ -14,7 +14,7 @@ struct race_use {
     const char *verb;           /* what it does there; NULL: loads or stores */
     struct host_place place;    /* no call: the program itself */
     struct program_calls calls; /* that led there; none: those that do now */
-    uint64_t bus;               /* of memory that is freed; else 0 */
+    uint64_t bus;               /* of memory that is freed, or of a GPU; else 0 */
 };
 
 /** Memory that a transfer uses, until all ranks know that it has ended; or those of its node alone,

@@ -30,7 +30,8 @@ void mpi_race_rows(const struct mpi_race_use *what, struct mpi_type *type, uint6
 
 static void use_rows(const struct mpi_race_use *u, struct host_rows rows)
 {
-    u->mr->host->race->used(u->mr->host, rows, u->writes, mpi_race_place(u->mr));
+    u->mr->host->race->used(u->mr->host, rows, 0, u->writes ? HOST_STORES : HOST_LOADS,
+                            mpi_race_place(u->mr));
 }
 
 static void lend_rows(const struct mpi_race_use *u, struct host_rows rows)

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     const struct race_case *const all[] = { race_puts,        race_loops,   race_messages,
                                             race_collectives, race_windows, race_meets,
                                             race_freed,       race_many,    race_pairs,
-                                            race_channels };
+                                            race_channels,    race_cuda };
     int code = 2;
 
     MPI_Init(&argc, &argv);

@@ -51,5 +51,6 @@ extern const struct race_case race_freed[];
 extern const struct race_case race_many[];
 extern const struct race_case race_pairs[];
 extern const struct race_case race_channels[];
+extern const struct race_case race_cuda[];
 
 #endif /* TESTS_RACES_H */
