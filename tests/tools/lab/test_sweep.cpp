@@ -227,6 +227,37 @@ TEST_F(Sweep, TheSecondRankStandsBesideTheFirstWhereThereAreNoHubs)
                       "setup: { bytes: 8, hops: 2 }\n"));
 }
 
+strings words_of(const lab_run &run)
+{
+    return strings(run.args, run.args + run.nargs);
+}
+
+/* Nothing in a word is a range, a size or a number. A list in the place of a word is swept. */
+TEST_F(Sweep, AProgramTakesWordsInTheirOrder)
+{
+    const std::string own = "program: pingpong\nmachine: two-node\n";
+
+    ASSERT_EQ(SIM_OK, read(own + "args: [8..64, [1_0, 1KiB], -v, \"a|b\"]\n")) << err.text;
+    ASSERT_EQ(2u, sweep.n);
+    EXPECT_EQ((strings{ "8..64", "1_0", "-v", "a|b" }), words_of(sweep.points[0].run));
+    EXPECT_EQ((strings{ "8..64", "1KiB", "-v", "a|b" }), words_of(sweep.points[1].run));
+    EXPECT_EQ((strings{ "1_0", "1KiB" }), values("arg2"));
+    ASSERT_EQ(SIM_OK, read(own + "args: [a, b, c]\nseries:\n  - { name: x }\n"
+                                 "  - { name: y, args: [d, [e, f]] }\n"
+                                 "  - { name: z, args: { n: 1 } }\n"))
+        << err.text;
+    ASSERT_EQ(4u, sweep.n);
+    EXPECT_EQ((strings{ "a", "b", "c" }), words_of(sweep.points[0].run));
+    EXPECT_EQ((strings{ "d", "e" }), words_of(sweep.points[1].run));
+    EXPECT_EQ((strings{ "d", "f" }), words_of(sweep.points[2].run));
+    EXPECT_EQ((strings{ "n=1" }), words_of(sweep.points[3].run));
+    EXPECT_EQ("s.yaml:3:1: args = 64 20: expected a mapping of keys to values, or a list of words",
+              refusal(own + "args: 64 20\n"));
+    EXPECT_EQ("s.yaml:3:8: arg1: expected a value or a list of values",
+              refusal(own + "args: [{ n: 1 }]\n"));
+    EXPECT_EQ("s.yaml:3:11: 5: expected each value once", refusal(own + "args: [1, [5, 5]]\n"));
+}
+
 TEST_F(Sweep, AProgramTakesItsArgumentsAsTheyAre)
 {
     ASSERT_EQ(SIM_OK, read("program: pingpong\n"

@@ -45,6 +45,7 @@ struct lab_axis {
     const char *key, *name;       /* name: the column's, "lanes" */
     const char *where;            /* "lanes.yaml:5:3" */
     const struct load_tree *item; /* its values, as the file has them */
+    bool word;                    /* an argument without `key=`: its values are as they stand */
     const char *words; /* in the legend, with a % for the value: "Gen%"; NULL: "gen = %" */
     struct lab_list list;
     unsigned stride; /* of its digit in the number of a point within its series */

@@ -162,7 +162,7 @@ static void add_arg(struct lab_run *run, const struct lab_axis *axis, const char
 {
     if (run->nargs == LAB_ARGS_MAX)
         fail_value(axis, value, "at most 24 arguments");
-    run->args[run->nargs++] = load_text(arena, "%s=%s", axis->key, value);
+    run->args[run->nargs++] = axis->word ? value : load_text(arena, "%s=%s", axis->key, value);
 }
 
 static void plan_point(struct lab_sweep_point *point, struct load_arena *arena)

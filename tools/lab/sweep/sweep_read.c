@@ -64,6 +64,10 @@ static void add_values(const struct lab_sweep_series *series, const struct load_
 
     if (item->type != LOAD_SCALAR || text == NULL)
         load_fail(item, name, "expected a value or a list of values");
+    if (axis->word) {
+        lab_list_add(&axis->list, text, where, arena);
+        return;
+    }
     if (strchr(text, '_') != NULL && load_number(text, false, &number)) /* 250_000 */
         text = load_text(arena, "%" PRIu64, number);
     if (axis->kind == LAB_AXIS_SETUP || axis->kind == LAB_AXIS_ARG)
@@ -129,19 +133,19 @@ static void read_all_values(struct lab_sweep_series *series, struct load_arena *
 /* ---- the axes of one series -------------------------------------------------------------- */
 
 /** A series' own key takes the place of the file's. */
-static void put_axis(struct lab_sweep_series *series, const struct load_tree *item,
+static void put_axis(struct lab_sweep_series *series, const struct load_tree *item, const char *key,
                      enum lab_axis_kind kind, struct load_arena *arena)
 {
     struct lab_axis *axis = NULL;
 
     for (unsigned i = 0; i < series->naxes && axis == NULL; i++)
-        if (series->axes[i].kind == kind && strcmp(series->axes[i].key, item->key) == 0)
+        if (series->axes[i].kind == kind && strcmp(series->axes[i].key, key) == 0)
             axis = &series->axes[i];
     series->axes =
         load_grow(arena, series->axes, series->naxes, &series->room, sizeof(*series->axes));
     if (axis == NULL)
         axis = &series->axes[series->naxes++];
-    *axis = (struct lab_axis){ kind, .key = item->key, .name = item->key, .item = item };
+    *axis = (struct lab_axis){ kind, .key = key, .name = key, .item = item };
     axis->where = load_text(arena, "%s:%u:%u", item->file, item->line, item->column);
 }
 
@@ -151,7 +155,42 @@ static void put_map(struct lab_sweep_series *series, const struct load_tree *map
     if (map->type != LOAD_MAP)
         load_fail(map, NULL, "expected a mapping of keys to values");
     for (unsigned i = 0; i < map->n; i++)
-        put_axis(series, &map->items[i], kind, arena);
+        put_axis(series, &map->items[i], map->items[i].key, kind, arena);
+}
+
+/** Those of the file, of which a series has others. */
+static void drop_args(struct lab_sweep_series *series)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < series->naxes; i++)
+        if (series->axes[i].kind != LAB_AXIS_ARG)
+            series->axes[kept++] = series->axes[i];
+    series->naxes = kept;
+}
+
+static bool has_words(const struct lab_sweep_series *series)
+{
+    for (unsigned i = 0; i < series->naxes; i++)
+        if (series->axes[i].word)
+            return true;
+    return false;
+}
+
+/** A mapping, or a list of words that a program takes in their order: "arg1", "arg2" and so on. */
+static void put_args(struct lab_sweep_series *series, const struct load_tree *args,
+                     struct load_arena *arena)
+{
+    if (args->type == LOAD_LIST || has_words(series))
+        drop_args(series);
+    if (args->type == LOAD_SCALAR)
+        load_fail(args, NULL, "expected a mapping of keys to values, or a list of words");
+    if (args->type == LOAD_MAP)
+        put_map(series, args, LAB_AXIS_ARG, arena);
+    for (unsigned i = 0; args->type == LOAD_LIST && i < args->n; i++) {
+        put_axis(series, &args->items[i], load_text(arena, "arg%u", i + 1), LAB_AXIS_ARG, arena);
+        series->axes[series->naxes - 1].word = true;
+    }
 }
 
 /** The keys that a file and a series share; a series may name keys of the setup without `setup`. */
@@ -166,15 +205,15 @@ static void put_all(struct lab_sweep_series *series, const struct load_tree *map
         while (own < nown && strcmp(own_keys[own].key, item->key) != 0)
             own++;
         if (own < nown)
-            put_axis(series, item, own_keys[own].kind, arena);
+            put_axis(series, item, item->key, own_keys[own].kind, arena);
         else if (strcmp(item->key, "setup") == 0)
             put_map(series, item, LAB_AXIS_SETUP, arena);
         else if (strcmp(item->key, "set") == 0)
             put_map(series, item, LAB_AXIS_SET, arena);
         else if (strcmp(item->key, "args") == 0)
-            put_map(series, item, LAB_AXIS_ARG, arena);
+            put_args(series, item, arena);
         else if (is_series && strcmp(item->key, "name") != 0)
-            put_axis(series, item, LAB_AXIS_SETUP, arena);
+            put_axis(series, item, item->key, LAB_AXIS_SETUP, arena);
     }
 }
 
