@@ -246,7 +246,7 @@ static void announce_copy(const struct cuda_rank *cr, void *dst, const void *src
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
+    const struct host_place place = HOST_PLACE_OF_CALLER();
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     cudaError_t code;
 
@@ -264,7 +264,7 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
+    const struct host_place place = HOST_PLACE_OF_CALLER();
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     struct cuda_last *last = cuda_stream(cr, stream);
     cudaError_t code;
@@ -320,8 +320,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream)
 {
-    return copy_2d(dst, dpitch, src, spitch, width, height, kind, stream,
-                   (struct host_place){ __func__, __builtin_return_address(0) });
+    return copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, HOST_PLACE_OF_CALLER());
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
@@ -333,8 +332,7 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
     if (cr == NULL)
         return cudaErrorNoDevice;
     cuda_settle_all(cr);
-    code = copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL,
-                   (struct host_place){ __func__, __builtin_return_address(0) });
+    code = copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL, HOST_PLACE_OF_CALLER());
     cuda_settle_all(cr);
     return code;
 }
@@ -349,7 +347,7 @@ static bool on_device(const struct cuda_rank *cr, const void *p, int device)
 
 cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t n)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
+    const struct host_place place = HOST_PLACE_OF_CALLER();
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
 
     if (cr == NULL)
@@ -363,7 +361,7 @@ cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_d
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
                                 size_t n, cudaStream_t stream)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
+    const struct host_place place = HOST_PLACE_OF_CALLER();
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     struct cuda_last *last = cuda_stream(cr, stream);
 
@@ -378,7 +376,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int 
 /* A kernel on real devices: its bytes appear at once, its time is that of a copy inside. */
 cudaError_t cudaMemset(void *p, int value, size_t n)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
+    const struct host_place place = HOST_PLACE_OF_CALLER();
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
     struct host_pointer to;
 

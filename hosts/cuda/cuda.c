@@ -229,7 +229,7 @@ cudaError_t cudaMallocHost(void **p, size_t n)
 
 cudaError_t cudaFree(void *p)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
+    const struct host_place place = HOST_PLACE_OF_CALLER();
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
     if (cr == NULL || p == NULL)
@@ -255,7 +255,7 @@ cudaError_t cudaHostAlloc(void **p, size_t n, unsigned flags)
 
 cudaError_t cudaFreeHost(void *p)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
+    const struct host_place place = HOST_PLACE_OF_CALLER();
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
     if (cr == NULL || p == NULL)

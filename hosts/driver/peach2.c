@@ -211,7 +211,7 @@ int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *l
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_ADDR, status.window);
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_DATA, status.data);
     s.h->bus->fence(s.h);
-    c->place = (struct host_place){ __func__, __builtin_return_address(0) };
+    c->place = HOST_PLACE_OF_CALLER();
     driver_chain_install(s.h, s.d, channel, c);
     return 0;
 }

@@ -33,6 +33,10 @@ struct host_place {
     uint64_t number;  /* which call of the rank, if one may announce many pieces; else 0 */
 };
 
+/** In a function that programs call: where they did. */
+#define HOST_PLACE_OF_CALLER()                                                                     \
+    ((struct host_place){ .call = __func__, .from = __builtin_return_address(0) })
+
 /** Memory of the program that a library has given back. */
 struct host_freed {
     const void *p;

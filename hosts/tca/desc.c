@@ -408,7 +408,7 @@ tcaresult tca_set_chain(struct tca_rank *self, struct host_place place, const tc
 
 tcaresult tcaDescSet(tcaDesc *d, int ch)
 {
-    const struct host_place place = { __func__, __builtin_return_address(0) };
+    const struct host_place place = HOST_PLACE_OF_CALLER();
     struct tca_rank *self = tca_enter(__func__);
 
     if (self == NULL)

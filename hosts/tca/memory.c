@@ -101,7 +101,7 @@ static void unpins(void *arg, const struct host_freed *part)
 
 tcaresult tcaFree(void *p, tcaMemoryKind kind)
 {
-    struct freeing f = { .place = { __func__, __builtin_return_address(0) } };
+    struct freeing f = { .place = HOST_PLACE_OF_CALLER() };
     struct tca_rank *self = f.self = tca_enter(__func__);
     struct host_pointer hp;
     uint64_t bytes;
@@ -188,8 +188,7 @@ tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
     made.area = (uint8_t)area;
     if (code != TCA_SUCCESS)
         return tca_refuse(__func__, code, "n = %zu at p = %p: no device reaches all of it", n, p);
-    check_end(self, p, n,
-              (struct host_place){ .call = __func__, .from = __builtin_return_address(0) });
+    check_end(self, p, n, HOST_PLACE_OF_CALLER());
     *h = made;
     return code;
 }

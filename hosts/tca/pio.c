@@ -65,9 +65,7 @@ tcaresult tcaSendPIO(tcaPIOHandle *pio, size_t off, void *buf, size_t n)
                           "handle's memory ends",
                           off, n, (unsigned long long)pio->size);
     if (n > 0) {
-        tca_race_stored(
-            self, pio->offset + off, buf, n,
-            (struct host_place){ .call = __func__, .from = __builtin_return_address(0) });
+        tca_race_stored(self, pio->offset + off, buf, n, HOST_PLACE_OF_CALLER());
         self->h->bus->store_block(self->h, &self->d->window, pio->offset + off, buf, n);
     }
     return TCA_SUCCESS;

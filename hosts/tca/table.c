@@ -212,12 +212,10 @@ static tcaresult set_chain(struct host_place place, int table, int ch, int pos)
 
 tcaresult tcaSetDMAChain(int ch, int table)
 {
-    return set_chain((struct host_place){ __func__, __builtin_return_address(0) }, in_host(table),
-                     ch, 0);
+    return set_chain(HOST_PLACE_OF_CALLER(), in_host(table), ch, 0);
 }
 
 tcaresult tcaSetDMAChainInt(int ch, int first_pos)
 {
-    return set_chain((struct host_place){ __func__, __builtin_return_address(0) },
-                     TCA_TABLE_INTERNAL, ch, first_pos);
+    return set_chain(HOST_PLACE_OF_CALLER(), TCA_TABLE_INTERNAL, ch, first_pos);
 }

@@ -77,16 +77,12 @@ static tcaresult call_channel(struct host_place place, int ch,
 
 tcaresult tcaStartDMADesc(int ch)
 {
-    return call_channel(
-        (struct host_place){ .call = __func__, .from = __builtin_return_address(0) }, ch,
-        driver_chain_start);
+    return call_channel(HOST_PLACE_OF_CALLER(), ch, driver_chain_start);
 }
 
 tcaresult tcaWaitDMAC(int ch)
 {
-    return call_channel(
-        (struct host_place){ .call = __func__, .from = __builtin_return_address(0) }, ch,
-        driver_channel_wait);
+    return call_channel(HOST_PLACE_OF_CALLER(), ch, driver_channel_wait);
 }
 
 static bool other_notice(const void *arg, const struct host_notice *notice,
