@@ -8,7 +8,7 @@ SIM_BEGIN_DECLS
 
 struct load_nearest {
     const char *word;
-    char hint[96]; /* ", did you mean X?", or "": none is near enough to be meant */
+    char hint[160]; /* ", did you mean X?", or "": none is near enough to be meant */
     unsigned distance;
 };
 
@@ -16,6 +16,12 @@ void load_nearest_init(struct load_nearest *near, const char *word);
 /** A word that names a node beyond the last of `nnodes` gets a hint with those that there are. */
 void load_nearest_node(struct load_nearest *near, unsigned nnodes);
 void load_nearest_offer(struct load_nearest *near, const char *candidate);
+
+/**
+ * `path` as the writer of `word` would spell it: a part between dots that a wildcard in its place
+ * matches is that wildcard: "node*.hub.lanes" for "node*.hub.lane" and "node0.hub.lanes".
+ */
+void load_nearest_spell(const char *word, const char *path, char *text, size_t size);
 
 SIM_END_DECLS
 #endif /* LOAD_NEAREST_H */

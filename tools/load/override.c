@@ -94,7 +94,9 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
                    const struct load_tree *at)
 {
     const struct override o = { pattern, text, where, at };
+    const char *members = load_text(&m->arena, "%s.*", pattern);
     struct load_nearest near;
+    char member[256] = "";
     unsigned matches = 0;
 
     load_nearest_init(&near, pattern);
@@ -111,6 +113,8 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
             if (fnmatch(pattern, path, 0) != 0) {
                 if (matches == 0)
                     load_nearest_offer(&near, path);
+                if (matches == 0 && member[0] == '\0' && fnmatch(members, path, 0) == 0)
+                    load_nearest_spell(pattern, path, member, sizeof(member));
                 continue;
             }
             matches++;
@@ -121,5 +125,8 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
     if (matches > 0)
         return;
     load_error()->located = at != NULL;
+    if (member[0] != '\0')
+        load_raise_behind(SIM_ERR_CONFIG, where, "a group of keys: expected one of %s, such as %s",
+                          members, member);
     load_raise_behind(SIM_ERR_CONFIG, where, "matches no key%s", near.hint);
 }

@@ -295,7 +295,7 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:3:10: setup bytes=big: expected a whole number, such as 4096 or 4KiB" },
         { good + "set: { \"node*.hub.e.link.lines\": [4, 8] }\n",
           "s.yaml:4:8: set node*.hub.e.link.lines = 4: matches no key, did you mean "
-          "node0.hub.e.link.lanes?" },
+          "node*.hub.e.link.lanes?" },
         { good + "set:\n  \"node*.hub.e.link.lanes\": [4, 99]\n",
           "s.yaml:5:3: set node*.hub.e.link.lanes = 99: node0.hub.e.link.lanes: expected a "
           "whole number, 1 .. 16" },

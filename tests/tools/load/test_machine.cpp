@@ -293,8 +293,16 @@ TEST_F(MachineFile, SetsChooseAnotherMakeOfADevice)
 
 TEST_F(MachineFile, ASetThatMatchesNothingOrDoesNotFitIsAnError)
 {
-    EXPECT_EQ("--set node*.hub.link.lane=4: matches no key, did you mean node0.hub.link.lanes?",
+    EXPECT_EQ("--set node*.hub.link.lane=4: matches no key, did you mean node*.hub.link.lanes?",
               message(TWO, { "node*.hub.link.lane=4" }));
+    EXPECT_EQ("--set node[01].hub.link.lane=4: matches no key, did you mean "
+              "node[01].hub.link.lanes?",
+              message(TWO, { "node[01].hub.link.lane=4" }));
+    EXPECT_EQ("--set node*.hu*.linc.lanes=4: matches no key, did you mean node*.hu*.link.lanes?",
+              message(TWO, { "node*.hu*.linc.lanes=4" }));
+    EXPECT_EQ("--set node*.hub.link=4: a group of keys: expected one of node*.hub.link.*, such as "
+              "node*.hub.link.lanes",
+              message(TWO, { "node*.hub.link=4" }));
     EXPECT_EQ("--set node0.hub.link.lanes=99: expected a whole number, "
               "1 .. 16",
               message(TWO, { "node0.hub.link.lanes=99" }));
