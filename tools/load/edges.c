@@ -244,13 +244,10 @@ static struct hub_end look_at(struct load_machine *m, const struct load_tree *at
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
     struct hub_end e = { .node = node, .hub = load_component(m, node, component) };
-    const struct machine_value *ports = find_value(e.hub, "ports", "");
     bool found = port == NULL;
 
     e.nports = load_count_ports(e.hub);
     SIM_ASSERT(e.nports <= SIM_COUNT(e.free));
-    if (ports != NULL && ports->value < e.nports)
-        e.nports = (unsigned)ports->value;
     for (unsigned p = 0; p < e.nports; p++) {
         const char *name = e.hub->kind->ports[p];
 
@@ -261,7 +258,7 @@ static struct hub_end look_at(struct load_machine *m, const struct load_tree *at
         found |= e.free[p];
     }
     if (!found)
-        load_refuse_port(m, at, e.hub, e.nports);
+        load_fail(at, NULL, "expected the port %s", load_list_ports(m, e.hub));
     return e;
 }
 

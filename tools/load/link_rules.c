@@ -47,6 +47,13 @@ static _Noreturn void refuse_second(struct load_machine *m, const struct load_pl
                l->line, plug->node, plug->component->name, plug->port, file, first->line);
 }
 
+static _Noreturn void refuse_port(struct load_machine *m, const struct load_plug *plug)
+{
+    load_raise(SIM_ERR_CONFIG, "%s:%u: node%u.%s.%s: expected the port %s", plug->link->file,
+               plug->link->line, plug->node, plug->component->name, plug->port,
+               load_list_ports(m, plug->component));
+}
+
 void load_check_ports(struct load_machine *m)
 {
     size_t links = m->desc.ncables;
@@ -58,6 +65,9 @@ void load_check_ports(struct load_machine *m)
     for (unsigned i = 0; i < m->desc.nnodes; i++)
         list_plugs(m, m->desc.nodes[i].links, m->desc.nodes[i].nlinks);
     list_plugs(m, m->desc.cables, m->desc.ncables);
+    for (size_t i = 0; i < m->nplugs; i++)
+        if (!load_has_port(m->plugs[i].component, m->plugs[i].port))
+            refuse_port(m, &m->plugs[i]);
     plugs = load_alloc(&m->arena, (m->nplugs + 1) * sizeof(*plugs));
     memcpy(plugs, m->plugs, m->nplugs * sizeof(*plugs));
     qsort(plugs, m->nplugs, sizeof(*plugs), by_place);

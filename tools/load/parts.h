@@ -93,17 +93,15 @@ const struct load_platform *load_platform_find(struct load_machine *m, const str
 void load_platform_node(struct load_machine *m, const struct load_platform *platform,
                         unsigned node);
 
-/** One end of a link, "hub.n" within `node` or "node0.hub.n" (node = -1): checked. */
+/** One end of a link, "hub.n" within `node` or "node0.hub.n" (node = -1). */
 struct load_end {
     unsigned node;
     const struct machine_component_desc *component;
-    const char *port; /* the description's own */
+    const char *port; /* the description's own; of what has a key `ports`: not checked */
 };
 /** The component of this name, or NULL. */
 const struct machine_component_desc *load_component(const struct load_machine *m, unsigned node,
                                                     const char *name);
-/** The port of this name, the kind's own text, or NULL. */
-const char *load_port(const struct machine_component_desc *component, const char *name);
 struct machine_link_desc load_link_between(const struct load_end *a, const struct load_end *b,
                                            const struct load_tree *at);
 /** Reads one {from:, to:, length_mm:}; the length becomes a group called `path`. */
@@ -116,11 +114,11 @@ struct load_end load_end_text(struct load_machine *m, const struct load_tree *at
 /** A hub of a node, in the order of its file, without a port; `component` NULL: it has fewer. */
 struct load_end load_router_end(const struct load_machine *m, unsigned node, unsigned number);
 unsigned load_count_routers(const struct load_machine *m, unsigned node);
-/** The ports of its kind; a component may have less. */
+/** The ports of its kind, or as many of these as its key `ports` says so far. */
 unsigned load_count_ports(const struct machine_component_desc *component);
-/** Raises that `at` names none of the component's `nports` ports. */
-_Noreturn void load_refuse_port(struct load_machine *m, const struct load_tree *at,
-                                const struct machine_component_desc *component, unsigned nports);
+bool load_has_port(const struct machine_component_desc *component, const char *name);
+/** "n, e, w or s of hub" */
+const char *load_list_ports(struct load_machine *m, const struct machine_component_desc *component);
 /** A length as a group called `path`, written at `at` (NULL: nowhere). */
 void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
                      uint64_t length_mm, uint64_t *length_mm_p);
@@ -148,7 +146,7 @@ void load_edges_read(struct load_machine *m, const struct load_lines *lines);
 /** When all overrides are known: chooses ports, and gives cables without a length this one. */
 void load_edges_plug(struct load_machine *m, uint64_t length_mm);
 
-/** Lists all ends of links. No port takes two cables. */
+/** Lists all ends of links. Each is a port that is there, and none takes two cables. */
 void load_check_ports(struct load_machine *m);
 /** Raises where all that load_override() has set, called so, are values of ports without a link.
  * All cables are known. */

@@ -224,31 +224,32 @@ static int split_node(const struct load_machine *m, const char **text_p)
     return (int)node;
 }
 
-void load_refuse_port(struct load_machine *m, const struct load_tree *at,
-                      const struct machine_component_desc *component, unsigned nports)
-{
-    const char **names = load_alloc(&m->arena, (nports + 1) * sizeof(*names));
-
-    memcpy(names, component->kind->ports, nports * sizeof(*names));
-    load_fail(at, NULL, "expected the port %s of %s", list_names(m, names), component->name);
-}
-
 unsigned load_count_ports(const struct machine_component_desc *component)
 {
+    const struct machine_value *ports = machine_value_find(component, "ports");
     unsigned n = 0;
 
     while (component->kind->ports[n] != NULL)
         n++;
-    return n;
+    return ports != NULL && ports->value < n ? (unsigned)ports->value : n;
 }
 
-const char *load_port(const struct machine_component_desc *component, const char *name)
+bool load_has_port(const struct machine_component_desc *component, const char *name)
 {
-    const char *const *port = component->kind->ports;
+    unsigned n = load_count_ports(component), i = 0;
 
-    while (*port != NULL && strcmp(*port, name) != 0)
-        port++;
-    return *port;
+    while (i < n && strcmp(component->kind->ports[i], name) != 0)
+        i++;
+    return i < n;
+}
+
+const char *load_list_ports(struct load_machine *m, const struct machine_component_desc *component)
+{
+    unsigned n = load_count_ports(component);
+    const char **names = load_alloc(&m->arena, (n + 1) * sizeof(*names));
+
+    memcpy(names, component->kind->ports, n * sizeof(*names));
+    return load_text(&m->arena, "%s of %s", list_names(m, names), component->name);
 }
 
 struct load_end load_router_end(const struct load_machine *m, unsigned node, unsigned number)
@@ -274,7 +275,6 @@ struct load_end load_end_text(struct load_machine *m, const struct load_tree *at
                               int node)
 {
     const struct machine_component_desc *component;
-    const char *port;
     size_t n;
 
     if (node < 0)
@@ -286,10 +286,11 @@ struct load_end load_end_text(struct load_machine *m, const struct load_tree *at
     component = load_component(m, (unsigned)node, load_text(&m->arena, "%.*s", (int)n, text));
     if (component == NULL || text[n] != '.')
         refuse_component(m, &m->desc.nodes[node], at);
-    port = load_port(component, text + n + 1);
-    if (port == NULL)
-        load_refuse_port(m, at, component, load_count_ports(component));
-    return (struct load_end){ (unsigned)node, component, port };
+    text += n + 1;
+    /* A set that has not been read yet may give a component more ports: load_check_ports(). */
+    if (!load_has_port(component, text) && machine_value_find(component, "ports") == NULL)
+        load_fail(at, NULL, "expected the port %s", load_list_ports(m, component));
+    return (struct load_end){ (unsigned)node, component, load_text(&m->arena, "%s", text) };
 }
 
 void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,

@@ -23,7 +23,7 @@ static bool hub_has_port(const struct load_machine *m, const char *name)
         for (unsigned i = 0; i < m->desc.nodes[node].ncomponents; i++) {
             const struct machine_component_desc *c = &m->desc.nodes[node].components[i];
 
-            if (machine_is_router(c) && load_port(c, name) != NULL)
+            if (machine_is_router(c) && load_has_port(c, name))
                 return true;
         }
     return false;
@@ -106,6 +106,8 @@ static void read_hand(struct load_machine *m, const struct load_tree *item,
         load_fail(item, NULL, "expected the port of a hub");
     if (list && item->n == 0)
         load_fail(item, NULL, "expected a node, as 3, 0-2 or [3, 5-7]");
+    if (!load_has_port(end.component, end.port))
+        load_fail(item, NULL, "expected the port %s", load_list_ports(m, end.component));
     for (unsigned i = 0; i < (list ? item->n : 1); i++) {
         hand[i] = (struct machine_hand_desc){ .node = end.node,
                                               .component = end.component->name,

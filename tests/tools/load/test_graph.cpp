@@ -175,6 +175,22 @@ TEST_F(Graph, WrongEdgesAreToldInOneLine)
               message(machine_of(2, "edges: [0 1]\n")));
 }
 
+/* Sets are read behind cables, and a set may give a hub more ports. */
+TEST_F(Graph, ACableNamesAPortThatItsHubHas)
+{
+    const std::string a = machine_of(2, "cables:\n  - {from: node0.hub.s, to: node1.hub.a}\n");
+    const std::string x = machine_of(2, "cables:\n  - {from: node0.hub.s, to: node1.hub.x}\n");
+
+    EXPECT_EQ("machines/m.yaml:4: node1.hub.a: expected the port n, e, w or s of hub", message(a));
+    EXPECT_EQ("machines/m.yaml:4: node1.hub.x: expected the port n, e, w or s of hub", message(x));
+    ASSERT_EQ(SIM_OK, load(a + "set: {node1.hub.ports: 5}\n")) << err.text;
+    EXPECT_EQ((Texts{ "0.s-1.a 0" }), cables());
+    EXPECT_EQ("machines/m.yaml:4: node1.hub.x: expected the port n, e, w, s or a of hub",
+              message(x + "set: {node1.hub.ports: 5}\n"));
+    EXPECT_EQ("machines/m.yaml:4: node1.hub.x: expected the port n, e, w, s, a or b of hub",
+              message(x, { "node*.hub.ports=6" }));
+}
+
 /* Where a node has two hubs, a line is a cable for each of them, or for the one that it names. */
 TEST_F(Graph, EdgesJoinTheHubsOfANode)
 {
@@ -303,6 +319,8 @@ TEST_F(Graph, WrongRoutesAreToldInOneLine)
               message(two + "routes: {by_hand: {}, others: shortest}\n"));
     EXPECT_EQ(at + "20: node0.cpu.b = 1: expected the port of a hub",
               message(two + "routes: {by_hand: {node0.cpu.b: 1}}\n"));
+    EXPECT_EQ(at + "20: node0.hub.b = 1: expected the port n, e, w or s of hub",
+              message(two + "routes: {by_hand: {node0.hub.b: 1}}\n"));
     EXPECT_EQ(at + "20: node7.hub.b = 1: expected node0 .. node1, component and port, node0.hub.e",
               message(two + "routes: {by_hand: {node7.hub.b: 1}}\n"));
     EXPECT_EQ(at + "10: others = longest: expected shortest",
