@@ -295,6 +295,16 @@ static void print_parameters(const struct checked *c)
         printf("%s: and %u more parameters\n", c->name, changes.n - 5);
 }
 
+/** Explains values that differ, as parameters do. */
+static void print_program(const struct checked *c)
+{
+    const char *kept = c->kept.manifest.program, *now = c->now.manifest.program;
+
+    if (kept[0] != '\0' && strcmp(kept, now) != 0 &&
+        !lab_compare_passes(&c->comparison, &c->check->bands))
+        printf("%s: the program is another one than the result was made by\n", c->name);
+}
+
 /** At most `limit` of them, 0: all that are known. */
 static void print_earlier(const struct checked *c, unsigned limit)
 {
@@ -393,6 +403,7 @@ static void print_results(const struct check *check)
             printf("%s: NOT RUN\n", all[i].name); /* stderr has the reason */
             continue;
         }
+        print_program(&all[i]);
         print_parameters(&all[i]);
         print_within(&all[i]);
         print_races(&all[i], limit);

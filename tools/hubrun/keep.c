@@ -21,6 +21,7 @@ struct rank {
 
 struct keep {
     struct load_arena *arena;
+    const char *program; /* the hash of its file */
     unsigned nranks, room;
     struct rank *ranks;
     struct line *first, **last_p;
@@ -40,11 +41,12 @@ static void close_stream(void *arg)
     free(keep->text);
 }
 
-struct keep *keep_create(struct load_arena *arena)
+struct keep *keep_create(struct load_arena *arena, const char *program)
 {
     struct keep *keep = load_alloc(arena, sizeof(*keep));
 
     keep->arena = arena;
+    keep->program = load_text(arena, "%016" PRIx64, lab_hash_file(0, program));
     keep->last_p = &keep->first;
     keep->checks.mistakes = keep->mistakes;
     keep->stream = open_memstream(&keep->text, &keep->n);
@@ -204,6 +206,7 @@ void keep_write(struct keep *keep, const char *dir, struct lab_out *out)
     run.result = &result;
     out->runs = &run;
     out->nruns = 1;
+    out->program = keep->program;
     out->nkeys = NODE;
     columns = make_columns(keep, &keys);
     lab_table_init(&table, columns, FIXED + keys.n);

@@ -8,8 +8,8 @@
 SIM_BEGIN_DECLS
 
 struct keep;
-/** It ends with the arena. */
-struct keep *keep_create(struct load_arena *arena);
+/** Ends with the arena. @param program its file as it is now; the result has a hash of it */
+struct keep *keep_create(struct load_arena *arena, const char *program);
 
 /** One line of a rank, on stdout or stderr. */
 void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *line);

@@ -430,7 +430,7 @@ static void run_machine(void *arg)
     check_files(run);
     run->listener.label = opt->label;
     if (opt->out != NULL)
-        run->listener.keep = keep_create(&run->arena);
+        run->listener.keep = keep_create(&run->arena, habits_find(opt->argv[0], &run->arena));
     lab_watch_check(&opt->common.watch, load_machine_desc(run->file));
     run->watch = lab_watch_open(&opt->common.watch, NULL);
     run_observed(run);

@@ -8,6 +8,7 @@ SIM_BEGIN_DECLS
 
 #define LOAD_FILE_BY_HAND   ((size_t)4 << 20)   /* most bytes of what people write, */
 #define LOAD_FILE_BY_HUBSIM ((size_t)256 << 20) /* and of what hubsim has written */
+#define LOAD_FILE_ANY       (SIZE_MAX / 2)      /* and of what others have, a program */
 
 /** Opens a regular file. Another one, a fifo without a writer for example, is refused at once.
  * @return a descriptor to be closed. Raises SIM_ERR_IO. */

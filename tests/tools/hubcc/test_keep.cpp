@@ -43,7 +43,14 @@ TEST_F(Programs, AChangedProgramIsFoundByTheCheck)
     EXPECT_EQ("p: races with its own loads and stores are not seen: expected a program made by "
               "hubcc --races\np: passed, 3 points: 3 equal\n",
               out);
+    EXPECT_EQ(std::string::npos, out.find("another one")) << out;
     ASSERT_EQ(0, sh("hubcc -O2 -DROUNDS=5 p.c -o p")) << errors;
+    EXPECT_EQ(1, sh("hubsim check kept/p --out now")) << errors;
+    EXPECT_NE(std::string::npos,
+              out.find("\np: the program is another one than the result was made by\n"))
+        << out;
+    EXPECT_EQ(1, sh("hubsim diff kept/p now/p")) << errors;
+    EXPECT_EQ(0u, out.find("program: ")) << out;
     EXPECT_EQ(1, sh("hubsim check kept/p --csv")) << errors;
     EXPECT_NE(std::string::npos, out.find("p,rank 0,value,us,")) << out;
     EXPECT_EQ(1, sh("hubsim check kept/p --band 900%")) << errors;

@@ -49,6 +49,7 @@ static void find_made(struct lab_changes *changes)
         { "name", a->name, b->name },
         { "command", lab_kept_command(a->command, a->words, a->nwords, changes->arena),
           lab_kept_command(b->command, b->words, b->nwords, changes->arena) },
+        { "program", a->program, b->program },
     };
 
     for (unsigned i = 0; i < SIM_COUNT(texts); i++)

@@ -12,7 +12,7 @@
 SIM_BEGIN_DECLS
 
 enum lab_change_kind {
-    LAB_CHANGE_MADE, /* version, commit, command: no change of the result */
+    LAB_CHANGE_MADE, /* version, commit, command, program: no change of the result */
     LAB_CHANGE_PARAMETER,
     LAB_CHANGE_FAULT, /* that was asked for */
     LAB_CHANGE_POINT, /* there in one result only */

@@ -210,9 +210,10 @@ static void check_what(const struct load_tree *root, const struct lab_manifest *
 
 struct lab_manifest lab_manifest_from(const struct load_tree *root, struct load_arena *arena)
 {
-    static const char *const keys[] = { "format",   "hubsim",    "commit", "kind", "name",
-                                        "command",  "arguments", "seed",   "set",  "description",
-                                        "machines", "runs",      "points", "keys", NULL };
+    static const char *const keys[] = { "format", "hubsim",      "commit",    "kind",
+                                        "name",   "command",     "arguments", "seed",
+                                        "set",    "description", "machines",  "runs",
+                                        "points", "keys",        "program",   NULL };
     struct reader r = { .arena = arena };
     struct lab_manifest *m = &r.m;
     const struct {
@@ -227,6 +228,7 @@ struct lab_manifest lab_manifest_from(const struct load_tree *root, struct load_
         *texts[i].text_p = need_text(root, texts[i].key);
     m->folder = load_tree_get(root, "name")->exact;
     m->words = need_items(&r, root, "arguments", sizeof(*m->words), read_exact, &m->nwords);
+    m->program = load_tree_get(root, "program") != NULL ? need_hash(root, "program") : "";
     check_what(root, m);
     m->seed = need_number(root, "seed", 0, UINT64_MAX);
     m->sets = need_items(&r, root, "set", sizeof(*m->sets), read_text, &m->nsets);

@@ -34,7 +34,8 @@ struct lab_kept_point {
 
 struct lab_manifest {
     const char *hubsim, *commit, *kind, *name, *description, *command;
-    const char *folder; /* `name` to the byte */
+    const char *folder;  /* `name` to the byte */
+    const char *program; /* a hash of its file; "": none, or not known */
     unsigned nwords, nsets, nkeys, nmachines, nruns, npoints;
     const char *const *words; /* the command's arguments, to the byte */
     const char *const *sets;

@@ -6,6 +6,7 @@
 #include "tools/lab/format/table.h"
 #include "tools/lab/run/params.h"
 #include "tools/lab/run/version.h"
+#include "tools/load/file.h"
 #include "tools/load/tree.h"
 
 #include <inttypes.h>
@@ -21,6 +22,17 @@ static void hash_text(uint64_t *hash, const char *text)
 static void hash_number(uint64_t *hash, uint64_t number)
 {
     *hash = sim_hash_bytes(*hash, &number, sizeof(number));
+}
+
+uint64_t lab_hash_file(uint64_t hash, const char *path)
+{
+    struct load_arena scratch = { 0 };
+    size_t n;
+    const char *bytes = load_file_read(path, LOAD_FILE_ANY, &scratch, &n);
+
+    hash = sim_hash_bytes(hash, bytes, n);
+    load_arena_fini(&scratch);
+    return hash;
 }
 
 struct hashing {
@@ -248,6 +260,8 @@ void lab_manifest_write(const char *path, const struct lab_out *out)
     for (size_t i = 0; i < SIM_COUNT(texts); i++)
         fprintf(w.f, "  \"%s\": %s,\n", texts[i][0], quote(&w, texts[i][1]));
     write_texts(&w, "arguments", out->words, out->nwords);
+    if (out->program != NULL)
+        fprintf(w.f, "  \"program\": \"%s\",\n", out->program);
     fprintf(w.f, "  \"seed\": %" PRIu64 ",\n", out->seed);
     write_texts(&w, "set", out->sets, out->nsets);
     fprintf(w.f, "  \"keys\": %u,\n", out->nkeys);

@@ -45,6 +45,7 @@ struct lab_out {
     const char *kind; /* "experiment", "machine", "program" or "score" */
     const char *name, *description;
     const char *file;    /* of an experiment, which is kept with the result; else NULL */
+    const char *program; /* of hubrun: the hash of its file, in 16 digits; else NULL */
     const char *command; /* "hubsim" or "hubrun" */
     unsigned nwords;     /* its arguments, as far as they change the result; the first is "run", */
     const char *const *words; /* "score" or the first option */
@@ -65,6 +66,8 @@ struct lab_out {
  */
 void lab_out_try_words(const char *const *words, unsigned n);
 void lab_out_write(const char *dir, const struct lab_out *out);
+/** Raises SIM_ERR_IO. @return `hash` with all bytes of a file added */
+uint64_t lab_hash_file(uint64_t hash, const char *path);
 
 /**
  * All that the pool has run, with the machines loaded again: `runs`, `machines`, seed and sets of

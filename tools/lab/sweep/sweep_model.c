@@ -4,7 +4,6 @@
 
 #include "tools/lab/result/manifest.h"
 #include "tools/lab/workload/elf.h"
-#include "tools/load/file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,17 +18,6 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return sim_hash_bytes(hash, &number, sizeof(number));
 }
 
-static uint64_t hash_file(uint64_t hash, const char *path)
-{
-    struct load_arena scratch = { 0 };
-    size_t n;
-    const char *bytes = load_file_read(path, LOAD_FILE_BY_HUBSIM, &scratch, &n);
-
-    hash = sim_hash_bytes(hash, bytes, n);
-    load_arena_fini(&scratch);
-    return hash;
-}
-
 /* ---- machines ------------------------------------------------------------------------------ */
 
 /** What the point sets is part of the point; faults that a machine's file has are in no value. */
@@ -38,7 +26,7 @@ uint64_t lab_sweep_hash_machine(const struct lab_site *site, const struct lab_ru
 {
     struct load_arena scratch = { 0 };
     const char *path = load_find(&site->roots, "machines", run->machine, &scratch);
-    uint64_t hash = hash_file(lab_hash_machine(machine, false), path);
+    uint64_t hash = lab_hash_file(lab_hash_machine(machine, false), path);
 
     load_arena_fini(&scratch);
     return hash;
@@ -51,7 +39,7 @@ uint64_t lab_sweep_hash_program(const struct lab_site *site, const struct lab_ru
 
     if (run->program == NULL)
         return 0;
-    hash = hash_file(0, lab_program_path(site, run->program, &scratch));
+    hash = lab_hash_file(0, lab_program_path(site, run->program, &scratch));
     load_arena_fini(&scratch);
     return hash;
 }
@@ -66,7 +54,7 @@ uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run
 
         if (path == NULL)
             continue; /* one that is written out is part of the point itself */
-        hash = hash_file(hash, path);
+        hash = lab_hash_file(hash, path);
         all = hash_number(all, hash);
     }
     load_arena_fini(&scratch);
@@ -186,7 +174,7 @@ void lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
 {
     struct program program = { .site = site, .run = &(struct lab_run){ .program = "" } };
 
-    sweep->model = hash_file(sweep->model, "/proc/self/exe");
+    sweep->model = lab_hash_file(sweep->model, "/proc/self/exe");
     for (unsigned i = 0; i < sweep->n; i++)
         if (sweep->points[i].model == 0)
             resolve_machine(sweep, i, site, arena);
