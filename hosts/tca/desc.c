@@ -268,6 +268,8 @@ struct plan {
         bool internal;
     } * steps;
     uint32_t n, internal;
+    bool
+        own_word; /* the last one is in the host's memory, and no flag of the program asks for it */
 };
 
 static void plan_add(struct plan *plan, const struct descriptor *d, bool internal)
@@ -341,8 +343,10 @@ static void plan_put(struct plan *plan, const struct driver *d, const struct tca
         plan_notify(plan, d, p->dst.node, entry | flush, internal);
     if ((p->flags & tcaDMANotifySelf) != 0)
         plan_notify(plan, d, d->slot, entry | end, internal);
-    else if (end != 0)
+    else if (end != 0) {
         plan_notify(plan, d, d->slot, notify_key(d->slot, 0, 0) | NOTIFY_SILENT | end, internal);
+        plan->own_word = !internal;
+    }
 }
 
 static void plan_list(struct plan *plan, const struct driver *d, const tcaDesc *list, int ch)
@@ -372,9 +376,25 @@ static void plan_write(const struct plan *plan, struct host *h, struct driver *d
     h->bus->fence(h);
 }
 
+static tcaresult refuse_room(const char *call, tcaresult code, const struct plan *plan)
+{
+    uint32_t host = plan->n - plan->internal - plan->own_word;
+
+    if (plan->internal == 0)
+        return tca_refuse(call, code, "no room for a list of %u descriptors in the host's memory",
+                          plan->n);
+    if (host == 0)
+        return tca_refuse(call, code, "no room for a list of %u descriptors in the board's memory",
+                          plan->internal);
+    return tca_refuse(call, code,
+                      "no room for a list of %u descriptors in the board's memory and %u in the "
+                      "host's",
+                      plan->internal, host);
+}
+
 tcaresult tca_set_chain(struct tca_rank *self, struct host_place place, const tcaDesc *d, int ch)
 {
-    struct plan plan = { NULL, 0, 0 };
+    struct plan plan = { 0 };
     struct driver_chain *chain = NULL;
     const char *call = place.call;
     tcaresult code;
@@ -397,10 +417,7 @@ tcaresult tca_set_chain(struct tca_rank *self, struct host_place place, const tc
         tca_freed_install(self, d, ch);
         tca_race_install(self, d, ch);
     } else {
-        (void)tca_refuse(call, code,
-                         "no room for a list of %u descriptors in the board's memory and %u in "
-                         "the host's",
-                         plan.internal, plan.n - plan.internal);
+        (void)refuse_room(call, code, &plan);
     }
     free(plan.steps);
     return code;

@@ -300,7 +300,26 @@ TEST(TcaRefusals, AChannelKeepsItsListWhenAnotherOneIsRefused)
         });
 
         EXPECT_EQ(std::vector<std::string>{ "tcaDescSet: no room for a list of 1101 descriptors in "
-                                            "the board's memory and 0 in the host's" },
+                                            "the board's memory" },
+                  lines);
+    }
+}
+
+/* The library's last word may lie in the host's memory, which the program need not have chosen. */
+TEST(TcaRefusals, ALargeListNamesTheMemoriesThatItAsksFor)
+{
+    for (int flags : { (int)tcaDMAUseInternal, tcaDMAUseInternal | tcaDMANotify }) {
+        const std::string host = (flags & tcaDMANotify) != 0 ? " and 2000 in the host's" : "";
+        std::vector<std::string> lines = lines_of([flags](World &w) {
+            for (size_t i = 0; i < 2000; i++)
+                EXPECT_EQ(TCA_SUCCESS,
+                          tcaDescSetMemcpy(w.d, w.other, 0, w.mine, 0, 8, flags, 0, 1));
+            EXPECT_EQ(TCA_ERROR_OUT_OF_MEMORY, tcaDescSet(w.d, 2));
+        });
+
+        EXPECT_EQ(std::vector<std::string>{ "tcaDescSet: no room for a list of 2000 descriptors in "
+                                            "the board's memory" +
+                                            host },
                   lines);
     }
 }
