@@ -24,6 +24,8 @@ struct host_process_ops {
     void (*print)(struct host *h, const char *line);
     /** A line to the user who runs the program, which is no output of the rank. */
     void (*remark)(struct host *h, const char *line);
+    /** Likewise: why a call of the rank was refused. */
+    void (*refused)(struct host *h, const char *line);
     /** A check (enum host_check) has found a mistake, after which the run does not end well. The
      * line names rank, node and time; NULL: it has none. Lines beyond the first LAUNCH_FOUND_MAX
      * are dropped. */

@@ -71,9 +71,11 @@ struct launch_config {
     uint64_t block_ps;
     output_fn output;                            /* NULL: lines are dropped */
     void (*remark)(void *arg, const char *line); /* a library's, on the run; NULL: dropped */
-    void (*found)(void *arg, const char *line);  /* a check has, in a program; NULL: dropped */
+    /* A library has, a call of this rank: the line says which, and why. NULL: dropped */
+    void (*refused)(void *arg, unsigned rank, const char *line);
+    void (*found)(void *arg, const char *line); /* a check has, in a program; NULL: dropped */
     void (*begins)(void *arg); /* drivers have set up all, ranks are next; NULL: not wanted */
-    void *output_arg;          /* of all four */
+    void *output_arg;          /* of all five */
     /* By stream, the error number that `output` has met, 0: none. NULL: it meets none. */
     const int *output_codes;
     const struct launch_software *software; /* NULL: the default */

@@ -355,6 +355,14 @@ static void op_remark(struct host *h, const char *line)
         cfg->remark(cfg->output_arg, line);
 }
 
+static void op_refused(struct host *h, const char *line)
+{
+    const struct launch_config *cfg = launch_running(h)->node->run->cfg;
+
+    if (cfg->refused != NULL)
+        cfg->refused(cfg->output_arg, h->rank, line);
+}
+
 static void op_found_more(struct host *h, const char *line)
 {
     struct launch *run = launch_thread_of(h)->node->run;
@@ -411,6 +419,7 @@ static const struct host_process_ops process_ops = {
     .abort = op_abort,
     .print = op_print,
     .remark = op_remark,
+    .refused = op_refused,
     .found = op_found,
     .found_more = op_found_more,
     .place = op_place,

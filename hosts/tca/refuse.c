@@ -25,7 +25,7 @@ tcaresult tca_refuse(const char *call, tcaresult code, const char *format, ...)
         (void)snprintf(line, sizeof(line),
                        "rank %u on node %u: %u calls were refused; others are not shown", h->rank,
                        h->node->index, REFUSED_MAX);
-    h->process->remark(h, line);
+    h->process->refused(h, line);
     return code;
 }
 

@@ -398,6 +398,7 @@ host_process_ops make_process()
     ops.abort = end;
     ops.print = print;
     ops.remark = print;
+    ops.refused = print;
     return ops;
 }
 

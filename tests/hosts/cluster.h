@@ -83,6 +83,7 @@ class Cluster
         cfg.output = collect;
         cfg.remark = collect_remark;
         cfg.found = collect_found;
+        cfg.refused = collect_refusal;
         cfg.output_arg = this;
         if (cfg.max_time_ps == 0)
             cfg.max_time_ps = 1000 * SIM_MS;
@@ -129,6 +130,7 @@ class Cluster
         cfg.argv = argv.data();
         cfg.output = collect;
         cfg.remark = collect_remark;
+        cfg.refused = collect_refusal;
         if (cfg.found == nullptr)
             cfg.found = collect_found;
         cfg.output_arg = this;
@@ -210,6 +212,11 @@ class Cluster
     static void collect_remark(void *arg, const char *line)
     {
         static_cast<Cluster *>(arg)->remarks.emplace_back(line);
+    }
+    static void collect_refusal(void *arg, unsigned rank, const char *line)
+    {
+        EXPECT_EQ(0u, std::string(line).find("rank " + std::to_string(rank) + " on node "));
+        collect_remark(arg, line);
     }
     void describe()
     {

@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE /* strsep */
 #include "tools/lab/explain/explain.h"
+#include "hosts/launch/launch.h"
 #include "tools/cmd/session.h"
 #include "tools/lab/bounds/rank_hub.h"
 #include "tools/lab/run/bare_link.h"
@@ -231,6 +232,24 @@ static void check_ends(const struct options *opt, const struct machine_desc *des
     check_memory(opt, desc, "dst", m->to, m->dst);
 }
 
+/** The window of a hub reaches the GPUs of its own socket. */
+static void check_reach(const struct options *opt, const struct machine_desc *desc)
+{
+    unsigned to = opt->message.to, gpu = 0, dst;
+
+    if (strncmp(opt->message.dst, "gpu", 3) != 0)
+        return;
+    dst = (unsigned)strtoul(opt->message.dst + 3, NULL, 10);
+    for (unsigned skip = 0;
+         launch_gpu_by(desc, to, lab_rank_hub_name(desc, to, 0), true, skip, &gpu); skip++)
+        if (gpu == dst)
+            return;
+    load_raise(SIM_ERR_CONFIG,
+               "%s: --dst %s: expected a destination on the socket of the board: its window "
+               "reaches no other",
+               opt->file, opt->message.dst);
+}
+
 static void check_message(const struct options *opt, const struct machine_desc *desc)
 {
     const struct lab_message *m = &opt->message;
@@ -246,6 +265,7 @@ static void check_message(const struct options *opt, const struct machine_desc *
                    "%s: --kind pio from node %u to itself: expected another node, a hub "
                    "sends nothing back where it came from",
                    opt->file, m->to);
+    check_reach(opt, desc);
     if (strcmp(m->kind, "2d") == 0 && m->pitch < m->bytes)
         load_raise(SIM_ERR_CONFIG,
                    "%s: --pitch %" PRIu64 ": expected at least the bytes of a block, %" PRIu64,

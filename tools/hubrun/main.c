@@ -68,6 +68,12 @@ static void print_remark(void *arg, const char *line)
     fprintf(stderr, "hubrun: %s\n", line);
 }
 
+static void print_refusal(void *arg, unsigned rank, const char *line)
+{
+    (void)rank; /* the line names it */
+    print_remark(arg, line);
+}
+
 static void print_mistake(void *arg, const char *line)
 {
     struct keep *keep = ((struct run *)arg)->listener.keep;
@@ -297,6 +303,7 @@ static void run_ranks(void *arg)
                                  .visible = opt->visible,
                                  .output = print_line,
                                  .remark = opt->quiet ? NULL : print_remark,
+                                 .refused = opt->quiet ? NULL : print_refusal,
                                  .found = print_mistake,
                                  .output_arg = run,
                                  .begins = begin_ranks,

@@ -140,9 +140,11 @@ TEST(ExplainCommand, NamesWhatIsWrong)
               explain("two-node --contend 5").text);
     EXPECT_EQ("hubsim: two-node: --dst gpu7: expected cpu or a GPU of node1\n",
               explain("two-node --dst gpu7").text);
-    EXPECT_EQ("hubsim: two-node: message: rank 0 ended with status 2: dst: no area of the window "
-              "reaches this memory\n",
-              explain("two-node --kind pio --dst gpu2").text);
+    for (const std::string kind : { "pio", "register", "dma", "chain", "2d" })
+        EXPECT_EQ("hubsim: two-node: --dst gpu2: expected a destination on the socket of the "
+                  "board: its window reaches no other\n",
+                  explain("two-node --kind " + kind + " --dst gpu2").text);
+    EXPECT_EQ(0, explain("two-node --src gpu2 --dst gpu1").status);
     EXPECT_NE(std::string::npos, explain("two-node --kind pio --to 0").text.find("to itself"));
     const std::pair<const char *, const char *> usage[] = {
         { "--bytes 0", "--bytes 0: expected at least 1 and less than 4GiB\n" },
@@ -193,8 +195,12 @@ TEST(ExplainCommand, CountsCablesBetweenHubsOfAnyName)
 /* What rank 1 waits for then is no news. */
 TEST(ExplainCommand, NamesTheRankThatFailedForWhichOthersWait)
 {
-    EXPECT_EQ(0u, explain("two-node --kind dma --dst gpu2")
-                      .text.find("hubsim: two-node: message: rank 0 ended with status 2: "));
+    const Result r = explain("two-node --kind chain --puts 1100 --descriptors internal");
+
+    EXPECT_EQ(0u, r.text.find("hubsim: two-node: message: rank 0 ended with status 2: ")) << r.text;
+    EXPECT_NE(std::string::npos, r.text.find(" us: tcaDescSet: no room for a list of 1102 "
+                                             "descriptors in the board's memory\n"))
+        << r.text;
 }
 
 } // namespace

@@ -100,25 +100,44 @@ static void hear_line(void *arg, unsigned rank, enum output_stream stream, sim_t
         (void)fprintf(listener->out, "%s\n", line);
 }
 
+static void hear_refusal(void *arg, unsigned rank, const char *line)
+{
+    struct listener *listener = arg;
+
+    (void)rank; /* the line names it */
+    (void)snprintf(listener->library, sizeof(listener->library), "%s", line);
+}
+
+/** The rank that failed: that which ended all, or the first one. Their number: none has. */
+static unsigned failed_rank(const struct launch_result *result)
+{
+    unsigned r = 0;
+
+    if (result->aborted && result->ranks[result->abort_rank].exit_code != 0)
+        return result->abort_rank;
+    while (r < result->nranks && result->ranks[r].exit_code == 0)
+        r++;
+    return r;
+}
+
 /** What a failed rank says counts more than that others wait for it without end. */
 static void check_ranks(const struct lab_run *run, const struct launch_result *result,
                         const struct listener *listener)
 {
-    for (unsigned r = 0; r < result->nranks; r++) {
-        const struct launch_rank_result *rank = &result->ranks[r];
-        char how[64];
+    unsigned r = failed_rank(result);
+    const struct launch_rank_result *rank = &result->ranks[r];
+    char how[64];
 
-        if (rank->exit_code == 0)
-            continue;
-        if (rank->signal != 0)
-            (void)snprintf(how, sizeof(how), "was ended by signal %d", rank->signal);
-        else
-            (void)snprintf(how, sizeof(how), "ended with status %d", rank->exit_code);
-        *load_error() = (struct sim_error){ 0 };
-        load_raise(SIM_ERR_IO, "%s: rank %u %s%s%s%s%s", run->program, r, how,
-                   listener->own[0] != '\0' ? ": " : "", listener->own,
-                   listener->library[0] != '\0' ? ": " : "", listener->library);
-    }
+    if (r == result->nranks)
+        return;
+    if (rank->signal != 0)
+        (void)snprintf(how, sizeof(how), "was ended by signal %d", rank->signal);
+    else
+        (void)snprintf(how, sizeof(how), "ended with status %d", rank->exit_code);
+    *load_error() = (struct sim_error){ 0 };
+    load_raise(SIM_ERR_IO, "%s: rank %u %s%s%s%s%s", run->program, r, how,
+               listener->own[0] != '\0' ? ": " : "", listener->own,
+               listener->library[0] != '\0' ? ": " : "", listener->library);
 }
 
 /* Packets that a deadlock holds, behind what its ranks wait for. */
@@ -221,6 +240,7 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
                                              .beside = lab_software_beside(&software, machine),
                                              .max_time_ps = site->max_time_ps,
                                              .output = hear_line,
+                                             .refused = hear_refusal,
                                              .output_arg = &listener,
                                              .software = &software },
                     &result, load_error());

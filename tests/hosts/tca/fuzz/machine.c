@@ -60,9 +60,10 @@ static uint64_t count_errors(const struct machine_server *m)
     return n;
 }
 
-static void take_line(void *arg, const char *line)
+static void take_line(void *arg, unsigned rank, const char *line)
 {
     (void)arg;
+    (void)rank;
     if (world == NULL)
         return;
     world->lines_now++;
@@ -187,7 +188,7 @@ static int launch(struct machine_server *m, struct launch_result *result, struct
                                  .argc = 1,
                                  .argv = argv,
                                  .max_time_ps = MAX_TIME_PS,
-                                 .remark = take_line,
+                                 .refused = take_line,
                                  .begins = ranks_begin,
                                  .output_arg = m,
                                  .software = &software };
