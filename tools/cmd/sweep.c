@@ -126,6 +126,24 @@ static void refuse_machine(const char *path, struct load_arena *arena)
                   "expected a sweep, with workload or program; `hubsim run` runs a machine");
 }
 
+/** Points that fail alike say so once: the text is long, and people read the table. */
+static void shorten_failures(struct lab_table *table)
+{
+    unsigned column = 0;
+    const char *last = "";
+
+    while (strcmp(table->columns[column].name, "failure") != 0) /* each sweep has it */
+        column++;
+    for (unsigned row = 0; row < table->nrows; row++) {
+        const char *text = lab_table_get(table, row, column);
+
+        if (text[0] != '\0' && strcmp(text, last) == 0)
+            lab_table_set(table, row, column, "as above");
+        else if (text[0] != '\0')
+            last = text;
+    }
+}
+
 /** What there is, on stdout and in the folder, whether all of it is there or not. */
 static void sweep(struct cmd_session *session)
 {
@@ -146,6 +164,8 @@ static void sweep(struct cmd_session *session)
     lab_sweep_table(&work.sweep, &work.results, arena, &work.table);
     if (!opt->show)
         kept = load_attempt(keep_results, &work, load_error());
+    if (opt->common.format == LAB_TEXT)
+        shorten_failures(&work.table);
     lab_table_write(&work.table, opt->common.format,
                     stdout); /* last: its reader may not want all */
     lab_table_fini(&work.table);

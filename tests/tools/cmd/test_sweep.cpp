@@ -435,6 +435,35 @@ TEST_F(SweepCommand, AFiguresKeyMayBeWhatAProgramPrintsUnderTheNameOfAnArgument)
               text("out/s/figure.csv"));
 }
 
+/* It is the rank that ended all others that failed, and points that fail alike say so once. */
+TEST_F(SweepCommand, APointThatFailsNamesTheRankThatDid)
+{
+    std::string source =
+        write("bad.c", "#include <mpi.h>\n"
+                       "int main(int argc, char **argv)\n"
+                       "{\n"
+                       "    int me;\n"
+                       "    MPI_Init(&argc, &argv);\n"
+                       "    MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
+                       "    if (me == 2)\n"
+                       "        MPI_Send(&me, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);\n"
+                       "    MPI_Barrier(MPI_COMM_WORLD);\n"
+                       "    MPI_Finalize();\n"
+                       "    return 0;\n"
+                       "}\n");
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/bad " + source).c_str()));
+    const std::string args = write("s.yaml", "program: " + folder +
+                                                 "/bad\nmachine: ring4\n"
+                                                 "ranks: 3\nargs: { word: [a, b] }\n") +
+                             " --out " + folder + "/out";
+    EXPECT_EQ(1, run(args));
+    const std::string table = text("stdout"), csv = text("out/s/table.csv");
+    const std::string why = "/bad: rank 2 ended with status 1: rank 2 on node 2 at ";
+    EXPECT_NE(std::string::npos, table.find(why)) << table;
+    EXPECT_NE(std::string::npos, table.find("\nb     as above")) << table;
+    EXPECT_NE(std::string::npos, csv.find(why, csv.find("\nb,"))) << csv;
+}
+
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
