@@ -55,6 +55,7 @@ struct mpi_mistake {
     const struct mpi_place *other; /* a second call, named behind the text; or NULL */
     uint32_t number;   /* before the text: which collective of its communicator; 0: none */
     const char *after; /* the end of the line; or NULL */
+    const char *alike; /* what mistakes in the same calls share, on all ranks; NULL: the text */
 };
 void mpi_check_found(struct mpi_check *ck, const struct mpi_mistake *m, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

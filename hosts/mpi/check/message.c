@@ -1,4 +1,5 @@
 /* Messages of the program that no receive has matched. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hosts/mpi/check/record.h"
@@ -52,11 +53,15 @@ static void report_message(struct mpi_check *ck, const struct mpi_sent *s)
 {
     const struct mpi_place *end = &ck->ends[s->to];
     bool ended = end->host != NULL;
+    char alike[160];
 
-    mpi_check_found(ck, &(struct mpi_mistake){ .at = &s->at, .other = ended ? end : NULL },
-                    ": a message of %llu bytes to rank %u with tag %d on %s was %s",
-                    (unsigned long long)s->bytes, s->to, s->tag, s->comm,
-                    ended ? "not received before " : "never received");
+    (void)snprintf(alike, sizeof(alike), "%llu bytes, tag %d, %s", (unsigned long long)s->bytes,
+                   s->tag, s->comm);
+    mpi_check_found(
+        ck, &(struct mpi_mistake){ .at = &s->at, .other = ended ? end : NULL, .alike = alike },
+        ": a message of %llu bytes to rank %u with tag %d on %s was %s",
+        (unsigned long long)s->bytes, s->to, s->tag, s->comm,
+        ended ? "not received before " : "never received");
 }
 
 void mpi_messages_left(struct mpi_check *ck)

@@ -76,12 +76,12 @@ const Mistake mistakes[] = {
     { "never_received", { left("MPI_Send", 8, 3) + BEFORE } },
     { "never_received_often",
       { left("MPI_Send", 4, 4) + BEFORE, left("MPI_Send", 4, 3) + BEFORE,
-        head(0, "MPI_Send") + ": the last of 9 more like the first one",
-        head(0, "MPI_Send") + ": one more like the first one" },
+        left("MPI_Send", 4, 4) + BEFORE + "; the last of 9 more",
+        left("MPI_Send", 4, 3) + BEFORE + "; one more" },
       12 },
     { "other_root_often",
       { differ("MPI_Bcast", 1, ": root = 0, but 1 in", "MPI_Bcast"),
-        head(0, "MPI_Bcast") + ": the last of 4 more like the first one" },
+        differ("MPI_Bcast", 5, ": root = 0, but 1 in", "MPI_Bcast") + "; the last of 4 more" },
       5 },
     { "never_received_long", { left("MPI_Send", 4000000, 3) + BEFORE } },
     { "never_received_buffered", { left("MPI_Bsend", 4, 4) + BEFORE } },
@@ -91,6 +91,18 @@ const Mistake mistakes[] = {
     { "send_not_completed",
       { head(0, "MPI_Finalize") + ": no call has completed a request that began in " +
         place(0, "MPI_Isend") + ", 4 bytes to rank 1 with tag 7" + WORLD } },
+    { "requests_left_by_all",
+      { head(0, "MPI_Finalize") + ": no call has completed a request that began in " +
+            place(0, "MPI_Isend") + ", 4 bytes to rank 1 with tag 7" + WORLD,
+        head(0, "MPI_Finalize") + ": no call has completed a request that began in " +
+            place(0, "MPI_Irecv") + ", from MPI_PROC_NULL with tag 8" + WORLD,
+        head(1, "MPI_Finalize") + ": no call has completed a request that began in " +
+            place(1, "MPI_Isend") + ", 4 bytes to rank 0 with tag 7" + WORLD +
+            "; the last of 5 more, on ranks 0 to 1",
+        head(1, "MPI_Finalize") + ": no call has completed a request that began in " +
+            place(1, "MPI_Irecv") + ", from MPI_PROC_NULL with tag 8" + WORLD +
+            "; the last of 5 more, on ranks 0 to 1" },
+      12 },
     { "receive_not_completed",
       { head(1, "MPI_Finalize") +
         ": no call has completed a request, which has no message, that began in " +
@@ -106,7 +118,7 @@ const Mistake mistakes[] = {
         place(1, "MPI_Irecv") + ", from rank 0 with tag 9" + WORLD } },
     { "no_finalize",
       { "hubrun: rank 0 on node 0 at 12[0-9][0-9]\\.[0-9]+ us: ends without MPI_Finalize",
-        head(1, "ends", "") + " without MPI_Finalize" } },
+        head(1, "ends", "") + " without MPI_Finalize; one more" } },
     { "one_exits", { head(1, "ends", "") + " without MPI_Finalize" } },
 };
 

@@ -223,6 +223,18 @@ static void send_not_completed(void)
         MPI_Recv(ints, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void requests_left_by_all(void)
+{
+    for (int i = 0; i < 3; i++) {
+        MPI_Request request;
+
+        MPI_Isend(ints, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, &request);
+        MPI_Irecv(ints + 1, 1, MPI_INT, MPI_PROC_NULL, 8, MPI_COMM_WORLD, &request);
+    }
+    for (int i = 0; i < 3; i++)
+        MPI_Recv(ints + 2, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void receive_not_completed(void)
 {
     MPI_Request request;
@@ -306,6 +318,7 @@ static const struct {
     MISTAKE(other_tag),
     MISTAKE(only_probed),
     MISTAKE(send_not_completed),
+    MISTAKE(requests_left_by_all),
     MISTAKE(receive_not_completed),
     MISTAKE(collective_not_completed),
     MISTAKE(persistent_not_completed),
