@@ -1,4 +1,6 @@
 /* What windows say of themselves, and what programs attach to them. */
+#include <stdio.h>
+
 #include "hosts/mpi/rma/win.h"
 
 int mpi_do_win_get_group(struct mpi_win *win, MPI_Group *group)
@@ -89,5 +91,12 @@ int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 
 int MPI_Win_set_name(MPI_Win win, const char *name)
 {
-    return mpi_object_set_name(find_win, win, name);
+    int code = mpi_object_set_name(find_win, win, name);
+    struct mpi_comm *comm;
+
+    if (code == MPI_SUCCESS) { /* reports name its communicator */
+        comm = mpi_win_of(win)->comm;
+        (void)snprintf(comm->name, sizeof(comm->name), "%s", name);
+    }
+    return code;
 }

@@ -71,6 +71,8 @@ const Mistake mistakes[] = {
     { "different_creation", { differ("MPI_Comm_dup", 1, ", but", "MPI_Comm_split") } },
     { "different_window_calls",
       { differ("MPI_Win_fence", 2, ", but", "MPI_Win_free", 0, " on a window") } },
+    { "different_window_calls_named",
+      { differ("MPI_Win_fence", 2, ", but", "MPI_Win_free", 0, " on borders") } },
     { "waits_elsewhere",
       { head(0, "MPI_Barrier") + ", collective 1" + WORLD + ": not called by rank 1" } },
     { "never_received", { left("MPI_Send", 8, 3) + BEFORE } },

@@ -138,6 +138,17 @@ static void different_window_calls(void)
     MPI_Win_free(&win);
 }
 
+static void different_window_calls_named(void)
+{
+    MPI_Win win;
+
+    MPI_Win_create(ints, sizeof(ints), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_name(win, "borders");
+    if (rank == 0)
+        MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
 static void waits_elsewhere(void)
 {
     if (rank == 0)
@@ -308,6 +319,7 @@ static const struct {
     MISTAKE(left_out_late),
     MISTAKE(different_creation),
     MISTAKE(different_window_calls),
+    MISTAKE(different_window_calls_named),
     MISTAKE(waits_elsewhere),
     MISTAKE(never_received),
     MISTAKE(never_received_often),
