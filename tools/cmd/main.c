@@ -52,8 +52,10 @@ static void print_help(FILE *out)
         snprintf(tag, sizeof(tag), "%s %s", commands[i].name, commands[i].arguments);
         fprintf(out, "  %-15s  %s\n", tag, commands[i].summary);
     }
-    fputs("\n`hubsim COMMAND --help` says more. Names are looked for in share/hubsim/configs\n"
-          "beside bin/, then in HUBSIM_PATH. Pages to read are in share/hubsim/docs.\n",
+    fputs("\n`hubsim COMMAND --help` says more. Programs of your own are made by `hubcc`\n"
+          "and run by `hubrun`, which have a --help too. Names are looked for in\n"
+          "share/hubsim/configs beside bin/, then in HUBSIM_PATH. Pages to read are in\n"
+          "share/hubsim/docs.\n",
           out);
 }
 

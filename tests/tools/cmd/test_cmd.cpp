@@ -11,6 +11,8 @@ using test::Command;
 TEST_F(Command, HelpIsThereForEachCommand)
 {
     EXPECT_EQ(0, run("--help"));
+    for (const char *name : { "`hubcc`", "`hubrun`" })
+        EXPECT_NE(std::string::npos, out.find(name)) << out;
     EXPECT_NE(std::string::npos, out.find("figure"));
     for (const char *name : { "list", "params", "run", "check", "diff", "score", "explain", "tune",
                               "figure", "sweep", "topology", "fit" }) {
