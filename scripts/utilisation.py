@@ -138,8 +138,8 @@ def bars(ax, usage, places, kinds, title):
     ax.set_axisbelow(True)
 
 
-def count(shown, all_):
-    return f"{shown}" if shown == all_ else f"the {shown} busiest of {all_}"
+def count(shown, all_, what):
+    return f"{shown} {what}" if shown == all_ else f"the {shown} busiest of {all_} {what}"
 
 
 def draw(usage, title, most):
@@ -154,13 +154,13 @@ def draw(usage, title, most):
     for (places, wires), (left, right) in zip(blocks, axes):
         if wires:
             heat(left, usage, places, BUSY, BLUES,
-                 f"links, busy over time, % ({count(len(links), nlinks)})", 1.0)
+                 f"links, busy over time, % ({count(len(links), nlinks, 'directions')})", 1.0)
             tx_stalls = [s for s in STALLS if s[0] != "stall_link"]
             bars(right, usage, places, BUSY + tuple(tx_stalls), "what their time went to, %")
         else:
             heat(left, usage, places, STALLS, REDS,
                  "first packets waiting, %, queues of a place added: two at once are 200 "
-                 f"({count(len(queues), nqueues)})", None)
+                 f"({count(len(queues), nqueues, 'places')})", None)
             bars(right, usage, places, STALLS, "what they waited for, %")
     axes[-1][0].set_xlabel("time, us", fontsize=8)
     axes[-1][1].set_xlabel("% of the time shown", fontsize=8)
