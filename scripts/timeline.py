@@ -206,13 +206,13 @@ def window(timeline, args):
 
 COLOURS = {
     "write": "#3b7dd8", "read": "#e08e2b", "completion": "#3f9e5c", "DLLP": "#b9bec7",
-    "configuration": "#8f6bc1", "message": "#8f6bc1", "replay": "#e3a0a0", "damaged": "#b3001b",
+    "configuration": "#8f6bc1", "message": "#4f5d9e", "replay": "#e3a0a0", "damaged": "#b3001b",
     "CPU": "#c65d7b", "software": "#d9a5b3", "poll": "#6a3d9a", "polling": "#e9e3f3",
     "waiting": "#f0f0f0", "stall": "#e06666", "memory": "#7fb8ad", "GPU": "#77ab3f",
 }
 # One hue for what a state machine does, one for who has an output.
 STATES = {"fetch": "#c9a227", "read": "#e08e2b", "write": "#3b7dd8", "status": "#8a4f9e",
-          "set-up": "#c9a227", "copy": "#3b7dd8", "down": "#b3001b", "retrain": "#d23c3c",
+          "set-up": "#7d5a2b", "copy": "#1f9aa5", "down": "#3a3a3a", "retrain": "#d23c3c",
           "replay": "#e3a0a0"}
 FALLBACK = "#9aa5b1"
 ROW = 0.26  # inches
@@ -298,11 +298,11 @@ LIGHT = {"polling", "waiting", "DLLP"}
 
 
 def draw_message(ax, points, rows, scale):
-    """A line from slice to slice, an arrow's head at its end."""
+    """A line from slice to slice, an arrow's head at its end. Returns whether there was something to draw."""
     shown = [key in rows and scale.begin <= time <= scale.end for key, time in points]
     inside = [(scale.x(time), rows[key]) for (key, time), is_in in zip(points, shown) if is_in]
     if len(inside) < 2:
-        return
+        return False
     xs, ys = zip(*inside)
     ax.plot(xs, ys, color=ARROW, linewidth=0.9, alpha=0.8, zorder=3, solid_joinstyle="round")
     if shown[0]:
@@ -311,6 +311,7 @@ def draw_message(ax, points, rows, scale):
         ax.annotate("", xy=inside[-1], xytext=inside[-2], zorder=4,
                     arrowprops={"arrowstyle": "-|>", "color": ARROW, "linewidth": 0.9,
                                 "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0})
+    return True
 
 
 def place_rows(timeline, keys):
@@ -333,7 +334,8 @@ def draw_processes(ax, processes):
                 rotation=270 if last > first + 1 else 0, va="center", ha="left", color="#555555")
 
 
-def finish_axes(ax, scale, rows, timeline, names):
+def finish_axes(ax, scale, rows, timeline, names, messages):
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     ax.set_yticks(list(rows.values()), [timeline.tracks[k].name for k in rows], fontsize=7)
@@ -343,6 +345,8 @@ def finish_axes(ax, scale, rows, timeline, names):
     ax.set_xlabel(f"{scale.unit} since {scale.begin / 1e6:.6f} us", fontsize=8)
     picture.hide_frame(ax)
     handles = [Patch(color=c, label=n) for n, c in names.items()]
+    if messages:
+        handles.append(Line2D([], [], color=ARROW, linewidth=0.9, marker=">", markersize=3, label="route of a message"))
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=LEGEND,
               fontsize=7, frameon=False, handlelength=1.0, columnspacing=1.1, borderaxespad=0.2)
 
@@ -359,11 +363,10 @@ def draw(timeline, args):
     for key, row in rows.items():
         ax.axhline(row, color="#d7dce2", linewidth=0.4, zorder=0.5)
         draw_slices(ax, timeline.tracks[key], row, scale, names)
-    for points in timeline.messages.values():
-        draw_message(ax, points, rows, scale)
+    messages = sum(draw_message(ax, points, rows, scale) for points in timeline.messages.values())
     ax.set_ylim(n - 0.3, -0.7)
-    finish_axes(ax, scale, rows, timeline, names)
-    above = 0.3 + 0.17 * ((len(names) + LEGEND - 1) // LEGEND)
+    finish_axes(ax, scale, rows, timeline, names, messages)
+    above = 0.3 + 0.17 * ((len(names) + (messages > 0) + LEGEND - 1) // LEGEND)
     height = (n + 0.4) * ROW + above + 0.45
     fig.set_size_inches(WIDTH, height)
     fig.subplots_adjust(left=LABELS / WIDTH, right=1 - 0.45 / WIDTH, top=1 - above / height,

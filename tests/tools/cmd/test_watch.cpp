@@ -195,6 +195,12 @@ TEST_F(Watch, TimelineOfARunByHandIsDrawn)
     r = run(last + picture + " && wc -c < " + picture);
     EXPECT_EQ(0, r.status) << r.text;
     EXPECT_GT(atoi(r.text.c_str()), 20000);
+    EXPECT_EQ(0, run("grep -q '<!-- route of a message -->' " + picture).status) << "its arrows";
+    /* Names of the legend have colours of their own. */
+    r = run("cd scripts && ./python -c 'import timeline as t\n"
+            "named = set(t.COLOURS.items()) | set(t.STATES.items()) | {(\"route\", t.ARROW)}\n"
+            "print(len(named) - len({colour for name, colour in named}))'");
+    EXPECT_EQ("0\n", r.text);
     /* What a file is shows in its bytes, not in its name. */
     const std::string check = "scripts/timeline ", json = folder + "/plain";
     r = run("gunzip -c " + file + " > " + json + ".gz && cp " + file + " " + json + " && " + check +
