@@ -5,10 +5,11 @@ Lines are simulated, dashed ones closed-form bounds, filled markers were measure
 """
 import json
 import math
+import re
 import sys
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 import picture
 
@@ -24,6 +25,7 @@ ENTRIES_INSIDE = 8  # of a legend, at most
 PLACES = 9  # that are tried for it, each way
 MARGIN = 6  # pixels around it
 POINT_PIXELS = 4
+POWERS = 9  # of two that have a label, at most
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 
 
@@ -42,11 +44,27 @@ def by_series(rows, kind):
     return series
 
 
-def binary(value, _position):
-    for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
-        if value >= size and value % size == 0:
-            return f"{value / size:g}{unit}"
+def size(value, _position):
+    for unit, n in (("M", 1 << 20), ("K", 1 << 10)):
+        if value >= n and value % n == 0:
+            return f"{value / n:g}{unit}"
     return f"{value:g}"
+
+
+def count(value, _position):
+    return f"{value:.10g}"
+
+
+def label_powers(axis, name):
+    """From the first point on. What is no number of bytes has no K for 1024."""
+    low, high = axis.get_data_interval()
+    low = max(low, axis.get_minpos())  # what is not above 0 has no place on the axis
+    powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1) if low <= high else ()
+    axis.set_major_formatter(FuncFormatter(size if re.search(r"\[B\]|\bbytes?\b", name, re.I) else count))
+    if len(powers) > 1:
+        axis.set_major_locator(FixedLocator([2.0 ** p for p in powers[::-(-len(powers) // POWERS)]]))
+    else:
+        axis.set_major_locator(MaxNLocator(6))
 
 
 def scale_axes(ax, axes, whole):
@@ -54,10 +72,7 @@ def scale_axes(ax, axes, whole):
         axis = getattr(ax, which + "axis")
         if scale == "log2":
             getattr(ax, f"set_{which}scale")("log", base=2)
-            axis.set_major_formatter(FuncFormatter(binary))
-            low, high = axis.get_view_interval()
-            if math.floor(math.log2(high)) <= math.ceil(math.log2(low)):  # one power of two, or none
-                axis.set_major_locator(MaxNLocator(6))
+            label_powers(axis, axes[which + "_label"])
         else:
             getattr(ax, f"set_{which}scale")(scale)
             if scale == "log":
@@ -86,7 +101,7 @@ def draw_bounds(ax, rows, colors):
     for number, ((name, points), sources) in enumerate(sharing.items()):
         label, color = name, "0.45"
         if names.count(name) > 1:
-            label += f": {sources[0]}" + ", ..." * (len(sources) > 1)
+            label += f": {sources[0]}" + f" and {len(sources) - 1} more" * (len(sources) > 1)
             grey = GREYS[names[:number].count(name) % len(GREYS)]
             color = colors.get(sources[0], grey) if len(sources) == 1 else grey
         ax.plot([p[0] for p in points], [p[1] for p in points], dashes[name], color=color, linewidth=0.9, label=label)

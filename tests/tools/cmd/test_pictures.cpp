@@ -188,12 +188,12 @@ class Plot : public test::Shell
   protected:
     /** Draws a table of series, kind, x, y, y2, source. */
     void draw(const std::string &rows, const std::string &x_scale = "linear",
-              const std::string &y_scale = "linear")
+              const std::string &y_scale = "linear", const std::string &x_label = "X")
     {
         write("p.csv", "series,kind,x,y,y2,source\n" + rows);
-        write("p.json", "{\"title\": \"" + title +
-                            "\", \"x_label\": \"X\", \"y_label\": \"Y\", \"x_scale\": \"" +
-                            x_scale + "\", \"y_scale\": \"" + y_scale + "\"}");
+        write("p.json", "{\"title\": \"" + title + "\", \"x_label\": \"" + x_label +
+                            "\", \"y_label\": \"Y\", \"x_scale\": \"" + x_scale +
+                            "\", \"y_scale\": \"" + y_scale + "\"}");
         ASSERT_EQ(0, sh("scripts/python scripts/plot.py " + folder + "/p")) << errors;
         svg = text("p.svg");
     }
@@ -266,7 +266,7 @@ TEST_F(Plot, NamesTheSeriesOfBoundsThatDiffer)
          "link,bound,1,9,,c\nlink,bound,2,9,,c\nbus,bound,1,7,,a\nbus,bound,2,7,,a\n"
          "bus,bound,1,7,,b\nbus,bound,2,7,,b\n");
     EXPECT_TRUE(shows("link: a"));
-    EXPECT_TRUE(shows("link: b, ..."));
+    EXPECT_TRUE(shows("link: b and 1 more"));
     EXPECT_FALSE(shows("link"));
     EXPECT_TRUE(shows("bus")) << "all have the same one";
 }
@@ -283,6 +283,20 @@ TEST_F(Plot, LabelsLogarithmicAxesOfLessThanADecade)
     svg = text("p.svg");
     EXPECT_TRUE(shows("400"));
     EXPECT_TRUE(shows("500"));
+}
+
+TEST_F(Plot, LabelsPowersOfTwoFromTheFirstPointOn)
+{
+    const std::string wide = "a,simulated,8,300,,\na,simulated,4194304,700,,\n";
+
+    draw(wide, "log2", "linear", "Size [B]");
+    for (const char *label : { "8", "64", "512", "4K", "2M" })
+        EXPECT_TRUE(shows(label)) << label;
+    draw("a,simulated,512,300,,\na,simulated,1048576,700,,\n", "log2", "linear", "N");
+    EXPECT_TRUE(shows("512"));
+    EXPECT_TRUE(shows("2048")) << "a count, not a size";
+    EXPECT_FALSE(shows("2K"));
+    EXPECT_TRUE(shows("524288"));
 }
 
 /* Each end is as large as a single point. */
