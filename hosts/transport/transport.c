@@ -57,6 +57,9 @@ static struct host_param params[] = {
     HOST_PARAM_BYTES("mpi.gpu_allgather_host_bytes", 0,
                      "longest block of an allgather of GPU memory that goes by way of the host; "
                      "0 = none"),
+    HOST_PARAM_CHOICE("mpi.gpu_beside", 0, "off|on", 1,
+                      "whether an engine brings blocks that come one by one from pinned memory of "
+                      "the library to the GPU beside the next ones, not all of them at the end"),
     HOST_PARAM_END
 };
 const struct host_param transport_cost_params[] = {

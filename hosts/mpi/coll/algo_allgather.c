@@ -4,11 +4,13 @@
 /* Each block travels once around. */
 static void allgather_ring(struct mpi_coll *c)
 {
+    mpi_coll_came(c, c->rank);
     for (int i = 0; i < c->size - 1; i++) {
         int out = mpi_coll_beside(c, -i), in = mpi_wrap(out - 1, c->size);
 
         mpi_coll_exchange(c, mpi_coll_beside(c, -1), mpi_block_in(c, in), mpi_coll_beside(c, 1),
                           mpi_block_in(c, out));
+        mpi_coll_came(c, in);
     }
 }
 

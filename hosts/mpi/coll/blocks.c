@@ -206,15 +206,28 @@ bool mpi_coll_by_host(const struct mpi_coll *c)
            c->bytes <= transport_setting(c->mr->host, key, 0);
 }
 
+void mpi_coll_came(struct mpi_coll *c, int rank)
+{
+    if (c->behind == NULL)
+        return;
+    add_local(c, MPI_STEP_BESIDE, mpi_block_in(c, rank), mpi_block_range(c->behind, rank, 1));
+    c->came++;
+}
+
+/* Blocks that come one by one can go on to the GPU one by one, beside the next ones, if an engine
+ * takes them: from pinned memory. */
 void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
 {
+    const struct host *h = c->mr->host;
     bool one = c->kind == MPI_COLL_BCAST, root = one && mpi_coll_is_root(c);
     int blocks = one ? 1 : c->size, own = one ? 0 : c->rank;
     struct mpi_coll near = *c;
 
     near.in.at = mpi_coll_scratch(c, c->in.count * (uint64_t)blocks, c->in.type).at;
-    c->s->pinned = c->bytes * (uint64_t)blocks >=
-                   transport_setting(c->mr->host, "mpi.gpu_pinned_bytes", UINT64_MAX);
+    c->s->pinned =
+        c->bytes * (uint64_t)blocks >= transport_setting(h, "mpi.gpu_pinned_bytes", UINT64_MAX);
+    if (c->s->pinned && transport_is_set(h, "mpi.gpu_beside", "on"))
+        near.behind = &c->in;
     if (root || !one)
         mpi_coll_copy(c,
                       one || c->out.at == NULL ? mpi_block_range(&c->in, own, 1) : mpi_coll_out(c),
@@ -223,7 +236,10 @@ void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
     if (root)
         return;
     mpi_coll_fence(c);
-    mpi_coll_copy(c, mpi_block_range(&near.in, 0, blocks), mpi_block_range(&c->in, 0, blocks));
+    if (near.came == blocks)
+        (void)mpi_schedule_step(c->s, MPI_STEP_BEHIND);
+    else
+        mpi_coll_copy(c, mpi_block_range(&near.in, 0, blocks), mpi_block_range(&c->in, 0, blocks));
 }
 
 void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))

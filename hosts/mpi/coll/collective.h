@@ -82,6 +82,10 @@ struct mpi_coll {
     uint64_t bytes;
     int code;                  /* MPI_SUCCESS while nothing is wrong with the arguments */
     struct mpi_blocks out, in; /* a single block where there are not blocks for all ranks */
+    /* By way of the host: where `in` goes to when it is complete; NULL: it stays. Blocks that have
+     * been sent on by mpi_coll_came(). */
+    const struct mpi_blocks *behind;
+    int came;
 };
 
 struct mpi_algorithm {
@@ -183,6 +187,9 @@ void mpi_coll_copy(const struct mpi_coll *c, struct mpi_data from, struct mpi_da
 /** right[i] = left[i] op right[i], with the call's operation. */
 void mpi_coll_sum(const struct mpi_coll *c, struct mpi_data left, struct mpi_data right);
 void mpi_coll_fence(const struct mpi_coll *c);
+/** Behind a fence: block `rank` is there and will not change. By way of the host it can go on to
+ * the GPU while others come. */
+void mpi_coll_came(struct mpi_coll *c, int rank);
 /** A round: one message each way. */
 static inline void mpi_coll_exchange(const struct mpi_coll *c, int from, struct mpi_data in, int to,
                                      struct mpi_data out)

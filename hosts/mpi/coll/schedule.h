@@ -30,6 +30,8 @@ enum mpi_step_kind {
     MPI_STEP_SEND,
     MPI_STEP_RECEIVE,
     MPI_STEP_COPY,
+    MPI_STEP_BESIDE, /* a copy from pinned host memory, by an engine beside later steps */
+    MPI_STEP_BEHIND, /* waits for those that were begun beside */
     MPI_STEP_COMBINE,
     MPI_STEP_FENCE
 };
@@ -59,8 +61,9 @@ struct mpi_schedule {
     struct mpi_request *handle; /* NULL: a blocking one */
     int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
     void *then_arg;
-    bool running, ready, done; /* ready: it can go on */
-    bool pinned;               /* its memory, for copies to and from GPUs */
+    bool running, ready, done;     /* ready: it can go on */
+    bool pinned;                   /* its memory, for copies to and from GPUs */
+    struct mpi_engine_copy beside; /* of MPI_STEP_BESIDE, the last one */
     int code;
 };
 

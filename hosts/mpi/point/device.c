@@ -123,18 +123,26 @@ bool mpi_on_device(const struct mpi_rank *mr, const void *p)
     return p != NULL && on_device(mr, p, &where);
 }
 
+/** Pinned memory of the library, where an engine reads or writes; its contents are of no account.
+ */
+static struct host_copy_end stage_of(struct mpi_rank *mr)
+{
+    const struct host_memory_ops *memory = mr->host->memory;
+
+    if (mr->device_stage == NULL)
+        mr->device_stage = memory->alloc(mr->host, STAGE_BYTES, HOST_PAGE);
+    if (mr->device_stage == NULL)
+        mpi_abort(mr, 1);
+    return (struct host_copy_end){ false, memory->pointer(mr->host, mr->device_stage).offset };
+}
+
 /* Pageable memory goes by way of pinned memory, which the driver copies from or to. */
 static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes,
                       bool in, bool pinned)
 {
     struct host *h = mr->host;
-    struct host_copy_end device = { true, b->offset }, bus = { false, 0 };
+    struct host_copy_end device = { true, b->offset }, bus = stage_of(mr);
 
-    if (mr->device_stage == NULL)
-        mr->device_stage = h->memory->alloc(h, STAGE_BYTES, HOST_PAGE);
-    if (mr->device_stage == NULL)
-        mpi_abort(mr, 1);
-    bus.addr = h->memory->pointer(h, mr->device_stage).offset;
     for (uint64_t done = 0; done < bytes; done += STAGE_BYTES) {
         uint64_t n = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
 
@@ -192,6 +200,41 @@ void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, ui
         move_across(mr, there.gpu, bytes, true, pinned);
     if (!in && !out)
         mpi_spend_copy(mr, bytes);
+}
+
+void mpi_begin_between(struct mpi_rank *mr, const void *to, uint64_t bytes,
+                       struct mpi_engine_copy *copy_p)
+{
+    struct host *h = mr->host;
+    struct host_copy_end bus = stage_of(mr), device = { .device = true };
+    struct mpi_device_block *b = copy_p->block;
+    struct host_pointer there;
+
+    if (b == NULL && on_device(mr, to, &there))
+        b = block_of(mr, there.gpu, STAGE_BYTES);
+    if (b == NULL || bytes == 0) {
+        mpi_spend_copy(mr, bytes);
+        return;
+    }
+    copy_p->block = b;
+    b->used = true;
+    device.addr = b->offset;
+    h->cpu->spend(h, transport_setting(h, "mpi.gpu_copy_ps", 0));
+    host_spend_cost(h, HOST_COST_CUDA_COPY);
+    for (uint64_t done = 0; done < bytes; done += STAGE_BYTES) {
+        uint64_t n = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
+
+        copy_p->number = h->gpus->copy(h, b->gpu, device, bus, n, 0);
+    }
+}
+
+void mpi_end_between(struct mpi_rank *mr, struct mpi_engine_copy *copy)
+{
+    if (copy->block == NULL)
+        return;
+    mr->host->gpus->wait(mr->host, copy->block->gpu, copy->number);
+    copy->block->used = false;
+    copy->block = NULL;
 }
 
 void mpi_device_release(struct mpi_rank *mr)

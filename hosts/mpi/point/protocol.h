@@ -269,6 +269,16 @@ bool mpi_on_device(const struct mpi_rank *mr, const void *p);
  * has arrived when it is read. */
 void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes,
                        bool pinned);
+/** The last of some copies to one GPU, which end in their order. */
+struct mpi_engine_copy {
+    struct mpi_device_block *block; /* NULL: there is none */
+    uint64_t number;
+};
+/** Starts a copy from pinned host memory to memory `to` of a GPU, the one of earlier copies, and
+ * does not wait for it; the caller moves the data. */
+void mpi_begin_between(struct mpi_rank *mr, const void *to, uint64_t bytes,
+                       struct mpi_engine_copy *copy_p);
+void mpi_end_between(struct mpi_rank *mr, struct mpi_engine_copy *copy);
 void mpi_device_release(struct mpi_rank *mr);
 
 /* progress.c */

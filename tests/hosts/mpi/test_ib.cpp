@@ -390,9 +390,12 @@ TEST(Ib, CollectivesOfGpusMayGoByWayOfTheHost)
                                            { "mpi.gpu_loop_bytes", 4096, nullptr },
                                            { "mpi.gpu_pinned_bytes", 65536, nullptr },
                                            { "mpi.gpu_copy_ps", 900000, nullptr } };
+    const std::vector<Setting> beside = { { "mpi.gpu_allgather_host_bytes", 1 << 20, nullptr },
+                                          { "mpi.gpu_pinned_bytes", 65536, nullptr },
+                                          { "mpi.gpu_beside", 0, "on" } };
 
     for (const char *algorithms : { "", "allgather=ring,bcast=pieces" })
-        for (const auto &settings : { std::vector<Setting>{}, by_host })
+        for (const auto &settings : { std::vector<Setting>{}, by_host, beside })
             for (int (*program)() : { collect_on_gpus, sum_on_gpus }) {
                 launch_software software = over_ib(settings);
                 launch_config cfg = {};
@@ -407,14 +410,16 @@ TEST(Ib, CollectivesOfGpusMayGoByWayOfTheHost)
 
 /* What a call takes rank 0, which has found all others in it. */
 template <typename Call>
-uint64_t ps_of(const std::vector<Setting> &settings, unsigned ranks, Call call)
+uint64_t ps_of(const std::vector<Setting> &settings, unsigned ranks, Call call,
+               const char *algorithms = "", const char *machine = "two-node")
 {
     launch_software software = over_ib(settings);
     launch_config cfg = {};
-    MachineFile file("two-node");
+    MachineFile file(machine);
     Cluster c(file.cluster());
     uint64_t ps = 0;
 
+    launch_software_setting(&software, "mpi.algorithms")->text = algorithms;
     cfg.software = &software;
     cfg.nranks = ranks;
     EXPECT_EQ(SIM_OK, c.run(
@@ -483,6 +488,31 @@ TEST(Ib, CopiesOfPageableMemoryTakeLonger)
     EXPECT_NEAR(96.0 * 2e6, (double)(gather(65537, more) - gather(65537, some)), 2e6);
     EXPECT_EQ(gather(65536, some), gather(65536, more)) << "memory for both blocks is pinned";
     EXPECT_NEAR(64.0 * 2e6, (double)(reduce(1, more) - reduce(1, some)), 2e6) << "out and in";
+}
+
+/* What is left behind the last block of a ring is the way of that one to the GPU. */
+TEST(Ib, BlocksOfARingGoOnToTheGpuBesideTheNext)
+{
+    auto gather = [](const char *beside, uint64_t pinned, const char *algorithms) {
+        return ps_of(
+            { { "mpi.gpu_allgather_host_bytes", 1 << 20, nullptr },
+              { "mpi.gpu_pinned_bytes", pinned, nullptr },
+              { "mpi.gpu_beside", 0, beside } },
+            4,
+            [](const Me &, uint8_t *gpu) {
+                MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, gpu, 262144, MPI_BYTE, MPI_COMM_WORLD);
+            },
+            algorithms, "ring4");
+    };
+    const double block_ps = 262144 / 6.5e9 * 1e12; /* at most so fast by an engine */
+    const uint64_t none = 1 << 30, all = 1 << 20;
+
+    EXPECT_LT((double)gather("on", all, "allgather=ring") + 2 * block_ps,
+              (double)gather("off", all, "allgather=ring"));
+    EXPECT_EQ(gather("on", none, "allgather=ring"), gather("off", none, "allgather=ring"))
+        << "not from pageable memory";
+    EXPECT_EQ(gather("on", all, "allgather=recursive-doubling"),
+              gather("off", all, "allgather=recursive-doubling"));
 }
 
 /* Six eager messages to one rank: with two rails, half of them are on the wire at once. */
