@@ -235,6 +235,24 @@ TEST_F(SweepCommand, PointsMayDifferInTheMakeOfADevice)
     EXPECT_EQ(table.substr(c + 7, sc - c - 7) + "\n", table.substr(sc + 8));
 }
 
+/* Some of these words set a value of the machine, and others leave it as it is. */
+TEST_F(SweepCommand, PointsMayDifferInWhatTheirSetupSaysOfTheMachine)
+{
+    const std::string pingpong = "workload: mpi-pingpong\n"
+                                 "platform: hapacs-tca\n"
+                                 "setup: { bytes: 8, api: mvapich2-gdr-2.2, ";
+
+    for (const char *setup :
+         { "net: [ib-fdr, ib-qdr, ib-fdr-dual, ib] }\n",
+           "net: ib-fdr, memory: gpu, gpu: [ib-side, across-qpi], gdr: [\"on\", \"off\"] }\n" }) {
+        ASSERT_EQ(
+            0, run(write("s.yaml", pingpong + setup) + " --csv --fresh --out " + folder + "/out"))
+            << text("stderr");
+        const std::string table = text("stdout");
+        EXPECT_EQ(5, std::count(table.begin(), table.end(), '\n')) << table;
+    }
+}
+
 /* The file is right; that no node has so much memory, the program finds. */
 TEST_F(SweepCommand, APointThatFailsIsARowAndAnErrorInTheEnd)
 {

@@ -76,11 +76,22 @@ static void check_name(const struct lab_site *site, const struct lab_sweep_serie
                        name);
 }
 
+/** Does the setup say the same of both machines? */
+static bool same_fixed(const struct lab_run *a, const struct lab_run *b)
+{
+    bool same = a->nfixed == b->nfixed;
+
+    for (unsigned i = 0; same && i < a->nfixed; i++)
+        same = strcmp(a->fixed[i], b->fixed[i]) == 0;
+    return same;
+}
+
 static bool same_machine(const struct lab_sweep_point *a, const struct lab_sweep_point *b)
 {
     return a->series == b->series && strcmp(a->run.machine, b->run.machine) == 0 &&
            strcmp(a->run.platform != NULL ? a->run.platform : "",
-                  b->run.platform != NULL ? b->run.platform : "") == 0;
+                  b->run.platform != NULL ? b->run.platform : "") == 0 &&
+           same_fixed(&a->run, &b->run);
 }
 
 static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point *point)
