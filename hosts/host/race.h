@@ -114,6 +114,13 @@ struct host_race_ops {
     void (*sends)(struct host *h, unsigned rank, uint64_t number);
     /** That message has come to this rank, which knows what the other one knew then. */
     void (*heard)(struct host *h, unsigned rank, uint64_t number);
+    /** The rank gives its answer of this number to another one's message, unless it has to try
+     * again: it receives the message. */
+    void (*answers)(struct host *h, unsigned rank, uint64_t number);
+    void (*answered)(struct host *h, unsigned rank, uint64_t number);
+    /** A synchronous message to that rank has ended: so the rank knows what the other one knew at
+     * the last answer that has come from there. */
+    void (*received)(struct host *h, unsigned rank);
 };
 
 #endif /* HOST_RACE_H */

@@ -34,6 +34,9 @@ const struct host_race_ops race_ops = {
     .pause = race_op_pause,
     .sends = race_op_sends,
     .heard = race_op_heard,
+    .answers = race_op_answers,
+    .answered = race_op_answered,
+    .received = race_op_received,
     .used = race_op_used,
 };
 
@@ -62,13 +65,13 @@ struct race *race_create(struct launch *run)
     }
     for (unsigned i = 0; i < run->nranks; i++) {
         TAILQ_INIT(&race->ranks[i].lent);
-        race->ranks[i].mail = calloc(run->nranks, sizeof(race->ranks[i].mail[0]));
-        if (race->ranks[i].mail == NULL) {
+        race->ranks[i].peers = calloc(run->nranks, sizeof(race->ranks[i].peers[0]));
+        if (race->ranks[i].peers == NULL) {
             race_destroy(race);
             return NULL;
         }
-        for (unsigned to = 0; to < run->nranks; to++)
-            TAILQ_INIT(&race->ranks[i].mail[to]);
+        for (unsigned k = 0; k < run->nranks; k++)
+            race_peer_init(&race->ranks[i].peers[k]);
     }
     return race;
 }
@@ -88,13 +91,13 @@ static void node_fini(struct race_node *node)
 static void rank_fini(struct race_rank *r, unsigned nranks)
 {
     race_lent_fini(r);
-    for (unsigned to = 0; r->mail != NULL && to < nranks; to++)
-        race_mail_free(&r->mail[to]);
+    for (unsigned k = 0; r->peers != NULL && k < nranks; k++)
+        race_peer_fini(&r->peers[k]);
     if (r->clock != NULL)
         race_clock_put(r->clock);
     race_windows_free(r);
     free(r->known);
-    free(r->mail);
+    free(r->peers);
 }
 
 void race_destroy(struct race *race)

@@ -109,6 +109,8 @@ void race_op_pause(struct host *h, bool pauses)
     race_rank_of(race_of(h), launch_thread_of(h))->paused = pauses;
 }
 
+/* ---- messages, and answers to them ---------------------------------------------------------- */
+
 static void letter_free(struct race_mail *mail, struct race_letter *letter)
 {
     TAILQ_REMOVE(mail, letter, in_mail);
@@ -116,52 +118,119 @@ static void letter_free(struct race_mail *mail, struct race_letter *letter)
     free(letter);
 }
 
-void race_mail_free(struct race_mail *mail)
+/** Frees those up to this number. @return a reference to what the last of them says; NULL: there is
+ * none */
+static struct race_clock *take_letters(struct race_mail *mail, uint64_t number)
 {
     struct race_letter *letter = TAILQ_FIRST(mail);
+    struct race_clock *last = NULL;
 
-    while (letter != NULL) {
+    while (letter != NULL && letter->number <= number) {
         struct race_letter *next = TAILQ_NEXT(letter, in_mail);
 
+        if (last != NULL)
+            race_clock_put(last);
+        last = letter->clock;
+        last->refs++;
         letter_free(mail, letter);
         letter = next;
     }
+    return last;
 }
 
-void race_op_sends(struct host *h, unsigned rank, uint64_t number)
+/** What the rank knows goes with the letter of this number, which may be there already. */
+static void post_letter(struct race_mail *mail, uint64_t number, struct race_rank *r)
 {
-    struct race_rank *r = race_rank_of(race_of(h), launch_thread_of(h));
-    struct race_letter *letter = TAILQ_LAST(&r->mail[rank], race_mail);
+    struct race_letter *letter = TAILQ_LAST(mail, race_mail);
+    struct race_clock *clock = race_clock_of(r);
 
-    if (rank == h->rank)
-        return;
     if (letter != NULL && letter->number == number) {
         race_clock_put(letter->clock);
     } else {
         letter = race_need(malloc(sizeof(*letter)));
         letter->number = number;
-        TAILQ_INSERT_TAIL(&r->mail[rank], letter, in_mail);
+        TAILQ_INSERT_TAIL(mail, letter, in_mail);
     }
-    letter->clock = race_clock_of(r);
+    letter->clock = clock;
 }
 
-void race_op_heard(struct host *h, unsigned rank, uint64_t number)
+/** The rank has heard of another one, which knew this (or NULL: no more than before). */
+static void learn_clock(struct host *h, const struct race_clock *clock)
 {
     struct launch_thread *t = launch_thread_of(h);
     struct race *race = race_of(h);
     struct race_rank *r = race_rank_of(race, t);
-    struct race_mail *mail = &race->ranks[rank].mail[h->rank];
-    struct race_letter *letter = TAILQ_FIRST(mail);
     uint64_t version = r->version;
 
     race_lent_heard(h);
-    while (letter != NULL && letter->number <= number) {
-        struct race_letter *next = TAILQ_NEXT(letter, in_mail);
-
-        race_knows_all(r, letter->clock->seq, letter->clock->n);
-        letter_free(mail, letter);
-        letter = next;
-    }
+    if (clock != NULL)
+        race_knows_all(r, clock->seq, clock->n);
     if (r->version != version)
         race_node_changed(race, t->node->shared.index);
+}
+
+static struct race_peer *peer_of(struct host *h, unsigned rank)
+{
+    return &race_rank_of(race_of(h), launch_thread_of(h))->peers[rank];
+}
+
+/** What that rank has sent to this one. */
+static struct race_peer *from_peer(struct host *h, unsigned rank)
+{
+    return &race_of(h)->ranks[rank].peers[h->rank];
+}
+
+void race_peer_init(struct race_peer *peer)
+{
+    TAILQ_INIT(&peer->messages);
+    TAILQ_INIT(&peer->answers);
+}
+
+void race_peer_fini(struct race_peer *peer)
+{
+    struct race_clock *const clocks[] = { take_letters(&peer->messages, UINT64_MAX),
+                                          take_letters(&peer->answers, UINT64_MAX),
+                                          peer->answered };
+
+    for (unsigned i = 0; i < SIM_COUNT(clocks); i++)
+        if (clocks[i] != NULL)
+            race_clock_put(clocks[i]);
+}
+
+void race_op_sends(struct host *h, unsigned rank, uint64_t number)
+{
+    if (rank != h->rank)
+        post_letter(&peer_of(h, rank)->messages, number,
+                    race_rank_of(race_of(h), launch_thread_of(h)));
+}
+
+void race_op_heard(struct host *h, unsigned rank, uint64_t number)
+{
+    struct race_clock *clock = take_letters(&from_peer(h, rank)->messages, number);
+
+    learn_clock(h, clock);
+    if (clock != NULL)
+        race_clock_put(clock);
+}
+
+void race_op_answers(struct host *h, unsigned rank, uint64_t number)
+{
+    post_letter(&peer_of(h, rank)->answers, number, race_rank_of(race_of(h), launch_thread_of(h)));
+}
+
+void race_op_answered(struct host *h, unsigned rank, uint64_t number)
+{
+    struct race_clock *clock = take_letters(&from_peer(h, rank)->answers, number);
+    struct race_peer *peer = peer_of(h, rank);
+
+    if (clock == NULL)
+        return;
+    if (peer->answered != NULL)
+        race_clock_put(peer->answered);
+    peer->answered = clock;
+}
+
+void race_op_received(struct host *h, unsigned rank)
+{
+    learn_clock(h, peer_of(h, rank)->answered);
 }

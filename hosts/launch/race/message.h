@@ -4,8 +4,9 @@
 
 #include "hosts/launch/race/state.h"
 
-/** Frees messages on their way to another rank. */
-void race_mail_free(struct race_mail *mail);
+void race_peer_init(struct race_peer *peer);
+/** Frees what is on its way to another rank. */
+void race_peer_fini(struct race_peer *peer);
 
 /* These are in host_race_ops: host/race.h says when they are called. */
 
@@ -25,5 +26,12 @@ void race_op_pause(struct host *h, bool pauses);
 void race_op_sends(struct host *h, unsigned rank, uint64_t number);
 /** The rank learns what its sender knew. That message and those before it are freed. */
 void race_op_heard(struct host *h, unsigned rank, uint64_t number);
+/** Keeps what the rank knows until the answer has come, or the check ends. */
+void race_op_answers(struct host *h, unsigned rank, uint64_t number);
+/** Keeps what the other rank knew for race_op_received(). That answer and those before it are
+ * freed. */
+void race_op_answered(struct host *h, unsigned rank, uint64_t number);
+/** The rank learns what the other one knew at its last answer. */
+void race_op_received(struct host *h, unsigned rank);
 
 #endif /* LAUNCH_RACE_MESSAGE_H */

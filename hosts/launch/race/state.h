@@ -35,13 +35,21 @@ struct race_node {
     } channels[HUB_DMA_CHANNELS];
 };
 
+TAILQ_HEAD(race_mail, race_letter);
+
+/** What is between a rank and another one. */
+struct race_peer {
+    struct race_mail messages, answers; /* on their way to it */
+    struct race_clock *answered;        /* what it knew at its last answer; NULL: there was none */
+};
+
 struct race_rank {
     uint64_t *known; /* by stream */
     unsigned n;
     uint64_t version;         /* rises with what it knows */
     struct race_clock *clock; /* what it knew at `clock_version`; or NULL */
     uint64_t clock_version;
-    TAILQ_HEAD(race_mail, race_letter) * mail; /* by rank: messages on their way */
+    struct race_peer *peers; /* by rank */
     uint64_t stores, reaches;
     bool paused;
     struct race_here {

@@ -40,9 +40,12 @@ bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fif
         mr->protocol->came(mr, peer, fifo, e, data, bytes);
         return true;
     }
+    if (fifo == TRANSPORT_REQUEST && mr->host->race != NULL)
+        mr->host->race->answers(mr->host, peer->rank, peer->answers + 1);
     spend_entry(mr);
     if (!t->ops->append(t, peer->rank, &entry))
         return false;
+    peer->answers += fifo == TRANSPORT_REQUEST;
     mr->counts.entries++;
     return true;
 }
@@ -129,6 +132,8 @@ void mpi_opened(struct mpi_rank *mr, struct mpi_request *rq)
 
 void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
+    if (rq->mode == MPI_MODE_SYNCHRONOUS && rq->far != NULL && mr->host->race != NULL)
+        mr->host->race->received(mr->host, rq->far->rank);
     mr->protocol->open -= rq->open;
     rq->open = false;
     mpi_id_free(mr, rq);

@@ -105,6 +105,7 @@ struct mpi_peer {
     struct mpi_arrived *arriving; /* its pieces come next; or */
     struct mpi_request *into;     /* they go right into this receive */
     uint64_t taken;               /* messages */
+    uint64_t answers;             /* entries of FIFO REQUEST to it */
     struct mpi_kept_entries deferred;
     /* as a destination */
     struct mpi_list sends; /* that found no room, in order */
@@ -113,6 +114,7 @@ struct mpi_peer {
     struct mpi_run *runs;
     unsigned nruns, runs_room;
     uint64_t sent;                      /* messages */
+    uint64_t answered;                  /* entries of FIFO REQUEST from it */
     uint64_t sent_messages, sent_bytes; /* for reports */
 };
 

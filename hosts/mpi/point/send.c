@@ -331,6 +331,9 @@ void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
 {
     struct mpi_request *rq = e->kind != MPI_ASK ? mpi_id_find(mr, e->id) : NULL;
 
+    peer->answered++;
+    if (mr->host->race != NULL && !peer->self)
+        mr->host->race->answered(mr->host, peer->rank, peer->answered);
     if (e->kind == MPI_ASK)
         mpi_ask_came(mr, peer, e);
     else if (e->kind == MPI_WITHDRAW)

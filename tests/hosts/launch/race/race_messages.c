@@ -1,7 +1,10 @@
 /* Messages of MPI, and their buffers. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "races.h"
+
+enum { LONG = 32768 }; /* words: beyond what any transport sends without asking */
 
 static void peer_sends(void)
 {
@@ -459,6 +462,74 @@ static void ok_stores_to_cancelled(void)
     buffer[3] = 1;
 }
 
+static void send_standard(const void *words, int n)
+{
+    MPI_Send(words, n, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+}
+
+static void send_synchronously(const void *words, int n)
+{
+    MPI_Ssend(words, n, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD);
+}
+
+static void begin_synchronously(const void *words, int n)
+{
+    MPI_Issend(words, n, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, &request);
+    end();
+}
+
+/** The second put may meet the first one, unless its rank knows that the other one has waited. */
+static void put_around_message(void (*send)(const void *words, int n), int n)
+{
+    uint64_t *words = calloc((size_t)n + 1, sizeof(*words));
+
+    if (me == 0) {
+        put(0, 0, WORDS, tcaDMANotify, SLOT);
+        send(words, n);
+        put(1, 0, WORDS, tcaDMANotify, OTHER_SLOT);
+    } else {
+        arrived(SLOT);
+        MPI_Recv(words, n, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        arrived(OTHER_SLOT);
+    }
+    free(words);
+}
+
+static void puts_after_short_send(void)
+{
+    put_around_message(send_standard, 0);
+}
+
+static void puts_after_long_send(void)
+{
+    put_around_message(send_standard, LONG);
+}
+
+static void ok_puts_after_short_ssend(void)
+{
+    put_around_message(send_synchronously, 0);
+}
+
+static void ok_puts_after_middle_ssend(void)
+{
+    put_around_message(send_synchronously, WORDS);
+}
+
+static void ok_puts_after_long_ssend(void)
+{
+    put_around_message(send_synchronously, LONG);
+}
+
+static void ok_puts_after_short_issend(void)
+{
+    put_around_message(begin_synchronously, 0);
+}
+
+static void ok_puts_after_long_issend(void)
+{
+    put_around_message(begin_synchronously, LONG);
+}
+
 const struct race_case race_messages[] = {
     CASE(stores_while_sent),
     CASE(copies_while_sent),
@@ -492,5 +563,12 @@ const struct race_case race_messages[] = {
     CASE(ok_stores_after_put_to_freed),
     CASE(ok_stores_after_word_to_freed),
     CASE(ok_stores_to_cancelled),
+    CASE(puts_after_short_send),
+    CASE(puts_after_long_send),
+    CASE(ok_puts_after_short_ssend),
+    CASE(ok_puts_after_middle_ssend),
+    CASE(ok_puts_after_long_ssend),
+    CASE(ok_puts_after_short_issend),
+    CASE(ok_puts_after_long_issend),
     { NULL, NULL },
 };

@@ -95,7 +95,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{ "loads_other_of_any", "rank 1", "loads", "MPI_Irecv" },
                     Expected{ "stores_after_request_freed", "rank 0", "stores", "MPI_Isend" },
                     Expected{ "stores_after_persistent_freed", "rank 0", "stores", "MPI_Start" },
-                    Expected{ "loads_after_request_freed", "rank 1", "loads", "MPI_Irecv" }));
+                    Expected{ "loads_after_request_freed", "rank 1", "loads", "MPI_Irecv" },
+                    Expected{ "puts_after_short_send", "rank 0", "tcaStartDMADesc: stores",
+                              "tcaStartDMADesc of rank 0" },
+                    Expected{ "puts_after_long_send", "rank 0", "tcaStartDMADesc: stores",
+                              "tcaStartDMADesc of rank 0" }));
 
 INSTANTIATE_TEST_SUITE_P(
     Collectives, Race,
@@ -227,5 +231,6 @@ INSTANTIATE_TEST_SUITE_P(
         "ok_one_excludes", "ok_loads_with_later_lock", "ok_loads_after_own_lock",
         "ok_stores_after_put_requested", "ok_post_and_wait", "ok_relays_from_gpu_after_wait",
         "ok_puts_in_turn", "ok_puts_from_sent", "ok_puts_to_what_was_received",
-        "ok_puts_to_what_was_sent"));
+        "ok_puts_to_what_was_sent", "ok_puts_after_short_ssend", "ok_puts_after_middle_ssend",
+        "ok_puts_after_long_ssend", "ok_puts_after_short_issend", "ok_puts_after_long_issend"));
 } // namespace
