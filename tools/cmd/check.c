@@ -6,7 +6,9 @@
 #include "tools/lab/result/changes.h"
 #include "tools/lab/result/junit.h"
 #include "tools/lab/result/write.h"
+#include "tools/lab/watch/claims.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -467,6 +469,38 @@ static void read_all(const struct check *check)
                        opt->bands[i], opt->dirs[0]);
 }
 
+static void close_folder(void *folder)
+{
+    (void)closedir(folder);
+}
+
+/** The report may be no file of a result. */
+static void spare_result(const struct lab_claims *claims, const char *dir, struct load_arena *arena)
+{
+    DIR *folder = opendir(dir);
+    const struct dirent *entry;
+
+    if (folder == NULL)
+        return; /* read_all() has said so */
+    (void)load_own(arena, close_folder, folder);
+    while ((entry = readdir(folder)) != NULL)
+        lab_claims_spare(claims, "RESULT", load_text(arena, "%s/%s", dir, entry->d_name));
+}
+
+/** A check of hours is not the time to learn that there can be no report. @return as lab_out_try()
+ */
+static int try_junit(const struct options *opt)
+{
+    struct load_arena arena = { 0 };
+    struct lab_claims claims = { 0 };
+
+    lab_claims_add(&claims, "--junit", opt->junit);
+    for (unsigned i = 0; i < opt->ndirs; i++)
+        spare_result(&claims, opt->dirs[i], &arena);
+    load_arena_fini(&arena);
+    return lab_out_try(opt->junit);
+}
+
 static void check_results(struct cmd_session *session)
 {
     struct options *opt = session->options;
@@ -481,8 +515,8 @@ static void check_results(struct cmd_session *session)
     read_all(&check);
     check_names(&check);
     cmd_rerun_begin(&opt->rerun, arena);
-    if (opt->junit != NULL) /* a check of hours is not the time to learn that it cannot be */
-        junit = lab_out_try(opt->junit);
+    if (opt->junit != NULL)
+        junit = try_junit(opt);
     for (unsigned i = 0; i < opt->ndirs; i++) {
         struct checked *c = &check.results[i];
 

@@ -344,6 +344,24 @@ TEST_F(Results, AReportThatCannotBeWrittenIsRefusedBeforeTheRun)
     EXPECT_EQ("", out);
 }
 
+TEST_F(Results, AReportIsNoFileOfAResult)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept")) << errors;
+    ASSERT_EQ(0, sh("ln " + folder + "/kept/small/table.csv " + folder + "/linked.xml"));
+    for (const std::string report :
+         { "kept/small/manifest.json", "kept/../kept/small/table.csv", "linked.xml" }) {
+        const std::string before = text(report);
+
+        EXPECT_EQ(2, hubsim("check kept/small --junit " + report));
+        EXPECT_EQ(
+            0u, errors.find("hubsim: --junit " + report + ": the same file as RESULT kept/small/"))
+            << errors;
+        EXPECT_EQ("", out);
+        EXPECT_EQ(before, text(report));
+    }
+    EXPECT_EQ(0, hubsim("check kept/small --junit kept/small/report.xml")) << errors;
+}
+
 /* CI systems read what is there, also of a job that was cancelled. */
 TEST_F(Results, ACheckThatIsEndedLeavesTheLastReport)
 {
