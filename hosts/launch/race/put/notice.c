@@ -6,7 +6,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-#define NOTES_MAX 64u /* notifications of one kind that no rank has taken */
+#define NOTES_MAX 256u /* notifications of one kind that no rank has taken; see drop_oldest() */
 
 /** A notification that no rank has taken yet, and what it says. */
 struct race_notice {
@@ -82,7 +82,27 @@ void race_notices_free(struct race_node *node)
     }
 }
 
-/* A program need not take them. The oldest one goes: the next one says more. */
+static bool is_last_of_stream(const struct race_notice *notice)
+{
+    const struct race_notice *later = TAILQ_NEXT(notice, in_kind);
+
+    while (later != NULL && later->stream != notice->stream)
+        later = TAILQ_NEXT(later, in_kind);
+    return later == NULL;
+}
+
+/** A program need not take them. The oldest one goes of which the next one says more: of its own
+ * stream, so that each stream keeps its last one. */
+static void drop_oldest(struct race_node *node, const struct race_kind *kind)
+{
+    struct race_notice *notice = TAILQ_FIRST(&kind->notices);
+
+    while (notice != NULL && is_last_of_stream(notice))
+        notice = TAILQ_NEXT(notice, in_kind);
+    if (notice != NULL)
+        notice_free(node, notice);
+}
+
 void race_notice_add(struct race *race, unsigned to, const struct race_transfer *x,
                      const struct host_put *put, const struct race_node *from)
 {
@@ -100,7 +120,7 @@ void race_notice_add(struct race *race, unsigned to, const struct race_transfer 
     TAILQ_INSERT_TAIL(&node->notices, notice, in_node);
     TAILQ_INSERT_TAIL(&notice->kind->notices, notice, in_kind);
     if (++notice->kind->n > NOTES_MAX)
-        notice_free(node, TAILQ_FIRST(&notice->kind->notices));
+        drop_oldest(node, notice->kind);
 }
 
 void race_notices_drop(struct race_node *node, unsigned own, unsigned channel, uint64_t from)

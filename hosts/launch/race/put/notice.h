@@ -5,7 +5,7 @@
 #include "hosts/launch/race/memory.h"
 
 /** One that a put of node `from` brings to node `to`, when all before `x` in its stream has come.
- * It takes the place of the oldest one, where no rank takes those of its kind. */
+ * It takes the place of an older one of its stream, where no rank takes those of its kind. */
 void race_notice_add(struct race *race, unsigned to, const struct race_transfer *x,
                      const struct host_put *put, const struct race_node *from);
 /** Frees those of the channel's puts from the number `from` on, at this node. */

@@ -85,8 +85,48 @@ static void ok_many_puts(void)
         load(i % WORDS);
 }
 
-const struct race_case race_many[] = { CASE(ok_many_requests),
-                                       CASE(ok_many_operations),
-                                       CASE(ok_many_pieces),
-                                       CASE(ok_many_puts),
-                                       { NULL, NULL } };
+static void wait_for(int n)
+{
+    for (int i = 0; i < n; i++)
+        arrived(SLOT);
+}
+
+/* The word of the first put comes by another channel than the others, of the one slot. */
+static void ok_waits_for_two_channels(void)
+{
+    enum { PUTS = 300 };
+
+    if (me == 0) {
+        put(0, 0, 1, tcaDMANotify, SLOT);
+        tcaWaitDMAC(0);
+    }
+    for (int i = 1; me == 0 && i < PUTS; i++)
+        put(1, (size_t)i, 1, tcaDMANotify, SLOT);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0)
+        return;
+    wait_for(PUTS);
+    load(WORDS);
+    load(WORDS + PUTS - 1);
+}
+
+static void waits_for_few_of_many(void)
+{
+    enum { PUTS = 200 };
+
+    for (int i = 0; me == 0 && i < PUTS; i++)
+        put(0, (size_t)i, 1, tcaDMANotify, SLOT);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0)
+        return;
+    wait_for(2);
+    load(WORDS);
+    load(WORDS + 2);
+    wait_for(PUTS - 2);
+}
+
+const struct race_case race_many[] = {
+    CASE(ok_many_requests), CASE(ok_many_operations),        CASE(ok_many_pieces),
+    CASE(ok_many_puts),     CASE(ok_waits_for_two_channels), CASE(waits_for_few_of_many),
+    { NULL, NULL }
+};

@@ -40,6 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{ "loads_at_once", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "loads_after_senders_wait", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "loads_after_idle", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
+        Expected{ "waits_for_few_of_many", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "waits_for_other_slot", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "second_put_without_wait", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
         Expected{ "copies_at_once", "rank 1", "loads", "tcaStartDMADesc of rank 0" },
@@ -232,5 +233,6 @@ INSTANTIATE_TEST_SUITE_P(
         "ok_stores_after_put_requested", "ok_post_and_wait", "ok_relays_from_gpu_after_wait",
         "ok_puts_in_turn", "ok_puts_from_sent", "ok_puts_to_what_was_received",
         "ok_puts_to_what_was_sent", "ok_puts_after_short_ssend", "ok_puts_after_middle_ssend",
-        "ok_puts_after_long_ssend", "ok_puts_after_short_issend", "ok_puts_after_long_issend"));
+        "ok_puts_after_long_ssend", "ok_puts_after_short_issend", "ok_puts_after_long_issend",
+        "ok_waits_for_two_channels"));
 } // namespace
