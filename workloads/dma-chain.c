@@ -30,6 +30,17 @@ static struct peach2_status status_of(const struct test *t)
                        : (struct peach2_status){ 0, 0 };
 }
 
+static void set_chain(const struct test *t, const struct peach2_transfer *list)
+{
+    int internal = strcmp(t->mode, "dma-chain-internal") == 0;
+    int code = peach2_chain(CHANNEL, internal, list, (unsigned)t->count, status_of(t));
+
+    if (code == PEACH2_ERR_NOMEM)
+        fail("count=%llu: expected fewer descriptors: so many have no room in the %s memory",
+             (unsigned long long)t->count, internal ? "board's" : "host's");
+    CHECK(code, 0);
+}
+
 static void set_up(struct test *t)
 {
     struct peach2_transfer *list = calloc(t->count, sizeof(*list));
@@ -54,9 +65,7 @@ static void set_up(struct test *t)
                               status_of(t)),
               0);
     else
-        CHECK(peach2_chain(CHANNEL, strcmp(t->mode, "dma-chain-internal") == 0, list,
-                           (unsigned)t->count, status_of(t)),
-              0);
+        set_chain(t, list);
     free(list);
 }
 

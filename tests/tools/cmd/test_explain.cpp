@@ -192,6 +192,21 @@ TEST(ExplainCommand, CountsCablesBetweenHubsOfAnyName)
               explain("two-node --kind mail").text.find("--kind mail: expected pio|register|dma"));
 }
 
+TEST(ExplainCommand, SaysThatAListHasNoRoomForSoManyPuts)
+{
+    const std::string failed = "hubsim: two-node: message: rank 0 ended with status 2: ";
+    const std::string why = ": expected fewer: rank 0 on node 0 at ",
+                      list = ": no room for a list of ";
+
+    for (const char *args : { "1025", "40000 --descriptors host" }) {
+        const std::string text = explain(std::string("two-node --kind chain --puts ") + args).text;
+        const std::string puts = std::string(args).substr(0, std::string(args).find(' '));
+
+        EXPECT_EQ(0u, text.find(failed + "puts=" + puts + why)) << text;
+        EXPECT_NE(std::string::npos, text.find(list)) << text;
+    }
+}
+
 /* What rank 1 waits for then is no news. */
 TEST(ExplainCommand, NamesTheRankThatFailedForWhichOthersWait)
 {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "regs/hub_regs.h"
 #include "tests/built.h"
 #include "tests/folder.h"
 #include "tests/tools/attempt.h"
@@ -425,6 +426,11 @@ TEST_F(Sweep, ValuesThatAWorkloadCannotTakeAreRefusedWhereTheyAre)
         { "stream", "channels: [4, 5], bytes: 8", "channels=5: expected 1..4" },
         { "mpi-pingpong", "nodes: [2, 1]", "nodes=1: expected 2, the ranks of mpi-pingpong" },
         { "mpi-collective", "bytes: [0, 6]", "bytes=6: expected a multiple of 4" },
+        { "mpi-collective", "op: [broadcast, bcast], bytes: 8",
+          "op=bcast: expected "
+          "barrier|broadcast|reduce|allreduce|gather|allgather|scatter|alltoall" },
+        { "mpi-collective", "mpi: [peach2, 'ib,rails=3'], bytes: 8",
+          "mpi=ib,rails=3: MPI: rails = 3: expected a whole number, 0 .. 2" },
         { "mpi-bandwidth", "bytes: [8, 1073741828]", "bytes=1073741828: expected at most 1 GiB" },
         { "npb-cg", "nodes: [2, 3]", "nodes=3: expected 1|2|4|8|16" },
         { "broadcast", "bytes: [4, 6]",
@@ -463,6 +469,21 @@ TEST_F(Sweep, StoresMayMoveMoreThanADescriptorHolds)
     for (const char *workload : { "stream", "pingpong" })
         EXPECT_EQ("", refusal("workload: " + std::string(workload) +
                               "\nplatform: hapacs-tca\nsetup: { mode: pio, bytes: 4GiB }\n"));
+}
+
+TEST_F(Sweep, AChainOfTheBoardsMemoryIsAsLongAsThatIs)
+{
+    const std::string most = std::to_string(HUB_INTERNAL_DESCS);
+    const std::string more = std::to_string(HUB_INTERNAL_DESCS + 1);
+    const std::string chains = "workload: dma-chain\n"
+                               "platform: hapacs-tca\n"
+                               "setup: { bytes: 8, count: [" +
+                               most + ", " + more + "], mode: ";
+
+    EXPECT_EQ("s.yaml:3:20: setup count=" + more + ": expected at most " + most +
+                  ", the descriptors in the board's memory, or mode=dma-chain-host beside it",
+              refusal(chains + "dma-chain-internal }\n"));
+    EXPECT_EQ("", refusal(chains + "dma-chain-host }\n"));
 }
 
 /* Where a machine is named, `nodes` cannot choose another one. */

@@ -419,7 +419,8 @@ static const struct lab_word collective_words[] = {
     { "algorithm", NULL, "", "", "as of hubrun --algorithm" },
     { "mpi", NULL, "", "", "what is below MPI, as of hubrun --mpi" },
     { "place", NULL, "", "", "the node of each rank, with commas" },
-    { "op", NULL, "", "allreduce", "the collective" },
+    { "op", "barrier|broadcast|reduce|allreduce|gather|allgather|scatter|alltoall", "", "allreduce",
+      "the collective" },
     { 0 },
 };
 
@@ -446,7 +447,7 @@ static const struct lab_word facility_words[] = {
     { "count", "1..", "1", "", "without effect: a stream has 1024" },
     { "api", NULL, "", "", "mbcf" },
     { "duplex", "half|full", "", "full", "of the cables" },
-    { "op", NULL, "", "write", "write, or fifo: appends to a queue" },
+    { "op", "write|fifo", "", "write", "fifo: appends to a queue" },
     { 0 },
 };
 

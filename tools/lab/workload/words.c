@@ -1,4 +1,5 @@
 /* The words of a setup: which keys a workload knows, and what they may say. */
+#include "tools/lab/run/software.h"
 #include "tools/lab/workload/plan_parts.h"
 #include "tools/lab/workload/values.h"
 #include "tools/load/nearest.h"
@@ -291,6 +292,24 @@ static _Noreturn void fail_value(const char *where, const char *kind, const stru
                lab_values_words(word->values, has_unit(word, HUBSIM_BYTES), &arena));
 }
 
+static void try_mpi(void *text)
+{
+    struct launch_software software = launch_software_default();
+    struct load_arena arena = { 0 };
+
+    lab_software_mpi(&software, text, NULL, &arena);
+    load_arena_fini(&arena);
+}
+
+/** What `hubrun --mpi` would say of it. Whether a machine has the network, its run finds. */
+static void check_mpi(const char *where, const struct lab_key *key)
+{
+    struct sim_error why = { 0 };
+
+    if (load_attempt(try_mpi, (void *)(uintptr_t)key->value, &why) != SIM_OK)
+        load_raise(SIM_ERR_CONFIG, "%s: setup %s=%s: %s", where, key->key, key->value, why.text);
+}
+
 /** @param values whether to look at them; a list may still stand for one. */
 static void check_key(const char *where, const struct lab_workload *w, const struct lab_key *key,
                       bool values)
@@ -306,6 +325,8 @@ static void check_key(const char *where, const struct lab_workload *w, const str
                    near.hint);
     if (values && !lab_values_allow(word->values, key->value))
         fail_value(where, "setup", key, word);
+    if (values && strcmp(key->key, "mpi") == 0)
+        check_mpi(where, key);
 }
 
 void lab_words_check_arg(const char *where, const char *program, const char *key, const char *value)
