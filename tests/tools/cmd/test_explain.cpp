@@ -207,6 +207,17 @@ TEST(ExplainCommand, SaysThatAListHasNoRoomForSoManyPuts)
     }
 }
 
+TEST(ExplainCommand, SaysWhichLimitHasEndedIt)
+{
+    const std::string text = explain("two-node --bytes 30000000").text;
+    const std::string why = " have not ended: what happens in 20 ms is explained: expected a "
+                            "message that has come by then\n";
+
+    EXPECT_EQ(0u, text.find("hubsim: two-node: the time limit was reached at 20000.000 us: "))
+        << text;
+    EXPECT_TRUE(text.size() > why.size() && text.substr(text.size() - why.size()) == why) << text;
+}
+
 /* What rank 1 waits for then is no news. */
 TEST(ExplainCommand, NamesTheRankThatFailedForWhichOthersWait)
 {

@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARKS_MAX (UINT64_C(1) << 24) /* 1.5 GB: a message of some megabytes */
-#define TIME_MAX  (20 * SIM_MS)       /* other traffic may keep a message out for ever */
+#define MARKS_MAX   (UINT64_C(1) << 24) /* 1.5 GB: a message of some megabytes */
+#define TIME_MAX_MS 20u                 /* other traffic may keep a message out for ever */
 
 /* ---- running it ---------------------------------------------------------------- */
 
 struct job {
     struct observer *obs;
+    const struct lab_site *site;
+    const struct lab_run *run;
+    const struct load_machine *machine;
     FILE *out;
     char *text; /* what was written to `out` */
     size_t size;
@@ -107,6 +110,28 @@ static void describe_run(const struct lab_message *m, struct lab_run *run, struc
         run->nodes[2 + i] = m->contend[i];
 }
 
+static void simulate_job(void *arg)
+{
+    struct job *job = arg;
+
+    lab_simulate_on(job->site, job->run, job->machine, job->out);
+}
+
+/** No option has set the limit that ends it. */
+static void run_job(struct job *job)
+{
+    struct sim_error why = { 0 };
+    int rc = load_attempt(simulate_job, job, &why);
+
+    if (rc == SIM_ERR_LIMIT)
+        load_raise(rc,
+                   "%s: what happens in %u ms is explained: expected a message that has come by "
+                   "then",
+                   why.text, TIME_MAX_MS);
+    *load_error() = why;
+    load_check(rc);
+}
+
 static void end_job(void *arg)
 {
     struct job *job = arg;
@@ -138,8 +163,11 @@ struct lab_explanation lab_explain(const struct lab_site *site, const struct lab
     observed.probe = observe_probe(job.obs);
     observed.ended = explain_end;
     observed.ended_arg = &job;
-    observed.max_time_ps = TIME_MAX;
-    lab_simulate_on(&observed, &whole, machine, job.out);
+    observed.max_time_ps = TIME_MAX_MS * SIM_MS;
+    job.site = &observed;
+    job.run = &whole;
+    job.machine = machine;
+    run_job(&job);
     load_arena_fini(&arena);
     load_machine_destroy(machine);
     return e;
