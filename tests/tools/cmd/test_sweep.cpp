@@ -386,30 +386,52 @@ TEST_F(SweepCommand, AProgramThatPrintsSeveralResultsHasAFigureByAKeyOfTheirs)
               text("stderr"));
 }
 
-TEST_F(SweepCommand, AValueThatIsNotFiniteHasNoPlaceInAFigure)
+class PrintedSweep : public SweepCommand
 {
-    const std::string source = write("own.c", "#include <mpi.h>\n#include <stdio.h>\n"
-                                              "int main(int argc, char **argv)\n"
-                                              "{\n"
-                                              "    MPI_Init(&argc, &argv);\n"
-                                              "    printf(\"result us=%s\\n\", argv[1] + 2);\n"
-                                              "    MPI_Finalize();\n"
-                                              "    return 0;\n"
-                                              "}\n");
-    const std::string file =
-        write("s.yaml", "program: " + folder +
-                            "/own\nmachine: two-node\nranks: 1\nargs: { t: [8, inf] }\n"
-                            "set: { \"node*.hub.route_cycles\": [3, 4] }\n"
-                            "figure: { x: { key: route_cycles }, y: { quantity: us } }\n");
+  protected:
+    /** A program that prints `us` as its argument t says, swept over these. @param y of the figure
+     */
+    int run_printed(const std::string &times, const std::string &y = "")
+    {
+        const std::string source = write("own.c", "#include <mpi.h>\n#include <stdio.h>\n"
+                                                  "int main(int argc, char **argv)\n"
+                                                  "{\n"
+                                                  "    MPI_Init(&argc, &argv);\n"
+                                                  "    printf(\"result us=%s\\n\", argv[1] + 2);\n"
+                                                  "    MPI_Finalize();\n"
+                                                  "    return 0;\n"
+                                                  "}\n");
 
-    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
-    EXPECT_EQ(1, run(file + " --csv --out " + folder + "/out"));
-    EXPECT_EQ("hubsim: " + file +
-                  ":6:42: quantity = us: inf in the point t = inf, route_cycles = 3: expected a "
-                  "finite number\n",
+        file = write("s.yaml", "program: " + folder +
+                                   "/own\nmachine: two-node\nranks: 1\nargs: { t: [" + times +
+                                   "] }\nset: { \"node*.hub.route_cycles\": [3, 4] }\n"
+                                   "figure: { x: { key: route_cycles }, y: { quantity: us" +
+                                   y + " } }\n");
+        EXPECT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
+        return run(file + " --csv --fresh --out " + folder + "/out");
+    }
+    std::string at() const { return "hubsim: " + file + ":6:42: quantity = us: "; }
+    std::string file;
+};
+
+TEST_F(PrintedSweep, AValueThatIsNotFiniteHasNoPlaceInAFigure)
+{
+    EXPECT_EQ(1, run_printed("8, inf"));
+    EXPECT_EQ(at() + "inf in the point t = inf, route_cycles = 3: expected a finite number\n",
               text("stderr"));
     const std::string table = text("stdout");
     EXPECT_EQ(5, std::count(table.begin(), table.end(), '\n')) << table;
+}
+
+/* Python has a warning of its own for it, and draws an empty picture. */
+TEST_F(PrintedSweep, ALineThatALogarithmicAxisCannotShowIsAnError)
+{
+    EXPECT_EQ(1, run_printed("8, 0"));
+    EXPECT_EQ(at() + "no point of the line t = 0 is above 0: expected one that a logarithmic axis "
+                     "can show, or scale: linear\n",
+              text("stderr"));
+    EXPECT_EQ(0, run_printed("8, 0", ", scale: linear")) << text("stderr");
+    EXPECT_EQ("", text("stderr"));
 }
 
 /* As the column of the table that has it. */

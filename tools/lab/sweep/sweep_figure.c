@@ -292,6 +292,23 @@ static int by_place(const void *a, const void *b)
     return (p->y > q->y) - (p->y < q->y);
 }
 
+/** A logarithmic axis has a place for what is above 0: each line needs one such place. */
+static void check_line(const struct drawing *d, unsigned line)
+{
+    const struct lab_figure *figure = &d->sweep->figure;
+    bool x = strcmp(figure->x_scale, "linear") == 0, y = strcmp(figure->y_scale, "linear") == 0;
+
+    for (unsigned i = 0; i < d->nplaces; i++) {
+        x |= d->places[i].line == line && d->places[i].x > 0;
+        y |= d->places[i].line == line && d->places[i].y > 0;
+    }
+    if (!x || !y)
+        load_fail(!y ? figure->quantity_item : figure->x_item, NULL,
+                  "no point of the line %s is above 0: expected one that a logarithmic axis can "
+                  "show, or scale: linear",
+                  d->lines[line].name);
+}
+
 static void draw_place(const struct drawing *d, const struct place *place, struct lab_table *table)
 {
     const struct lab_figure *figure = &d->sweep->figure;
@@ -333,6 +350,8 @@ void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *r
     d.places = load_alloc(arena, count_places(results) * sizeof(*d.places));
     for (unsigned i = 0; i < results->n; i++)
         add_places(&d, &results->results[i]);
+    for (unsigned i = 0; i < d.nlines; i++)
+        check_line(&d, i);
     qsort(d.places, d.nplaces, sizeof(*d.places), by_place);
     for (unsigned i = 0, n; i < d.nplaces; i += n) {
         for (n = 1; i + n < d.nplaces && d.places[i + n].line == d.places[i].line &&
