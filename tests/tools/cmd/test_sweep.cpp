@@ -434,6 +434,13 @@ TEST_F(PrintedSweep, ALineThatALogarithmicAxisCannotShowIsAnError)
     EXPECT_EQ("", text("stderr"));
 }
 
+TEST_F(PrintedSweep, AResultWithoutNumbersIsSaidToHaveNone)
+{
+    EXPECT_EQ(1, run_printed("'1,5'"));
+    EXPECT_EQ(at() + "expected a number of the result of " + folder + "/own: there is none\n",
+              text("stderr"));
+}
+
 /* As the column of the table that has it. */
 TEST_F(SweepCommand, AFiguresKeyMayBeWhatAProgramPrintsUnderTheNameOfAnArgument)
 {

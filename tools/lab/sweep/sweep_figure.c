@@ -153,7 +153,7 @@ static const char *find_x(const struct lab_sweep *sweep, const struct lab_sweep_
     return find_number(line, key);
 }
 
-/** @param point NULL, or whose keys count first, as for x */
+/** Those of numbers, for people. @param point NULL, or whose keys count first, as for x */
 static const char *list_keys(const struct lab_result *result, const struct lab_sweep_point *point,
                              struct load_arena *arena)
 {
@@ -168,7 +168,7 @@ static const char *list_keys(const struct lab_result *result, const struct lab_s
             if (lab_sweep_is_number(pair->value) && !lab_values_list(text, ", ", key))
                 text = load_text(arena, "%s%s%s", text, text[0] != '\0' ? ", " : "", key);
         }
-    return text;
+    return text[0] != '\0' ? text : "there is none";
 }
 
 /* ---- what a program must have printed ----------------------------------------------------- */
