@@ -148,14 +148,26 @@ static void print_sensitivity(struct cmd_session *session, const struct options 
     cmd_print_table(&table, opt->common.format);
 }
 
+static struct lab_rows read_rows(const char *path, const char *platform, struct load_arena *arena)
+{
+    struct lab_rows rows = lab_rows_read(path, arena);
+
+    lab_rows_replace_platform(&rows, platform);
+    return rows;
+}
+
 static void score(struct cmd_session *session)
 {
     const struct options *opt = session->options;
+    const char *platform = opt->common.platform;
     struct load_arena *arena = &session->arena;
     const struct lab_rows library =
-        lab_rows_read(cmd_find_published(&session->site.roots, opt->system, arena), arena);
-    const struct lab_rows rows = opt->rows != NULL ? lab_rows_read(opt->rows, arena) : library;
+        read_rows(cmd_find_published(&session->site.roots, opt->system, arena), platform, arena);
+    const struct lab_rows rows =
+        opt->rows != NULL ? read_rows(opt->rows, platform, arena) : library;
 
+    if (platform != NULL) /* else each row would say that it is not there */
+        (void)load_find(&session->site.roots, "platforms", platform, arena);
     if (opt->sensitivity && opt->out != NULL)
         load_raise(SIM_ERR_CONFIG, "--sensitivity: expected no --out: it keeps no result");
     if (opt->whole_protocol)

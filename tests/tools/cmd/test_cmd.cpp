@@ -629,6 +629,26 @@ TEST_F(Command, AFailingProgramIsOneLine)
     EXPECT_EQ(errors.size() - 1, errors.find('\n'));
 }
 
+TEST_F(Command, ScoringBuildsThePlatformThatIsAskedFor)
+{
+    const std::string head = "id,platform,workload,setup,quantity,relation,value,value2,unit,"
+                             "tolerance_pct,source,role,needs\n";
+    const std::string tail =
+        ",pingpong,bytes=4096;src=gpu,latency,between,0.1,90,us,0,s,primary,\n";
+    const std::string file = write("rows.csv", head + "a,hapacs-tca-sandybridge" + tail);
+
+    EXPECT_EQ(0, run("score peach2 --csv --rows " + file)) << errors;
+    const std::string asked = out;
+    write("rows.csv", head + "a,hapacs-tca" + tail);
+    EXPECT_EQ(0, run("score peach2 --csv --rows " + file)) << errors;
+    EXPECT_NE(asked, out);
+    EXPECT_EQ(0, run("score peach2 --csv --rows " + file + " -p hapacs-tca-sandybridge")) << errors;
+    EXPECT_EQ(asked, out);
+    EXPECT_EQ(1, run("score peach2 --csv --rows " + file + " -p nosuch"));
+    EXPECT_EQ("hubsim: nosuch: not found in platforms/: `hubsim list` names what is there\n",
+              errors);
+}
+
 TEST_F(Command, ScoringTellsItsVerdictInTheExitStatus)
 {
     const std::string head = "id,platform,workload,setup,quantity,relation,value,value2,unit,"

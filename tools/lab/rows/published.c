@@ -156,6 +156,12 @@ struct lab_rows lab_rows_read(const char *path, struct load_arena *arena)
     return lab_rows_from(&csv, arena);
 }
 
+void lab_rows_replace_platform(struct lab_rows *rows, const char *platform)
+{
+    for (unsigned i = 0; platform != NULL && i < rows->n; i++)
+        rows->rows[i].platform = platform;
+}
+
 const struct lab_row *lab_rows_find(const struct lab_rows *rows, const char *id)
 {
     for (unsigned i = 0; i < rows->n; i++)

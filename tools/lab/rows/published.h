@@ -40,6 +40,8 @@ struct lab_rows {
 
 struct lab_rows lab_rows_read(const char *path, struct load_arena *arena);
 struct lab_rows lab_rows_from(const struct lab_csv *csv, struct load_arena *arena);
+/** Of all rows, in place of what they say. @param platform NULL: as they say */
+void lab_rows_replace_platform(struct lab_rows *rows, const char *platform);
 const struct lab_row *lab_rows_find(const struct lab_rows *rows, const char *id);
 
 SIM_END_DECLS
