@@ -188,14 +188,12 @@ static void append(char *text, size_t room, const char *setting, const char *val
     (void)snprintf(text + n, room - n, "%s%s=%s", n > 0 ? "," : "", setting, value);
 }
 
-/* Behind `library=`, which has values for all settings, and before what else was typed. */
+/* Before what was typed, which then counts. */
 static void merge_mpi(struct options *opt, const char *taken)
 {
-    const char *typed = opt->mpi != NULL ? opt->mpi : "", *library = strstr(typed, "library=");
-    int head = library != NULL ? (int)(library - typed + (ptrdiff_t)strcspn(library, ",")) : 0;
-    const char *rest = typed + head + (typed[head] == ',');
-    int n = snprintf(opt->taken_mpi, sizeof(opt->taken_mpi), "ib,%.*s%s%s%s%s", head, typed,
-                     head > 0 ? "," : "", taken, *rest != '\0' ? "," : "", rest);
+    const char *typed = opt->mpi != NULL ? opt->mpi : "";
+    int n = snprintf(opt->taken_mpi, sizeof(opt->taken_mpi), "ib,%s%s%s", taken,
+                     typed[0] != '\0' ? "," : "", typed);
 
     if (n < 0 || (size_t)n >= sizeof(opt->taken_mpi))
         load_raise(SIM_ERR_CONFIG, "--mpi %.40s...: expected fewer settings beside --variables %s",

@@ -314,7 +314,7 @@ static void run_ranks(void *arg)
     if (opt->algorithm != NULL)
         lab_software_algorithms(&software, opt->algorithm);
     if (opt->mpi != NULL)
-        lab_software_mpi(&software, opt->mpi, NULL, &run->arena);
+        lab_software_mpi(&software, run->machine, opt->mpi, NULL, &run->arena);
     cfg.beside = lab_software_beside(&software, run->machine);
     run_program(run, &cfg);
     if (opt->fingerprint)

@@ -61,8 +61,9 @@ class Orders : public testing::TestWithParam<Network>
         launch_config cfg = {};
         load_arena arena = {};
 
-        ASSERT_EQ(SIM_OK,
-                  attempt(&c.err, [&] { lab_software_mpi(&software, n.mpi, nullptr, &arena); }))
+        ASSERT_EQ(
+            SIM_OK,
+            attempt(&c.err, [&] { lab_software_mpi(&software, nullptr, n.mpi, nullptr, &arena); }))
             << c.err.text;
         cfg.nranks = n.ranks;
         cfg.software = &software;

@@ -229,16 +229,18 @@ TEST(Hubs, MessagesOfMpiGoByThoseThatRanksUse)
         launch_software software = software_of(LAUNCH_HUB_TURN);
         std::vector<unsigned> nodes(24);
         launch_config cfg = {};
+        begun_arena arena;
 
         for (unsigned r = 0; r < nodes.size(); r++)
             nodes[r] = r / 12;
-        lab_software_mpi(&software, "peach2", nullptr, nullptr);
+        lab_software_mpi(&software, nullptr, "peach2", nullptr, &arena);
         cfg.nranks = (unsigned)nodes.size();
         cfg.nodes = nodes.data();
         cfg.software = &software;
         Cluster c(file.cluster());
         EXPECT_EQ(SIM_OK, c.run(send_round, cfg)) << c.err.text;
         EXPECT_TRUE(c.all_well());
+        load_arena_fini(&arena);
     }
 }
 

@@ -166,7 +166,7 @@ TEST_F(Environment, WhatIsTypedCountsMore)
                     "--mpi library=mvapich2-gdr-2.2,rails=2 --out a ./gpu"))
         << errors;
     EXPECT_NE(std::string::npos,
-              command("a/gpu").find(" --mpi ib,library=mvapich2-gdr-2.2,gdr_limit=524288,rails=2 "))
+              command("a/gpu").find(" --mpi ib,gdr_limit=524288,library=mvapich2-gdr-2.2,rails=2 "))
         << out;
     EXPECT_EQ(0,
               sh("MV2_USE_GPUDIRECT_GDRCOPY=0 hubrun -q -n 2 --variables mvapich2 --out d ./gpu"))

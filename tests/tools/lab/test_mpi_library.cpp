@@ -5,6 +5,7 @@
 #include "tests/folder.h"
 #include "tests/tools/attempt.h"
 #include "tools/lab/run/mpi_library.h"
+#include "tools/lab/run/simulate.h"
 #include "tools/lab/run/software.h"
 
 namespace
@@ -32,7 +33,7 @@ class Library : public test::Folder
 
         EXPECT_EQ(SIM_OK, attempt(&err,
                                   [&] {
-                                      lab_software_mpi(&software,
+                                      lab_software_mpi(&software, nullptr,
                                                        ("library=" + named(list)).c_str(), nullptr,
                                                        &arena);
                                   }))
@@ -57,13 +58,54 @@ class Library : public test::Folder
 
         err = {};
         EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] {
-                      lab_software_mpi(&software, text.c_str(), nullptr, &arena);
+                      lab_software_mpi(&software, nullptr, text.c_str(), nullptr, &arena);
                   }));
         return err.text;
+    }
+    /** The setting mpi.rails of the first node of a machine by `text`. */
+    uint64_t rails(const std::vector<const char *> &sets, const std::string &text)
+    {
+        lab_site site = {};
+        lab_run run = {};
+        launch_software software = {};
+
+        lab_site_init(&site);
+        site.roots = {};
+        load_roots_add(&site.roots, "configs");
+        run.machine = "two-node";
+        run.sets = sets.data();
+        run.nsets = static_cast<unsigned>(sets.size());
+        EXPECT_EQ(SIM_OK, attempt(&err,
+                                  [&] {
+                                      load_arena machines = {};
+                                      load_machine *loaded = lab_load_run(&site, &run);
+                                      sim_config cfg = {};
+                                      machine *made =
+                                          lab_machine(load_machine_desc(loaded), &cfg, &machines);
+
+                                      software = lab_software(made, 0);
+                                      lab_software_mpi(&software, made, text.c_str(), nullptr,
+                                                       &arena);
+                                      load_arena_fini(&machines);
+                                      load_machine_destroy(loaded);
+                                  }))
+            << err.text;
+        return launch_number(software, "mpi.rails");
     }
     begun_arena arena;
     sim_error err = {};
 };
+
+TEST_F(Library, WhatTheUserSaysCountsBeforeIt)
+{
+    const std::string library = "library=" + named("");
+
+    EXPECT_EQ(2u, rails({}, library));
+    EXPECT_EQ(1u, rails({}, library + ",rails=1"));
+    EXPECT_EQ(1u, rails({}, "rails=1," + library));
+    EXPECT_EQ(1u, rails({ "node*.software.mpi.rails=1" }, library));
+    EXPECT_EQ(2u, rails({ "node*.software.mpi.rails=1" }, library + ",rails=2"));
+}
 
 TEST_F(Library, AlgorithmsAreChoicesOneBehindTheOther)
 {

@@ -228,7 +228,7 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
     for (unsigned i = 0; i < run->nargs; i++)
         argv[i + 1] = place_memory(run, machine, run->args[i], &arena);
     if (run->mpi != NULL)
-        lab_software_mpi(&software, run->mpi, &site->roots, &arena);
+        lab_software_mpi(&software, machine, run->mpi, &site->roots, &arena);
     if (run->algorithms != NULL)
         lab_software_algorithms(&software, run->algorithms);
     rc = launch_run(machine,

@@ -198,9 +198,27 @@ static void set_text(struct launch_software *software, const char *key, size_t n
                                 wrong));
 }
 
-/** All settings of a library of its time. */
-static void set_library(struct launch_software *software, const char *name,
-                        const struct load_roots *roots, struct load_arena *arena)
+/** Has the user said so of the first node, of which the settings count? @param key without "mpi."
+ */
+static bool is_set(const struct machine *machine, const char *key)
+{
+    const struct machine_node_desc *node =
+        machine != NULL ? &machine_description(machine)->nodes[0] : NULL;
+    char whole[64];
+
+    (void)snprintf(whole, sizeof(whole), MPI_PREFIX "%s", key);
+    for (unsigned i = 0; node != NULL && i < node->ncomponents; i++) {
+        const struct machine_value *v = machine_value_find(&node->components[i], whole);
+
+        if (v != NULL && v->file != NULL && strcmp(v->file, "--set") == 0)
+            return true;
+    }
+    return false;
+}
+
+/** All settings of a library of its time, but those that the user sets. */
+static void set_library(struct launch_software *software, const struct machine *machine,
+                        const char *name, const struct load_roots *roots, struct load_arena *arena)
 {
     struct load_roots own = { 0 };
     const struct load_tree *settings;
@@ -212,33 +230,50 @@ static void set_library(struct launch_software *software, const char *name,
     for (unsigned i = 0; i < settings->n; i++) {
         const struct load_tree *item = &settings->items[i];
 
-        set_text(software, item->key, strlen(item->key), lab_mpi_value(item), item);
+        if (!is_set(machine, item->key))
+            set_text(software, item->key, strlen(item->key), lab_mpi_value(item), item);
     }
     if (algorithms != NULL)
         launch_software_setting(software, "mpi.library_algorithms")->text = algorithms;
 }
 
-void lab_software_mpi(struct launch_software *software, const char *text,
-                      const struct load_roots *roots, struct load_arena *arena)
+#define LIBRARY "library="
+
+/** A setting, or a transport, which is a word alone. */
+static void set_item(struct launch_software *software, const char *item)
 {
-    char item[128];
+    const char *value = strchr(item, '=');
 
-    for (const char *at = text; *at != '\0';) {
-        size_t n = strcspn(at, ",");
-        const char *value;
+    if (value != NULL)
+        set_text(software, item, (size_t)(value - item), value + 1, NULL);
+    else
+        set_text(software, "transport", strlen("transport"), item, NULL);
+}
 
-        if (n >= sizeof(item))
-            load_raise(SIM_ERR_CONFIG, "MPI: %.40s...: no such setting", at);
-        (void)snprintf(item, sizeof(item), "%.*s", (int)n, at);
-        value = strchr(item, '=');
-        if (strncmp(item, "library=", strlen("library=")) == 0)
-            set_library(software, value + 1, roots, arena);
-        else if (value != NULL)
-            set_text(software, item, (size_t)(value - item), value + 1, NULL);
-        else
-            set_text(software, "transport", strlen("transport"), item, NULL);
-        at += n + (at[n] == ',');
-    }
+/** @return the next item, a copy without its comma; NULL: there is none. Moves *at_p behind it. */
+static const char *next_item(const char **at_p, struct load_arena *arena)
+{
+    const char *at = *at_p;
+    size_t n = strcspn(at, ",");
+
+    if (*at == '\0')
+        return NULL;
+    *at_p += n + (at[n] == ',');
+    return load_text(arena, "%.*s", (int)n, at);
+}
+
+void lab_software_mpi(struct launch_software *software, const struct machine *machine,
+                      const char *text, const struct load_roots *roots, struct load_arena *arena)
+{
+    const char *at, *item;
+
+    /* Those of a library come first, wherever it stands: what is said beside it is meant. */
+    for (at = text; (item = next_item(&at, arena)) != NULL;)
+        if (strncmp(item, LIBRARY, strlen(LIBRARY)) == 0)
+            set_library(software, machine, item + strlen(LIBRARY), roots, arena);
+    for (at = text; (item = next_item(&at, arena)) != NULL;)
+        if (strncmp(item, LIBRARY, strlen(LIBRARY)) != 0)
+            set_item(software, item);
     check_settings(software, text);
 }
 

@@ -23,10 +23,11 @@ struct launch_software lab_software(struct machine *machine, unsigned node);
 
 /** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
  * word alone is the transport; library=NAME stands for all settings of a file of configs/mpi, found
- * in `roots` (NULL: beside the program), and its algorithms, a text in `arena` (NULL: no library is
- * named). */
-void lab_software_mpi(struct launch_software *software, const char *text,
-                      const struct load_roots *roots, struct load_arena *arena);
+ * in `roots` (NULL: beside the program), and its algorithms, a text in `arena`. What stands beside
+ * it counts first, and so do settings of the first node by `--set`.
+ * @param machine NULL: none is there yet */
+void lab_software_mpi(struct launch_software *software, const struct machine *machine,
+                      const char *text, const struct load_roots *roots, struct load_arena *arena);
 /** What its ranks run beside (launch_config.beside): the adapter that MPI uses, or NULL. */
 const char *lab_software_beside(const struct launch_software *software,
                                 const struct machine *machine);

@@ -297,7 +297,7 @@ static void try_mpi(void *text)
     struct launch_software software = launch_software_default();
     struct load_arena arena = { 0 };
 
-    lab_software_mpi(&software, text, NULL, &arena);
+    lab_software_mpi(&software, NULL, text, NULL, &arena);
     load_arena_fini(&arena);
 }
 
