@@ -133,7 +133,8 @@ TEST_F(Programs, ArgumentsAreKeptToTheByte)
     write("p.c", "#include <stdio.h>\nint main(int argc, char **argv) {\n"
                  "    for (; argc > 1; argc--) puts(argv[argc - 1]);\n    return 0;\n}\n");
     ASSERT_EQ(0, sh("hubcc p.c -o p")) << errors;
-    write("words", "'a\tb' 'nl\nx' '\x01\x1b' '\x7f' '\\u0009 \"' '\xc3\xa9\xf0\x9f\x98\x80'");
+    write("words", "'a\tb' 'nl\nx' '\x01\x1b' '\x7f' '\\u0009 \"' '\xc3\xa9\xf0\x9f\x98\x80' "
+                   "'\xc2\x80' 'x\xc2\x85y' 'x\xe2\x80\xa8y' '\xef\xbb\xbfx' '\xef\xbf\xbf'");
     ASSERT_EQ(0, sh("eval hubrun -n 1 --out kept ./p \"$(cat words)\"")) << errors;
     const std::string before = out;
     EXPECT_NE(std::string::npos, before.find("a\tb\n")) << before;

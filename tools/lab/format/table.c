@@ -88,20 +88,48 @@ void lab_table_choose(struct lab_table *t, unsigned column, const char *pattern)
     t->nrows = n;
 }
 
+/** A letter of UTF-8 that YAML does not take raw, or as the end of a line: YAML 1.1, 5.1 and 5.4.
+ * @return its bytes; 0: the next byte is none of these */
+static unsigned find_special(const unsigned char *at, unsigned *letter_p)
+{
+    if (at[0] < 0x20 || at[0] == 0x7f) {
+        *letter_p = at[0];
+        return 1;
+    }
+    if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) { /* controls, and U+0085, next line */
+        *letter_p = at[1];
+        return 2;
+    }
+    if ((at[0] & 0xf0) != 0xe0 || (at[1] & 0xc0) != 0x80 || (at[2] & 0xc0) != 0x80)
+        return 0;
+    *letter_p = (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+    switch (*letter_p) {
+    case 0x2028: /* line separator */
+    case 0x2029: /* paragraph separator */
+    case 0xfeff: /* byte order mark */
+    case 0xfffe:
+    case 0xffff:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
 const char *lab_json_quote(const char *text, struct load_arena *arena)
 {
     char *quoted = load_alloc(arena, 6 * strlen(text) + 3), *at = quoted;
 
     *at++ = '"';
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
+    while (*text != '\0') {
+        unsigned letter, n = find_special((const unsigned char *)text, &letter);
 
-        if (c == '"' || c == '\\')
-            at += sprintf(at, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f) /* YAML has no raw 0x7f */
-            at += sprintf(at, "\\u%04x", c);
+        if (n > 0)
+            at += sprintf(at, "\\u%04x", letter);
+        else if (*text == '"' || *text == '\\')
+            at += sprintf(at, "\\%c", *text);
         else
-            *at++ = (char)c;
+            *at++ = *text;
+        text += n > 0 ? n : 1;
     }
     *at = '"';
     return quoted;
