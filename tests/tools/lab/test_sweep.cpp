@@ -421,6 +421,7 @@ TEST_F(Sweep, ValuesThatAWorkloadCannotTakeAreRefusedWhereTheyAre)
           "count=2: expected 1 with mode=dma-register, which holds one transfer" },
         { "block-stride", "block_bytes: [8, 6], blocks: 2, pitch_bytes: 16",
           "block_bytes=6: expected a multiple of 4, at least 4" },
+        { "block-stride", "n: [4, 0]", "n=0: expected a whole number, at least 1" },
         { "stream", "bytes: [8, 6]", "bytes=6: expected a multiple of 4, at least 4" },
         { "stream", "bytes: [8, 12], mode: pio", "bytes=12: expected a multiple of 8, at least 8" },
         { "stream", "channels: [4, 5], bytes: 8", "channels=5: expected 1..4" },

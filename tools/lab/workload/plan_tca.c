@@ -246,7 +246,7 @@ static const struct lab_word chain_words[] = {
 static const struct lab_word stride_words[] = {
     { "mode", "dma|" LAB_CHAIN_MODES, "", "dma-chain-internal",
       "where descriptors lie; dma: the faster" },
-    { "n", HUBSIM_NUMBER, "1", "",
+    { "n", "1..", "1", "",
       "a cube of n^3 doubles, of which n rows go; in place of the next three" },
     { "blocks", HUBSIM_NUMBER, "1", "n", "blocks of a message" },
     { "block_bytes", HUBSIM_NUMBER, HUBSIM_BYTES, "8 n", "of each block" },
