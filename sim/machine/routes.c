@@ -138,24 +138,42 @@ static void step_along(struct search *s, unsigned dimension)
     }
 }
 
+static unsigned *step_of(const struct search *s, const struct machine_hop *hop)
+{
+    return &s->next[(size_t)hop->at * s->net.n + hop->to];
+}
+
+static int set_step(struct search *s, const struct machine_hop *hop, struct sim_error *err)
+{
+    const struct machine_router *at = &s->net.graph->routers[hop->at];
+    const char *to = s->net.graph->routers[hop->to].path;
+    unsigned port = machine_network_port(&s->net, hop->at, hop->port), *step = step_of(s, hop);
+
+    if (port >= s->net.nports ||
+        machine_network_far(&s->net, hop->at, port)->router == MACHINE_NONE)
+        return sim_error_set_at(err, SIM_ERR_CONFIG, hop->file, hop->line,
+                                "%s.%s: the route to %s begins at a port without a cable to "
+                                "another hub",
+                                at->path, hop->port, to);
+    if (*step != MACHINE_NONE && *step != port)
+        return sim_error_set_at(err, SIM_ERR_CONFIG, hop->file, hop->line,
+                                "%s.%s: the route to %s begins at %s, too: expected one port",
+                                at->path, hop->port, to, at->ports[*step]);
+    *step = port;
+    return SIM_OK;
+}
+
+/** In place of what the policy says; of two ports by hand none would be meant. */
 static int step_by_hand(struct search *s, struct sim_error *err)
 {
     const struct machine_policy *p = &s->net.graph->policy;
+    int code = SIM_OK;
 
-    for (unsigned i = 0; i < p->nhops; i++) {
-        const struct machine_hop *hop = &p->hops[i];
-        unsigned port = machine_network_port(&s->net, hop->at, hop->port);
-
-        if (port >= s->net.nports ||
-            machine_network_far(&s->net, hop->at, port)->router == MACHINE_NONE)
-            return sim_error_set_at(err, SIM_ERR_CONFIG, hop->file, hop->line,
-                                    "%s.%s: the route to %s begins at a port without a cable to "
-                                    "another hub",
-                                    s->net.graph->routers[hop->at].path, hop->port,
-                                    s->net.graph->routers[hop->to].path);
-        s->next[(size_t)hop->at * s->net.n + hop->to] = port;
-    }
-    return SIM_OK;
+    for (unsigned i = 0; i < p->nhops; i++)
+        *step_of(s, &p->hops[i]) = MACHINE_NONE;
+    for (unsigned i = 0; code == SIM_OK && i < p->nhops; i++)
+        code = set_step(s, &p->hops[i], err);
+    return code;
 }
 
 /** Later dimensions first: where an earlier one still has a step to make, that one counts. */

@@ -31,7 +31,7 @@ static const struct machine_hop *by_hand(const struct walk *w, unsigned at, unsi
 {
     const struct machine_policy *p = &w->net.graph->policy;
 
-    for (unsigned i = p->nhops; i-- > 0;) /* the last one counts */
+    for (unsigned i = 0; i < p->nhops; i++)
         if (p->hops[i].at == at && p->hops[i].to == to)
             return &p->hops[i];
     return NULL;

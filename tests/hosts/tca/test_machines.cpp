@@ -229,6 +229,10 @@ TEST(Machines, WaysThatTheHubsCannotTakeAreRefusedWithPlaceAndPort)
               "to another hub",
               refusal(ring + "routes: {others: shortest, by_hand: {node0.hub.s: 3}}\n"));
     EXPECT_EQ(
+        "test.yaml:12: node0.hub.w: the route to node2.hub begins at e, too: expected one port",
+        refusal(ring + "routes: {others: shortest, by_hand: {node0.hub.e: [1-3], "
+                       "node0.hub.w: [2]}}\n"));
+    EXPECT_EQ(
         "test.yaml:12: node0.hub.e = 0: expected another node, with a hub that cables join to "
         "node0.hub",
         refusal(ring + "routes: {others: shortest, by_hand: {node0.hub.e: [1, 0]}}\n"));
