@@ -34,8 +34,16 @@ static void take_setting(struct argp_state *state, struct habits *habits, const 
                    name, HABITS_SETTINGS_MAX);
 }
 
-/* What has no value is there already, as the ranks have hubrun's environment. A check of the result
- * may have another one, so its value is kept.
+static void take_unset(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    (void)o;
+    if (unsetenv(text) != 0)
+        argp_error(state, "--unset %s: expected the name of a variable", text);
+    take_setting(state, to, "--unset", text, NULL);
+}
+
+/* What has no value is there already, or is not set: the ranks have hubrun's environment. A check
+ * of the result may have another one, so either is kept.
  */
 static void take_export(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
@@ -44,8 +52,10 @@ static void take_export(struct argp_state *state, const struct cmd_option *o, vo
 
     (void)o;
     if (value == NULL) {
-        if ((value = getenv(text)) != NULL)
-            take_setting(state, to, "-genv", text, value);
+        if (text[0] == '\0')
+            argp_error(state, "-x: expected NAME or NAME=VALUE");
+        value = getenv(text);
+        take_setting(state, to, value != NULL ? "-genv" : "--unset", text, value);
         return;
     }
     take_setting(state, to, "-x", text, NULL);
@@ -119,6 +129,7 @@ const struct cmd_option habits_options[] = {
     HABIT(NULL, 'x', "NAME=VALUE", take_export),
     HABIT("genv", 0, "NAME", take_variable),
     HABIT("env", 0, "NAME", take_variable),
+    HABIT("unset", 0, "NAME", take_unset),
     HABIT("mca", 0, "KEY", take_parameter),
     HABIT("wdir", 0, "DIR", take_folder),
     HABIT("wd", 0, "DIR", take_folder),

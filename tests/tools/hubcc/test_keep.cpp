@@ -102,19 +102,23 @@ TEST_F(Programs, VariablesAndTheFolderOfTheRanksAreKept)
     EXPECT_EQ(0, sh("hubsim check kept/p --out now && hubsim diff kept/p now/p")) << out << errors;
 }
 
-/* A check may be run where the variable has another value, or none. */
+/* A check may be run where the variable has another value, or none, or has one now. */
 TEST_F(Programs, AnExportedVariableKeepsTheValueThatItHad)
 {
     write("p.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n"
-                 "    puts(getenv(\"A\") != NULL ? getenv(\"A\") : \"none\");\n    return 0;\n}\n");
+                 "    puts(getenv(\"A\") != NULL ? getenv(\"A\") : \"none\");\n"
+                 "    puts(getenv(\"B\") != NULL ? getenv(\"B\") : \"none\");\n    return 0;\n}\n");
     ASSERT_EQ(0, sh("hubcc p.c -o p")) << errors;
     ASSERT_EQ(0, sh("A='1 2' hubrun -q -n 1 --out kept -x A -x B ./p")) << errors;
-    EXPECT_EQ("1 2\n", out);
+    EXPECT_EQ("1 2\nnone\n", out);
     EXPECT_NE(std::string::npos,
-              text("kept/p/manifest.json").find("\"-genv\", \"A\", \"1 2\", \"./p\"]"))
+              text("kept/p/manifest.json")
+                  .find("\"-genv\", \"A\", \"1 2\", \"--unset\", \"B\", \"./p\"]"))
         << text("kept/p/manifest.json");
     EXPECT_EQ(0, sh("hubsim check kept/p")) << out << errors;
     EXPECT_EQ(0, sh("A=3 hubsim check kept/p")) << out << errors;
+    EXPECT_EQ(0, sh("B=3 hubsim check kept/p")) << out << errors;
+    EXPECT_EQ(2, sh("hubrun -n 1 -x '' ./p"));
 }
 
 TEST_F(Programs, AParameterWithoutRoomForItsNameIsRefused)
