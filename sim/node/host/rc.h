@@ -44,8 +44,8 @@ struct rc_port {
     sim_time_t next_crossing;      /* the next write to the other socket may cross */
     uint32_t forwarding; /* targets of forwarded writes that have not left, one bit each: writes to
                           * memory that came behind them wait */
-    sim_time_t request_since;      /* the one before their head left then */
-    sim_time_t sent_from_memory;   /* the last completion piece of DRAM */
+    sim_time_t request_since;    /* the one before their head left then */
+    sim_time_t sent_from_memory; /* the last completion piece of DRAM */
     uint64_t rx_stall_memory_ps, rx_stall_tag_ps, tx_stall_memory_ps;
     unsigned memory_reads;     /* in progress */
     sim_time_t completer_free; /* the next completion piece of DRAM may be handed over */
