@@ -316,7 +316,9 @@ TEST(Routes, AWayByHandThatGoesRoundIsNamed)
 {
     std::vector<machine_hop> hops = round_by_hand(4);
 
-    hops.push_back({ 2, 0, "w", "net.yaml", 99 }); /* 1 -> 2 by e, and back */
+    for (machine_hop &hop : hops)
+        if (hop.at == 2 && hop.to == 0)
+            hop.port = "w"; /* 1 -> 2 by e, and back */
     Net net(4, ring(4), 16, { {}, true, hops, {} });
     EXPECT_EQ(SIM_ERR_CONFIG, net.code);
     EXPECT_STREQ(
