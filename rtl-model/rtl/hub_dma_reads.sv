@@ -34,7 +34,7 @@ module hub_dma_reads #(
   output logic [7:0]            push_tag_o,   // which it has
   output logic [UsedWidth-1:0]  used_o,
   output logic [SumWidth-1:0]   bytes_o,      // of all of them
-  output logic [LengthWidth-1:0] gone_bytes_o, // of the one that left last
+  output logic [LengthWidth-1:0] gone_bytes_o, // what the last one that left has read
 
   // A completion with a tag of this channel.
   input  logic                  answer_i,
