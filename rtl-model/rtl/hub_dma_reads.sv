@@ -15,8 +15,6 @@ module hub_dma_reads #(
   localparam int unsigned UsedWidth = $clog2(ReadTags + 1),
   localparam int unsigned DwWidth = $clog2(ReadBytes / 4),
   localparam int unsigned RowWidth = $clog2(ReadBytes / BusBytes),
-  localparam int unsigned SumWidth = $clog2(ReadTags * ReadBytes + 1),
-  localparam int unsigned LengthWidth = $clog2(ReadBytes + 1),
   localparam int unsigned CycleWidth = 64
 ) (
   input  logic                  clk_i,
@@ -33,8 +31,6 @@ module hub_dma_reads #(
   input  logic [6:0]            push_addr_i,  // low bits of its source
   output logic [7:0]            push_tag_o,   // which it has
   output logic [UsedWidth-1:0]  used_o,
-  output logic [SumWidth-1:0]   bytes_o,      // of all of them
-  output logic [LengthWidth-1:0] gone_bytes_o, // what the last one that left has read
 
   // A completion with a tag of this channel.
   input  logic                  answer_i,
@@ -79,15 +75,13 @@ module hub_dma_reads #(
   localparam int unsigned Lanes = BusBytes / 4;
   localparam int unsigned Longest = TimeoutCycles > FetchInternalCycles ? TimeoutCycles : FetchInternalCycles;
   localparam int unsigned AtWidth = $clog2(Longest + 1) + 1;
-  localparam int unsigned BytesWidth = LengthWidth;
+  localparam int unsigned BytesWidth = $clog2(ReadBytes + 1);
   localparam int unsigned LeftWidth = $clog2(ReadBytes / 4 + 1); // a request ends with a multiple of ReadBytes at the latest
   localparam logic [TagWidth-1:0] Last = TagWidth'(ReadTags - 1);
   localparam logic [5:0] LastBase = 6'((32 / ReadTags - 1) * ReadTags); // the last set of tags
 
   logic [TagWidth-1:0]         head_d, head_q, tail_d, tail_q;
   logic [UsedWidth-1:0]        used_d, used_q;
-  logic [SumWidth-1:0]         sum_d, sum_q;
-  logic [BytesWidth-1:0]       gone_d, gone_q;
   logic [5:0]                  base_d, base_q; // the tags of this list begin with it
   logic [BytesWidth-1:0]       written_d, written_q; // bytes of the oldest one
   logic [ReadTags*BytesWidth-1:0] bytes_d, bytes_q, received_d, received_q;
@@ -112,8 +106,6 @@ module hub_dma_reads #(
 
   assign push_tag_o = {1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(tail_q);
   assign used_o = used_q;
-  assign bytes_o = sum_q;
-  assign gone_bytes_o = gone_q;
   assign index = {3'b000, answer_tag_i} - 8'(base_q);
   assign at_tag = TagWidth'(index);
 
@@ -178,12 +170,6 @@ module hub_dma_reads #(
       written_d = '0;
     end
     used_d = used_q + UsedWidth'(push_i) - UsedWidth'(head_gone);
-    sum_d = sum_q + (push_i ? SumWidth'(push_bytes_i) : '0);
-    gone_d = gone_q;
-    if (head_gone) begin
-      gone_d = bytes_q[32'(head_q)*BytesWidth +: BytesWidth];
-      sum_d = sum_d - SumWidth'(gone_d);
-    end
     if (new_turn_i) base_d = base_q == LastBase ? '0 : base_q + 6'(ReadTags);
 
     // Answers for the next edge; a request of this one cannot have any yet.
@@ -228,7 +214,6 @@ module hub_dma_reads #(
       head_q     <= '0;
       tail_q     <= '0;
       used_q     <= '0;
-      sum_q      <= '0;
       base_q     <= '0;
       written_q  <= '0;
       waits_q    <= '0;
@@ -240,7 +225,6 @@ module hub_dma_reads #(
       head_q     <= head_d;
       tail_q     <= tail_d;
       used_q     <= used_d;
-      sum_q      <= sum_d;
       base_q     <= base_d;
       written_q  <= written_d;
       waits_q    <= waits_d;
@@ -256,7 +240,6 @@ module hub_dma_reads #(
     received_q <= received_d;
     addr_q     <= addr_d;
     at_q       <= at_d;
-    gone_q     <= gone_d;
     cpl_tag_q  <= cpl_tag_d;
     cpl_dw_q   <= cpl_dw_d;
     cpl_mask_q <= cpl_mask_d;
@@ -303,7 +286,6 @@ module hub_dma_reads #(
 `ifndef LEAVES_OUT_EDGES // by a simulator that knows that nothing happens then
       user_counts_edges:         assert (used_q == '0 || cycle_i == last_q + 64'd1);
 `endif
-      none_has_no_bytes:         assert (used_q != '0 || sum_q == '0);
       own_tags_are_the_channels: assert (base_q <= LastBase && 32'(base_q) % ReadTags == 0);
     end
   end
