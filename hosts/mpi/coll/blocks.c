@@ -236,9 +236,7 @@ void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
     if (root)
         return;
     mpi_coll_fence(c);
-    if (near.came == blocks)
-        (void)mpi_schedule_step(c->s, MPI_STEP_BEHIND);
-    else
+    if (near.came != blocks) /* else they are on their way */
         mpi_coll_copy(c, mpi_block_range(&near.in, 0, blocks), mpi_block_range(&c->in, 0, blocks));
 }
 

@@ -189,9 +189,6 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
         mpi_begin_between(s->mr, st->to.at, st->from.count * st->from.type->bytes, &s->beside);
         return mpi_type_copy(st->from.type, st->from.at, st->from.count, st->to.type, st->to.at,
                              st->to.count);
-    case MPI_STEP_BEHIND:
-        mpi_end_between(s->mr, &s->beside);
-        break;
     case MPI_STEP_COMBINE: /* reads and writes as much as a copy, with arithmetic beside it */
         mpi_spend_copy(s->mr, st->to.count * st->to.type->bytes);
         mpi_op_apply(s->op, st->from.at, st->to.at, st->to.count, st->to.type);
@@ -225,6 +222,7 @@ static void finish_schedule(struct mpi_schedule *s)
 {
     struct mpi_request *rq = s->handle;
 
+    mpi_end_between(s->mr, &s->beside);
     s->done = true;
     unlink_running(s);
     if (s->then != NULL && s->code == MPI_SUCCESS)

@@ -30,8 +30,8 @@ enum mpi_step_kind {
     MPI_STEP_SEND,
     MPI_STEP_RECEIVE,
     MPI_STEP_COPY,
-    MPI_STEP_BESIDE, /* a copy from pinned host memory, by an engine beside later steps */
-    MPI_STEP_BEHIND, /* waits for those that were begun beside */
+    MPI_STEP_BESIDE, /* a copy from pinned host memory, by an engine until the end of the schedule
+                      */
     MPI_STEP_COMBINE,
     MPI_STEP_FENCE
 };
