@@ -3,8 +3,8 @@
  * goes to a target (a root port, or inside: DRAM, interrupts, cores). Each pair
  * is a path with its own latency; a path keeps the order of its packets, two
  * paths have none among each other. But a port's write to memory waits until its
- * last forwarded one before it has left: a flag in DRAM can overtake data on
- * their way to a device behind the root complex alone.
+ * last forwarded one before it is on the link, whatever held that up: a flag in
+ * DRAM can overtake data on their way to a device behind that alone.
  *
  *   root port --posted, completions------------> [path: due time] --+--> root port
  *        \----non-posted--> [receive buffer] --> [path]           --+--> DRAM, cores
@@ -173,6 +173,17 @@ static bool is_last_completion(const struct pcie_tlp *cpl)
     return cpl->kind != PCIE_CPLD || cpl->status != PCIE_CPL_SC || cpl->byte_count <= carried;
 }
 
+/** For waits_in_port(). */
+static void note_sent(struct node_rc *rc, const struct node_packet *p, unsigned target)
+{
+    struct rc_port *to = &rc->port[target];
+
+    to->sent[to->sent_next] = (struct rc_sent){ p->arrived, p->source };
+    to->sent_next = (to->sent_next + 1) % to->sent_room;
+    if (p->source < HOST_PORTS)
+        rc->port[p->source].handed |= 1u << target;
+}
+
 /** What leaves a path to a root port. */
 static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
 {
@@ -184,6 +195,8 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
         pcie_order_begin(rc->end, &p->tlp);
         pcie_order_by(&p->tlp, target);
     }
+    if (cls == PCIE_POSTED)
+        note_sent(rc, p, target);
     pcie_port_send(rc->port[target].port, &p->tlp);
     if (p->source >= RC_FROM_CORE) {
         if (cls == PCIE_POSTED)
@@ -201,9 +214,29 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
 
 /* ---- the arbiter --------------------------------------------------------------------- */
 
+/** Does a packet from `source` that came until then still wait in a port? If so, its end is told.
+ */
+static bool waits_in_port(const struct rc_port *rp, unsigned source, sim_time_t until)
+{
+    uint32_t n = pcie_port_queued(rp->port, PCIE_POSTED);
+
+    for (uint32_t i = 1; i <= n; i++) {
+        const struct rc_sent *s = &rp->sent[(rp->sent_next + rp->sent_room - i) % rp->sent_room];
+
+        if (s->source != source || s->arrived > until)
+            continue;
+        pcie_port_tell_left(rp->port, PCIE_POSTED);
+        return true;
+    }
+    return false;
+}
+
 /** Does a write to memory wait for one that its port has sent to another before? */
 static bool is_behind_forwarded(const struct node_rc *rc, const struct node_packet *p)
 {
+    for (uint32_t left = rc->port[p->source].handed; left != 0; left &= left - 1)
+        if (waits_in_port(&rc->port[__builtin_ctz(left)], p->source, p->arrived))
+            return true;
     for (uint32_t left = rc->port[p->source].forwarding; left != 0; left &= left - 1) {
         const struct rc_lane *lane = &rc->lane[__builtin_ctz(left)][PCIE_POSTED];
         const struct node_packet *oldest = lane->queue[p->source].head;
@@ -319,7 +352,8 @@ static void port_ready(void *user, enum pcie_class cls)
 {
     struct rc_port *rp = user;
 
-    if (rp->rc->lane[rp->index][cls].arbiter.requests != 0)
+    if (rp->rc->lane[rp->index][cls].arbiter.requests != 0 ||
+        (cls == PCIE_POSTED && rp->rc->lane[RC_INSIDE][cls].arbiter.requests != 0))
         node_rc_wake(rp->rc, sim_now(rp->rc->host->dom));
 }
 
@@ -386,6 +420,10 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
         pcie_port_config_complete(&cfg, &host->cfg.port);
         rp->rc = rc;
         rp->index = i;
+        rp->sent_room = (uint32_t)cfg.tx_queue_tlps;
+        rp->sent = calloc(rp->sent_room, sizeof(*rp->sent));
+        if (rp->sent == NULL)
+            return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", host->path);
         (void)snprintf(path, sizeof(path), "%s.p%u", host->path, i);
         code = pcie_port_create(host->dom, host->payloads, path, &cfg, &user, &rp->port, err);
         if (code != SIM_OK)
@@ -412,6 +450,7 @@ void node_rc_fini(struct node_rc *rc)
     for (unsigned i = 0; i < RC_SOURCES; i++)
         pcie_order_watch_destroy(rc->order[i]);
     for (unsigned i = 0; i < HOST_PORTS; i++) {
+        free(rc->port[i].sent);
         if (rc->port[i].port != NULL)
             pcie_port_destroy(rc->port[i].port);
     }

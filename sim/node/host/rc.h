@@ -35,6 +35,12 @@ struct rc_lane {
     struct sim_arbiter arbiter; /* among sources with a queue that is not empty */
 };
 
+/** A posted packet that was handed to a port. */
+struct rc_sent {
+    sim_time_t arrived;
+    unsigned source;
+};
+
 struct rc_port {
     struct node_rc *rc;
     unsigned index;
@@ -42,8 +48,11 @@ struct rc_port {
     struct pcie_function function; /* the bridge that software sees on bus 0 */
     struct sim_list requests;      /* non-posted, still in the receive buffer */
     sim_time_t next_crossing;      /* the next write to the other socket may cross */
-    uint32_t forwarding; /* targets of forwarded writes that have not left, one bit each: writes to
-                          * memory that came behind them wait */
+    /* Writes to memory wait for forwarded ones that came before them: targets, one bit each, to
+     * which some wait in the root complex; to which some were handed to the port, ever. */
+    uint32_t forwarding, handed;
+    struct rc_sent *sent; /* by this port: the last `sent_room`, as many as may wait in it */
+    uint32_t sent_next, sent_room;
     sim_time_t request_since;    /* the one before their head left then */
     sim_time_t sent_from_memory; /* the last completion piece of DRAM */
     uint64_t rx_stall_memory_ps, rx_stall_tag_ps, tx_stall_memory_ps;

@@ -151,6 +151,16 @@ static bool replay_has_room(struct pcie_port *p)
     return false;
 }
 
+/** One has left the queue of a class, or all have. */
+static void tell_room(struct pcie_port *p, unsigned cls, bool was_full)
+{
+    bool awaited = ((p->wanting | p->leaving) >> cls & 1) != 0;
+
+    p->leaving &= (uint8_t) ~(1u << cls);
+    if ((was_full || awaited) && p->user.ready != NULL)
+        p->user.ready(p->user.user, (enum pcie_class)cls);
+}
+
 /** Sends one waiting TLP if one may go; *later_p: see pick_class(). */
 static bool send_waiting(struct pcie_port *p, sim_time_t *later_p)
 {
@@ -184,8 +194,7 @@ static bool send_waiting(struct pcie_port *p, sim_time_t *later_p)
     p->waiting--;
     if (p->tap != NULL)
         pcie_tap_left(p, cls, was_full);
-    if ((was_full || (p->wanting >> cls & 1) != 0) && p->user.ready != NULL)
-        p->user.ready(p->user.user, (enum pcie_class)cls);
+    tell_room(p, cls, was_full);
     return true;
 }
 
@@ -368,8 +377,7 @@ void pcie_port_discard(struct pcie_port *p)
         }
         if (p->tap != NULL)
             pcie_tap_left(p, i, was_full);
-        if ((was_full || (p->wanting >> i & 1) != 0) && p->user.ready != NULL)
-            p->user.ready(p->user.user, (enum pcie_class)i);
+        tell_room(p, i, was_full);
     }
 }
 
@@ -399,6 +407,11 @@ const char *pcie_port_lacks(const struct pcie_port *p, enum pcie_class cls)
 uint32_t pcie_port_queued(const struct pcie_port *p, enum pcie_class cls)
 {
     return p->tx[cls].count;
+}
+
+void pcie_port_tell_left(struct pcie_port *p, enum pcie_class cls)
+{
+    p->leaving |= (uint8_t)(1u << cls);
 }
 
 uint32_t pcie_port_held(const struct pcie_port *p, enum pcie_class cls)

@@ -135,6 +135,8 @@ struct pcie_stalls {
 struct pcie_stalls pcie_port_stalls(const struct pcie_port *port);
 /** TLPs of the class that wait for the link. */
 uint32_t pcie_port_queued(const struct pcie_port *port, enum pcie_class cls);
+/** ready() comes when the next one of them has left for the link, or is lost with it. */
+void pcie_port_tell_left(struct pcie_port *port, enum pcie_class cls);
 /** TLPs of the class in the receive buffer: received, and not consumed. */
 uint32_t pcie_port_held(const struct pcie_port *port, enum pcie_class cls);
 

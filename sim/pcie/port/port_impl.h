@@ -103,6 +103,7 @@ struct pcie_port {
     uint8_t init_send;  /* 1 or 2: InitFC to send */
     uint8_t rx_freed;   /* bit of each class with credits to announce */
     uint8_t wanting;    /* bit of each class whose user waits for credits */
+    uint8_t leaving;    /* bit of each class whose user waits for the next one to leave */
     uint8_t classes;    /* that the link has: all with a virtual channel 1, else one less */
     bool partner_known; /* its credits have been received */
     bool up : 1;

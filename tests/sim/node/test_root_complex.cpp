@@ -545,6 +545,59 @@ TEST(PeerToPeer, ABlockedTargetHoldsCreditsAndLosesNothing)
                   });
 }
 
+/* Those in the port's queue have left the root complex, not its port. */
+TEST(PeerToPeer, AFlagWaitsForWritesThatLackCreditsOfTheDevice)
+{
+    in_all_orders(two_devices({}, {}, { { "hold", 1 } }), [](Machine &m) {
+        Device *a = m.device("a"), *b = m.device("b");
+        std::vector<pcie_tlp> writes;
+        Done d(m);
+
+        b->cfg.hold = 0;
+        configure(m);
+        b->cfg.hold = 1;
+        node_core_poll(m.core(), ram, 4, Done::call, &d);
+        for (unsigned i = 0; i < 66; i++)
+            writes.push_back(a->write(bar_b + 4 * i, { (uint8_t)i, 0, 0, 0 }));
+        writes.push_back(a->write(ram, { 1, 0, 0, 0 }));
+        send(m, a, writes);
+        m.run();
+        EXPECT_EQ(64u, b->seen.size()) << "as many as b has credits";
+        EXPECT_EQ(0u, a->out.size());
+        EXPECT_EQ(0, *m.ram(ram));
+        b->release();
+        m.run();
+        EXPECT_EQ(66u, b->seen.size());
+        EXPECT_EQ(1, *m.ram(ram));
+        EXPECT_LT(d.time, b->seen.back().time + 200000);
+        return d.time;
+    });
+}
+
+/* A stream to a device that never ends does not hold a flag up that came in the middle of it. */
+TEST(PeerToPeer, AFlagWaitsForNoWriteThatCameBehindIt)
+{
+    in_all_orders(two_devices({ { "p1.port.lanes", 1 } }), [](Machine &m) {
+        Device *a = m.device("a"), *b = m.device("b");
+        std::vector<pcie_tlp> writes;
+        Done d(m);
+
+        configure(m);
+        node_core_poll(m.core(), ram, 4, Done::call, &d);
+        for (unsigned i = 0; i < 40; i++) {
+            writes.push_back(a->write(bar_b + 64 * i, bytes_of(64)));
+            if (i == 10)
+                writes.push_back(a->write(ram, { 1, 0, 0, 0 }));
+        }
+        send(m, a, writes);
+        m.run();
+        EXPECT_EQ(40u, b->seen.size());
+        EXPECT_GT(d.time, b->seen[10].time - wire - (24 + 64) * 2000);
+        EXPECT_LT(d.time, b->seen[12].time);
+        return d.time;
+    });
+}
+
 TEST(PeerToPeer, CpuAndDeviceShareAPortInTurn)
 {
     in_all_orders(two_devices({ { "cpu.store_uc_interval_ps", 1000 } }), [](Machine &m) {
