@@ -60,37 +60,39 @@ module hub_dma_buffer #(
     end
   end
 
-  logic [ReadTags*BusBytes*8-1:0] stored; // by tag
-  logic [BusBytes*8-1:0]          shown;  // by the tag that was read
-  logic [TagWidth-1:0]            tag_q;
-  logic [LaneWidth-1:0]           lane_q; // of its first double word
+  // A tag has its data from one of the two, and each of them has memories of its own, which are written by
+  // one side and read by another.
+  localparam int unsigned Rows = 1 << (TagWidth + RowWidth);
 
-  for (genvar t = 0; t < ReadTags; t++) begin : g_tag
-    logic from_ram;
+  logic [ReadTags-1:0]   from_ram_q;           // by tag, which of them brought its data
+  logic [BusBytes*8-1:0] cpl_shown, ram_shown; // at what was read
+  logic [BusBytes*8-1:0] shown;
+  logic                  ram_q;
+  logic [LaneWidth-1:0]  lane_q; // of its first double word
 
-    assign from_ram = ram_write_i && ram_tag_i == TagWidth'(t);
+  for (genvar l = 0; l < Lanes; l++) begin : g_lane
+    logic [TagWidth+RowWidth-1:0] read_at;
 
-    for (genvar l = 0; l < Lanes; l++) begin : g_lane
-      logic [3:0] write;
+    assign read_at = {read_tag_i, read_row[l*RowWidth +: RowWidth]};
 
-      assign write = from_ram ? '1 : cpl_tag_i == TagWidth'(t) ? cpl_write[l*4 +: 4] : '0;
-
-      hub_dma_lane #(.Rows(1 << RowWidth)) u_lane (
-        .clk_i, .write_i(write),
-        .row_i(from_ram ? ram_row_i : cpl_row[l*RowWidth +: RowWidth]),
-        .data_i(from_ram ? ram_data_i[l*32 +: 32] : cpl_data[l*32 +: 32]),
-        .read_row_i(read_row[l*RowWidth +: RowWidth]),
-        .data_o(stored[(t*Lanes+l)*32 +: 32])
-      );
-    end
+    hub_dma_lane #(.Rows(Rows)) u_cpl (
+      .clk_i, .write_i(cpl_write[l*4 +: 4]), .row_i({cpl_tag_i, cpl_row[l*RowWidth +: RowWidth]}),
+      .data_i(cpl_data[l*32 +: 32]), .read_row_i(read_at), .data_o(cpl_shown[l*32 +: 32])
+    );
+    hub_dma_lane #(.Rows(Rows)) u_ram (
+      .clk_i, .write_i({4{ram_write_i}}), .row_i({ram_tag_i, ram_row_i}), .data_i(ram_data_i[l*32 +: 32]),
+      .read_row_i(read_at), .data_o(ram_shown[l*32 +: 32])
+    );
   end
 
   always_ff @(posedge clk_i) begin
-    tag_q  <= read_tag_i;
+    if (cpl_write_i != '0) from_ram_q[cpl_tag_i] <= 1'b0;
+    if (ram_write_i)       from_ram_q[ram_tag_i] <= 1'b1;
+    ram_q  <= from_ram_q[read_tag_i];
     lane_q <= read_dw_i[LaneWidth-1:0];
   end
 
-  assign shown = stored[32'(tag_q)*BusBytes*8 +: BusBytes*8];
+  assign shown = ram_q ? ram_shown : cpl_shown;
 
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin

@@ -1,4 +1,4 @@
-// One lane of the buffer of a tag: double words with byte enables. What is written in one cycle is read
+// One lane of the buffers of a channel: double words with byte enables. What is written in one cycle is read
 // from the next one on; `data_o` shows what was at `read_row_i` in the cycle before.
 module hub_dma_lane #(
   parameter int unsigned Rows = 16,

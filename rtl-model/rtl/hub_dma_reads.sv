@@ -84,13 +84,14 @@ module hub_dma_reads #(
   logic [UsedWidth-1:0]        used_d, used_q;
   logic [5:0]                  base_d, base_q; // the tags of this list begin with it
   logic [BytesWidth-1:0]       written_d, written_q; // bytes of the oldest one
-  logic [ReadTags*BytesWidth-1:0] bytes_d, bytes_q, received_d, received_q;
-  logic [ReadTags*7-1:0]       addr_d, addr_q; // where the next answer has to begin
   logic [ReadTags-1:0]         waits_d, waits_q;   // for answers, until `at`
   logic [ReadTags-1:0]         reads_d, reads_q;   // internal RAM, until `at`
   logic [ReadTags-1:0]         failed_d, failed_q; // nothing more of it is written
-  logic [ReadTags*AtWidth-1:0] at_d, at_q;
   logic [63+OutWidth:0]        mem [ReadTags];
+  logic [BytesWidth-1:0]       bytes_q [ReadTags];
+  logic [AtWidth-1:0]          at_q [ReadTags];
+  logic [BytesWidth-1:0]       received_q [ReadTags];
+  logic [6:0]                  addr_q [ReadTags]; // where the next answer has to begin
 
   logic [TagWidth-1:0] cpl_tag_d, cpl_tag_q, ram_tag_d, ram_tag_q;
   logic [DwWidth-1:0]  cpl_dw_d, cpl_dw_q;
@@ -103,6 +104,8 @@ module hub_dma_reads #(
   logic [63:0]         dst;
   logic [7:0]          index; // the tag that was answered, in this list's set
   logic [TagWidth-1:0] at_tag;
+  logic [12:0]         came;     // bytes of that request
+  logic [6:0]          expected; // where they had to begin
 
   assign push_tag_o = {1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(tail_q);
   assign used_o = used_q;
@@ -111,8 +114,6 @@ module hub_dma_reads #(
 
   always_comb begin
     logic [BytesWidth-1:0] missing;
-    logic [6:0]  expected;
-    logic [12:0] came;
     logic [LeftWidth-1:0] wanted;
     logic [1:0]  lead; // the first byte of the request in its double word
 
@@ -121,13 +122,9 @@ module hub_dma_reads #(
     used_d = used_q;
     base_d = base_q;
     written_d = written_q;
-    bytes_d = bytes_q;
-    received_d = received_q;
-    addr_d = addr_q;
     waits_d = waits_q;
     reads_d = reads_q;
     failed_d = failed_q;
-    at_d = at_q;
     cpl_tag_d = cpl_tag_q;
     cpl_dw_d = cpl_dw_q + DwWidth'(Lanes);
     cpl_left_d = 32'(cpl_left_q) > Lanes ? cpl_left_q - LeftWidth'(Lanes) : '0;
@@ -142,14 +139,9 @@ module hub_dma_reads #(
     // Steps of this edge.
     if (push_i) begin
       tail_d = tail_q == Last ? '0 : tail_q + 1'b1;
-      bytes_d[32'(tail_q)*BytesWidth +: BytesWidth] = BytesWidth'(push_bytes_i);
-      received_d[32'(tail_q)*BytesWidth +: BytesWidth] = push_internal_i ? BytesWidth'(push_bytes_i) : '0;
-      addr_d[32'(tail_q)*7 +: 7] = push_addr_i;
       waits_d[tail_q] = !push_internal_i;
       reads_d[tail_q] = push_internal_i;
       failed_d[tail_q] = 1'b0;
-      at_d[32'(tail_q)*AtWidth +: AtWidth] =
-          AtWidth'(cycle_i + (push_internal_i ? 64'(FetchInternalCycles) : 64'(TimeoutCycles)));
       // What is still to come of a request that had this place; until now a write on its way may read it.
       if (cpl_tag_q == tail_q) cpl_left_d = '0;
       if (ram_tag_q == tail_q) ram_live_d = 1'b0;
@@ -174,22 +166,19 @@ module hub_dma_reads #(
 
     // Answers for the next edge; a request of this one cannot have any yet.
     if (cpl_begin_i) cpl_left_d = '0;
-    missing = bytes_q[32'(at_tag)*BytesWidth +: BytesWidth] - received_q[32'(at_tag)*BytesWidth +: BytesWidth];
-    expected = addr_q[32'(at_tag)*7 +: 7];
+    missing = bytes_q[at_tag] - received_q[at_tag];
+    expected = addr_q[at_tag];
     came = {answer_dwords_i, 2'b00} - 13'(answer_addr_i[1:0]);
     if (came > 13'(missing)) came = 13'(missing);
-    lead = expected[1:0] - received_q[32'(at_tag)*BytesWidth +: 2];
+    lead = expected[1:0] - received_q[at_tag][1:0];
     wanted = LeftWidth'((13'(missing) + 13'(answer_addr_i[1:0]) + 13'd3) >> 2);
     if (answer_i && 32'(index) < ReadTags && waits_q[at_tag] &&
         (!answer_data_i || (answer_count_i == 13'(missing) && answer_addr_i == expected))) begin
       answered_o = 1'b1;
       if (answer_bad_i) failed_d[at_tag] = 1'b1;
       if (answer_data_i) begin
-        received_d[32'(at_tag)*BytesWidth +: BytesWidth] =
-            received_q[32'(at_tag)*BytesWidth +: BytesWidth] + BytesWidth'(came);
-        addr_d[32'(at_tag)*7 +: 7] = expected + 7'(came);
         cpl_tag_d = at_tag;
-        cpl_dw_d = DwWidth'((13'(received_q[32'(at_tag)*BytesWidth +: BytesWidth]) + 13'(lead)) >> 2);
+        cpl_dw_d = DwWidth'((13'(received_q[at_tag]) + 13'(lead)) >> 2);
         cpl_left_d = answer_dwords_i < 11'(wanted) ? LeftWidth'(answer_dwords_i) : wanted;
         cpl_mask_d = 4'hf << answer_addr_i[1:0];
       end
@@ -198,7 +187,7 @@ module hub_dma_reads #(
 
     // What is over at the next edge.
     for (int unsigned i = 0; i < ReadTags; i++) begin
-      if (at_q[i*AtWidth +: AtWidth] == AtWidth'(cycle_i + 64'd1)) begin
+      if (at_q[i] == AtWidth'(cycle_i + 64'd1)) begin
         reads_d[i] = reads_d[i] && !reads_q[i];
         if (TimeoutCycles != 0 && waits_q[i] && waits_d[i]) begin
           waits_d[i] = 1'b0;
@@ -236,16 +225,22 @@ module hub_dma_reads #(
   end
 
   always_ff @(posedge clk_i) begin
-    bytes_q    <= bytes_d;
-    received_q <= received_d;
-    addr_q     <= addr_d;
-    at_q       <= at_d;
     cpl_tag_q  <= cpl_tag_d;
     cpl_dw_q   <= cpl_dw_d;
     cpl_mask_q <= cpl_mask_d;
     ram_tag_q  <= ram_tag_d;
     ram_row_q  <= ram_row_d;
-    if (push_i) mem[tail_q] <= {push_out_i, push_dst_i};
+    if (push_i) begin
+      mem[tail_q]        <= {push_out_i, push_dst_i};
+      bytes_q[tail_q]    <= BytesWidth'(push_bytes_i);
+      at_q[tail_q]       <= AtWidth'(cycle_i + (push_internal_i ? 64'(FetchInternalCycles) : 64'(TimeoutCycles)));
+      received_q[tail_q] <= push_internal_i ? BytesWidth'(push_bytes_i) : '0;
+      addr_q[tail_q]     <= push_addr_i;
+    end
+    if (answered_o && answer_data_i) begin // never of what is pushed now
+      received_q[at_tag] <= received_q[at_tag] + BytesWidth'(came);
+      addr_q[at_tag]     <= expected + 7'(came);
+    end
   end
 
   always_comb begin
@@ -263,8 +258,8 @@ module hub_dma_reads #(
   assign head_o = used_q != '0 && !failed_q[head_q];
   assign head_tag_o = head_q;
   assign head_dst_o = dst + 64'(written_q);
-  assign head_left = bytes_q[32'(head_q)*BytesWidth +: BytesWidth] - written_q;
-  assign head_ready = received_q[32'(head_q)*BytesWidth +: BytesWidth] - written_q;
+  assign head_left = bytes_q[head_q] - written_q;
+  assign head_ready = received_q[head_q] - written_q;
   assign head_left_o = 13'(head_left);
   assign head_ready_o = reads_q[head_q] ? '0 : 13'(head_ready);
   assign head_dw_o = DwWidth'((13'(written_q) + 13'(dst[1:0])) >> 2);
@@ -292,18 +287,15 @@ module hub_dma_reads #(
 `endif
 `ifdef FORMAL
   logic [TagWidth-1:0] slot; // any one place; the proof follows its requests
-  logic [BytesWidth-1:0] came;
-
-  assign came = received_d[32'(at_tag)*BytesWidth +: BytesWidth] - received_q[32'(at_tag)*BytesWidth +: BytesWidth];
   hub_dma_reads_proof #(.ReadTags(ReadTags), .TimeoutCycles(TimeoutCycles)) u_proof (
     .clk_i, .rst_ni, .push_i, .push_internal_i, .push_bytes_i, .push_tag_i(push_tag_o),
     .answer_tag_i({1'b0, channel_i, answer_tag_i}), .answer_at_i(at_tag), .answer_data_i,
-    .answer_bad_i, .came_i(13'(came)), .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i,
+    .answer_bad_i, .came_i(answered_o && answer_data_i ? 13'(BytesWidth'(came)) : '0), .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i,
     .sent_bytes_i, .gone_i(head_gone), .head_i(head_q), .tail_i(tail_q), .used_i(used_q),
     .head_ready_i(head_ready_o), .slot_o(slot), .tag_i({1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(slot)),
-    .waits_i(waits_q[slot]), .failed_i(failed_q[slot]), .bytes_i(13'(bytes_q[32'(slot)*BytesWidth +: BytesWidth])),
-    .received_i(13'(received_q[32'(slot)*BytesWidth +: BytesWidth])), .written_i(13'(written_q)),
-    .left_i(32'(AtWidth'(at_q[32'(slot)*AtWidth +: AtWidth] - AtWidth'(cycle_i))))
+    .waits_i(waits_q[slot]), .failed_i(failed_q[slot]), .bytes_i(13'(bytes_q[slot])),
+    .received_i(13'(received_q[slot])), .written_i(13'(written_q)),
+    .left_i(32'(AtWidth'(at_q[slot] - AtWidth'(cycle_i))))
   );
 `endif
 
