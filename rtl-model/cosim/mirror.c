@@ -315,8 +315,8 @@ static void issued(struct mirror *mirror, const struct model_event *event, uint6
     dma->read_tail++;
     if (edge != dma->next_issue_edge) /* only a tag was missing since then */
         hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
-    dma->marks.issued =
-        hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace, r->free_mark);
+    dma->marks.issued = hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace,
+                                  dma_freed_mark(dma, edge));
     if ((event->value & 1) != 0) {
         r->data_mark = hub_mark(hub, HUB_STAGE_READ_INTERNAL,
                                 edge + hub->cfg.dma_fetch_internal_cycles, dma->marks.issued);

@@ -101,6 +101,7 @@ int core_parameters(const struct hub_config *cfg, char *text, size_t size)
         { "FetchHostCycles", cfg->dma_fetch_host_cycles },
         { "Prefetch", cfg->dma_prefetch },
         { "ReadTags", cfg->dma_read_tags },
+        { "WindowBytes", cfg->dma_window_bytes },
         { "ReadBytes", cfg->dma_read_bytes },
         { "ReadIssueCycles", cfg->dma_read_issue_cycles },
         { "CompletionCycles", cfg->dma_completion_cycles },

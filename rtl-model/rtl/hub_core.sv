@@ -22,6 +22,7 @@ module hub_core #(
   parameter int unsigned FetchHostCycles = 4,
   parameter int unsigned Prefetch = 4,
   parameter int unsigned ReadTags = 8,
+  parameter int unsigned WindowBytes = 0, // in flight, of one channel; 0: only tags count
   parameter int unsigned ReadBytes = 256,
   parameter int unsigned ReadIssueCycles = 6,
   parameter int unsigned CompletionCycles = 4,
@@ -294,7 +295,7 @@ module hub_core #(
     .Ports(Ports), .Pairs(Pairs), .BusBytes(BusBytes), .GapCycles(GapCycles),
     .OutputCycles(OutputCycles), .StartCycles(StartCycles), .DecodeCycles(DecodeCycles),
     .FetchInternalCycles(FetchInternalCycles), .FetchHostCycles(FetchHostCycles),
-    .Prefetch(Prefetch), .ReadTags(ReadTags), .ReadBytes(ReadBytes),
+    .Prefetch(Prefetch), .ReadTags(ReadTags), .WindowBytes(WindowBytes), .ReadBytes(ReadBytes),
     .ReadIssueCycles(ReadIssueCycles), .CompletionCycles(CompletionCycles),
     .TimeoutCycles(TimeoutCycles), .StatusRegisterCycles(StatusRegisterCycles),
     .StatusHostCycles(StatusHostCycles), .StatusInternalCycles(StatusInternalCycles)

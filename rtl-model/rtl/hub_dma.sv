@@ -19,6 +19,7 @@ module hub_dma #(
   parameter int unsigned FetchHostCycles = 4,
   parameter int unsigned Prefetch = 4,
   parameter int unsigned ReadTags = 8,
+  parameter int unsigned WindowBytes = 0, // in flight, of one channel; 0: only tags count
   parameter int unsigned ReadBytes = 256,
   parameter int unsigned ReadIssueCycles = 6,
   parameter int unsigned CompletionCycles = 4,
@@ -153,7 +154,7 @@ module hub_dma #(
       .Ports(Ports), .Pairs(Pairs), .BusBytes(BusBytes), .GapCycles(GapCycles),
       .OutputCycles(OutputCycles), .StartCycles(StartCycles), .DecodeCycles(DecodeCycles),
       .FetchInternalCycles(FetchInternalCycles), .FetchHostCycles(FetchHostCycles),
-      .Prefetch(Prefetch), .ReadTags(ReadTags), .ReadBytes(ReadBytes),
+      .Prefetch(Prefetch), .ReadTags(ReadTags), .WindowBytes(WindowBytes), .ReadBytes(ReadBytes),
       .ReadIssueCycles(ReadIssueCycles), .TimeoutCycles(TimeoutCycles),
       .StatusRegisterCycles(StatusRegisterCycles), .StatusHostCycles(StatusHostCycles),
       .StatusInternalCycles(StatusInternalCycles)

@@ -13,6 +13,7 @@ module hub_dma_channel #(
   parameter int unsigned FetchHostCycles = 4,
   parameter int unsigned Prefetch = 4,
   parameter int unsigned ReadTags = 8,
+  parameter int unsigned WindowBytes = 0, // reading goes on while fewer are in flight; 0: only tags count
   parameter int unsigned ReadBytes = 256,
   parameter int unsigned ReadIssueCycles = 6,
   parameter int unsigned TimeoutCycles = 0,
@@ -90,6 +91,8 @@ module hub_dma_channel #(
 
   localparam int unsigned TagWidth = ReadTags > 1 ? $clog2(ReadTags) : 1;
   localparam int unsigned UsedWidth = $clog2(ReadTags + 1);
+  localparam int unsigned SumWidth = $clog2(ReadTags * ReadBytes + 1);
+  localparam int unsigned LengthWidth = $clog2(ReadBytes + 1);
   localparam int unsigned DwWidth = $clog2(ReadBytes / 4);
   localparam int unsigned RowWidth = $clog2(ReadBytes / BusBytes);
   localparam logic [12:0] DescBytes = 13'd32;          // as HUB_DESC_BYTES
@@ -183,6 +186,8 @@ module hub_dma_channel #(
   logic [OutWidth-1:0]   issue_out, status_out;
   logic                  status;
   logic [UsedWidth-1:0]  used;
+  logic [SumWidth-1:0]   in_flight;
+  logic [LengthWidth-1:0] gone_bytes;
   logic                  room;
 
   hub_dma_work #(
@@ -205,7 +210,8 @@ module hub_dma_channel #(
   );
 
   // Data goes before descriptors, to internal RAM and to the host.
-  assign tag_free = 32'(used) + 32'(leaving) < ReadTags;
+  assign tag_free = 32'(used) + 32'(leaving) < ReadTags &&
+      (WindowBytes == 0 || 32'(in_flight) + (leaving ? 32'(gone_bytes) : 32'd0) < WindowBytes);
   assign issue = (ask_host && room) || (ask_ram && ram_grant_i);
   assign fetch_ram = ask_fetch_ram && !ask_ram && ram_grant_i;
   assign fetch_host = ask_fetch_host && room && !ask_host;
@@ -243,7 +249,8 @@ module hub_dma_channel #(
   ) u_reads (
     .clk_i, .rst_ni, .channel_i, .cycle_i, .new_turn_i(new_turn), .push_i(issue), .push_internal_i(ask_ram),
     .push_dst_i(issue_dst), .push_out_i(issue_out), .push_bytes_i(issue_bytes),
-    .push_addr_i(issue_addr[6:0]), .push_tag_o(issue_tag), .used_o(used), .answer_i(read_tag),
+    .push_addr_i(issue_addr[6:0]), .push_tag_o(issue_tag), .used_o(used),
+    .bytes_o(in_flight), .gone_bytes_o(gone_bytes), .answer_i(read_tag),
     .answer_tag_i(cpl_tag_i[4:0]), .answer_data_i(cpl_has_data_i), .answer_bad_i(!cpl_good),
     .answer_dwords_i(cpl_dwords_i), .answer_count_i(cpl_count_i), .answer_addr_i(cpl_addr_i),
     .answered_o(read_answered), .late_o(read_late), .cpl_begin_i, .cpl_beat_i,

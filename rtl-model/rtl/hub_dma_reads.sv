@@ -15,6 +15,8 @@ module hub_dma_reads #(
   localparam int unsigned UsedWidth = $clog2(ReadTags + 1),
   localparam int unsigned DwWidth = $clog2(ReadBytes / 4),
   localparam int unsigned RowWidth = $clog2(ReadBytes / BusBytes),
+  localparam int unsigned SumWidth = $clog2(ReadTags * ReadBytes + 1),
+  localparam int unsigned LengthWidth = $clog2(ReadBytes + 1),
   localparam int unsigned CycleWidth = 64
 ) (
   input  logic                  clk_i,
@@ -31,6 +33,8 @@ module hub_dma_reads #(
   input  logic [6:0]            push_addr_i,  // low bits of its source
   output logic [7:0]            push_tag_o,   // which it has
   output logic [UsedWidth-1:0]  used_o,
+  output logic [SumWidth-1:0]   bytes_o,      // of all of them
+  output logic [LengthWidth-1:0] gone_bytes_o, // what the last one that left has read
 
   // A completion with a tag of this channel.
   input  logic                  answer_i,
@@ -75,13 +79,15 @@ module hub_dma_reads #(
   localparam int unsigned Lanes = BusBytes / 4;
   localparam int unsigned Longest = TimeoutCycles > FetchInternalCycles ? TimeoutCycles : FetchInternalCycles;
   localparam int unsigned AtWidth = $clog2(Longest + 1) + 1;
-  localparam int unsigned BytesWidth = $clog2(ReadBytes + 1);
+  localparam int unsigned BytesWidth = LengthWidth;
   localparam int unsigned LeftWidth = $clog2(ReadBytes / 4 + 1); // a request ends with a multiple of ReadBytes at the latest
   localparam logic [TagWidth-1:0] Last = TagWidth'(ReadTags - 1);
   localparam logic [5:0] LastBase = 6'((32 / ReadTags - 1) * ReadTags); // the last set of tags
 
   logic [TagWidth-1:0]         head_d, head_q, tail_d, tail_q;
   logic [UsedWidth-1:0]        used_d, used_q;
+  logic [SumWidth-1:0]         sum_d, sum_q;
+  logic [BytesWidth-1:0]       gone_d, gone_q;
   logic [5:0]                  base_d, base_q; // the tags of this list begin with it
   logic [BytesWidth-1:0]       written_d, written_q; // bytes of the oldest one
   logic [ReadTags-1:0]         waits_d, waits_q;   // for answers, until `at`
@@ -109,6 +115,8 @@ module hub_dma_reads #(
 
   assign push_tag_o = {1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(tail_q);
   assign used_o = used_q;
+  assign bytes_o = sum_q;
+  assign gone_bytes_o = gone_q;
   assign index = {3'b000, answer_tag_i} - 8'(base_q);
   assign at_tag = TagWidth'(index);
 
@@ -162,6 +170,12 @@ module hub_dma_reads #(
       written_d = '0;
     end
     used_d = used_q + UsedWidth'(push_i) - UsedWidth'(head_gone);
+    sum_d = sum_q + (push_i ? SumWidth'(push_bytes_i) : '0);
+    gone_d = gone_q;
+    if (head_gone) begin
+      gone_d = bytes_q[head_q];
+      sum_d = sum_d - SumWidth'(gone_d);
+    end
     if (new_turn_i) base_d = base_q == LastBase ? '0 : base_q + 6'(ReadTags);
 
     // Answers for the next edge; a request of this one cannot have any yet.
@@ -203,6 +217,7 @@ module hub_dma_reads #(
       head_q     <= '0;
       tail_q     <= '0;
       used_q     <= '0;
+      sum_q      <= '0;
       base_q     <= '0;
       written_q  <= '0;
       waits_q    <= '0;
@@ -214,6 +229,7 @@ module hub_dma_reads #(
       head_q     <= head_d;
       tail_q     <= tail_d;
       used_q     <= used_d;
+      sum_q      <= sum_d;
       base_q     <= base_d;
       written_q  <= written_d;
       waits_q    <= waits_d;
@@ -225,6 +241,7 @@ module hub_dma_reads #(
   end
 
   always_ff @(posedge clk_i) begin
+    gone_q     <= gone_d;
     cpl_tag_q  <= cpl_tag_d;
     cpl_dw_q   <= cpl_dw_d;
     cpl_mask_q <= cpl_mask_d;
@@ -286,12 +303,22 @@ module hub_dma_reads #(
   end
 `endif
 `ifdef FORMAL
+  logic [SumWidth-1:0] held; // bytes of the places from the oldest one's on
+
+  always_comb begin
+    held = '0;
+    for (int unsigned i = 0; i < ReadTags; i++) begin
+      if ((i + ReadTags - 32'(head_q)) % ReadTags < 32'(used_q)) held = held + SumWidth'(bytes_q[i]);
+    end
+  end
+  always_ff @(posedge clk_i) if (rst_ni) own_sum_is_theirs: assert (sum_q == held);
+
   logic [TagWidth-1:0] slot; // any one place; the proof follows its requests
   hub_dma_reads_proof #(.ReadTags(ReadTags), .TimeoutCycles(TimeoutCycles)) u_proof (
     .clk_i, .rst_ni, .push_i, .push_internal_i, .push_bytes_i, .push_tag_i(push_tag_o),
     .answer_tag_i({1'b0, channel_i, answer_tag_i}), .answer_at_i(at_tag), .answer_data_i,
-    .answer_bad_i, .came_i(answered_o && answer_data_i ? 13'(BytesWidth'(came)) : '0), .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i,
-    .sent_bytes_i, .gone_i(head_gone), .head_i(head_q), .tail_i(tail_q), .used_i(used_q),
+    .answer_bad_i, .came_i(answered_o && answer_data_i ? 13'(BytesWidth'(came)) : '0),
+    .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i, .sent_bytes_i, .gone_i(head_gone), .head_i(head_q), .tail_i(tail_q), .used_i(used_q),
     .head_ready_i(head_ready_o), .slot_o(slot), .tag_i({1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(slot)),
     .waits_i(waits_q[slot]), .failed_i(failed_q[slot]), .bytes_i(13'(bytes_q[slot])),
     .received_i(13'(received_q[slot])), .written_i(13'(written_q)),

@@ -25,7 +25,10 @@
 #include <memory>
 #include <string>
 
-#ifndef PARAM_Vc1 /* in few rows of tb/sets */
+#ifndef PARAM_WindowBytes /* in few rows of tb/sets */
+#define PARAM_WindowBytes 0
+#endif
+#ifndef PARAM_Vc1
 #define PARAM_Vc1        0
 #define PARAM_Vc1Headers 0
 #define PARAM_Vc1Units   0
@@ -145,8 +148,8 @@ ForwardParams forward_params(void)
              PARAM_DdrCycles,
              PARAM_LargestUnits,
              { PARAM_StartCycles, PARAM_DecodeCycles, PARAM_FetchInternalCycles,
-               PARAM_FetchHostCycles, PARAM_Prefetch, PARAM_ReadTags, PARAM_ReadBytes,
-               PARAM_ReadIssueCycles, PARAM_CompletionCycles, PARAM_TimeoutCycles,
+               PARAM_FetchHostCycles, PARAM_Prefetch, PARAM_ReadTags, PARAM_WindowBytes,
+               PARAM_ReadBytes, PARAM_ReadIssueCycles, PARAM_CompletionCycles, PARAM_TimeoutCycles,
                PARAM_StatusRegisterCycles, PARAM_StatusHostCycles, PARAM_StatusInternalCycles } };
 }
 

@@ -21,8 +21,9 @@ struct ForwardParams {
     unsigned ddr_tlps, chip_tlps, ddr_bytes, ddr_cycles;
     unsigned largest; /* units of 16 bytes that a place in it has */
     struct {          /* DMA channels */
-        unsigned start, decode, fetch_internal, fetch_host, prefetch, read_tags, read_bytes;
-        unsigned read_issue, completion, timeout, status_register, status_host, status_internal;
+        unsigned start, decode, fetch_internal, fetch_host, prefetch, read_tags, window_bytes;
+        unsigned read_bytes, read_issue, completion, timeout, status_register, status_host,
+            status_internal;
     } dma;
 };
 

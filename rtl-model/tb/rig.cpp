@@ -72,6 +72,7 @@ void Rig::configure_hub()
     cfg.dma_fetch_host_cycles = params.dma.fetch_host;
     cfg.dma_prefetch = params.dma.prefetch;
     cfg.dma_read_tags = params.dma.read_tags;
+    cfg.dma_window_bytes = params.dma.window_bytes;
     cfg.dma_read_bytes = params.dma.read_bytes;
     cfg.dma_read_issue_cycles = params.dma.read_issue;
     cfg.dma_completion_cycles = params.dma.completion;

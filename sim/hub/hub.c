@@ -43,6 +43,7 @@ static const struct machine_param params[] = {
     ROW("dma.fetch_host_cycles", "cycles", 0, 4096, 4, dma_fetch_host_cycles, "From the pointer of a descriptor in host memory to its read request."),
     ROW("dma.prefetch", "1", 1, HUB_PREFETCH_MAX, 4, dma_prefetch, "Descriptors that are fetched and not yet begun, at most."),
     ROW("dma.read_tags", "1", 1, HUB_TAGS_PER_CHANNEL, 8, dma_read_tags, "Read requests of one channel in flight."),
+    ROW("dma.window_bytes", "bytes", 0, 65536, 0, dma_window_bytes, "A channel reads on while fewer than so many bytes are in flight; 0: only the tags count."),
     { "dma.read_bytes", "bytes", 64, 4096, 256, offsetof(struct hub_config, dma_read_bytes), "Largest read request, where the host's Max_Read_Request_Size allows it; requests end at multiples of it. A power of two.", NULL },
     ROW("dma.read_issue_cycles", "cycles", 1, 256, 6, dma_read_issue_cycles, "From one read request of a channel to the next."),
     ROW("dma.completion_cycles", "cycles", 2, 256, 4, dma_completion_cycles, "From the first beat of a completion on the bus to where the channel acts on it."),

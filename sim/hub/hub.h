@@ -33,7 +33,7 @@ struct hub_config {
     uint64_t register_cycles;
     uint64_t dma_start_cycles, dma_decode_cycles, dma_fetch_internal_cycles, dma_fetch_host_cycles;
     uint64_t dma_prefetch;
-    uint64_t dma_read_tags, dma_read_bytes, dma_read_issue_cycles;
+    uint64_t dma_read_tags, dma_window_bytes, dma_read_bytes, dma_read_issue_cycles;
     uint64_t dma_completion_cycles;
     uint64_t completion_timeout_ps;
     uint64_t status_register_cycles, status_host_cycles, status_internal_cycles;

@@ -439,7 +439,7 @@ static uint64_t step_channel(struct hub_dma *dma, uint64_t edge)
     if (dma->found != 0)
         dma_fail(dma, dma->found);
     if (drops) {
-        dma->read_head++;
+        dma_request_left(dma);
         next = edge + 1;
     }
     if (dma->hub->probe != NULL)

@@ -27,9 +27,9 @@ struct hub_read {
     bool waits;    /* for completions, until the edge `deadline`, */
     bool failed;   /* and nothing of it is written any more */
     uint64_t deadline;
-    uint64_t ready_edge;           /* when the bytes that came last can be used */
-    uint8_t *buffer;               /* dma_read_bytes */
-    uint64_t data_mark, free_mark; /* the bytes received so far; the place is free again */
+    uint64_t ready_edge; /* when the bytes that came last can be used */
+    uint8_t *buffer;     /* dma_read_bytes */
+    uint64_t data_mark;  /* the bytes received so far */
 };
 
 struct hub_descriptor {
@@ -51,14 +51,16 @@ struct hub_internal_read {
 
 /** Last marks of what the work of a channel waits for; 0 without an observer. */
 struct hub_dma_marks {
-    uint64_t fetch;   /* the next descriptor may be fetched */
-    uint64_t begun;   /* the descriptor at work began */
-    uint64_t over;    /* what came before it was issued, or its status word sent */
-    uint64_t issued;  /* the last read request */
-    uint64_t pace;    /* the next one may follow */
-    uint64_t written; /* the last packet of data or status was granted */
-    uint64_t status;  /* the status word is prepared */
-    bool was_status;  /* `written` was a status word */
+    uint64_t fetch;             /* the next descriptor may be fetched */
+    uint64_t begun;             /* the descriptor at work began */
+    uint64_t over;              /* what came before it was issued, or its status word sent */
+    uint64_t issued;            /* the last read request */
+    uint64_t pace;              /* the next one may follow */
+    uint64_t written;           /* the last packet of data or status was granted */
+    uint64_t status;            /* the status word is prepared */
+    uint64_t freed, freed_edge; /* the last data of a request have left, or will at this edge; */
+    uint64_t freed_before;      /* and of the one before it */
+    bool was_status;            /* `written` was a status word */
 };
 
 enum dma_mode { DMA_IDLE, DMA_REGISTER, DMA_CHAIN };
@@ -94,6 +96,7 @@ struct hub_dma {
     /* reads in flight and data not yet written */
     struct hub_read *reads;        /* ring of dma_read_tags */
     uint32_t read_head, read_tail; /* free-running */
+    uint32_t bytes_in_flight;      /* of the requests between them */
     bool releasing;                /* the write on the bus is the last one of its request */
     struct hub_dma_marks marks;
 };
@@ -117,6 +120,9 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
 /** `bytes` of internal memory from `at` on have changed: a read that has not come so far sees it.
  */
 void dma_internal_written(struct hub *hub, uint32_t at, uint32_t bytes);
+/** Where a probe is attached: the mark of the last request that had left at this edge, whose tag or
+ * bytes the next one may have waited for. */
+uint64_t dma_freed_mark(const struct hub_dma *dma, uint64_t edge);
 /** Where a probe is attached, behind that: its mark, and the edge of its last beat. */
 void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge);
 

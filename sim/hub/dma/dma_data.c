@@ -5,17 +5,35 @@
 
 /* ---- reading --------------------------------------------------------------------- */
 
+/* Are a tag and room of the window free, where the request before the oldest one still has its own
+ * if `leaving`? */
+static bool window_is_open(const struct hub_dma *dma, bool leaving)
+{
+    const struct hub_config *cfg = &dma->hub->cfg;
+    const struct hub_read *last = &dma->reads[(dma->read_head - 1) % cfg->dma_read_tags];
+    uint32_t in_use = dma->read_tail - dma->read_head + leaving;
+    uint32_t bytes = dma->bytes_in_flight + (leaving ? last->bytes : 0);
+
+    return in_use < cfg->dma_read_tags &&
+           (cfg->dma_window_bytes == 0 || bytes < cfg->dma_window_bytes);
+}
+
 /* The edge at which a tag and its buffer are free, at most `edge` if there is one already: the last
  * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: after a
  * write. */
 uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge)
 {
     uint64_t leaving = dma->releasing ? dma->hub->fifo[SRC_DMA_WRITE + dma->channel].free_edge : 0;
-    uint64_t in_use = dma->read_tail - dma->read_head;
 
-    if (in_use + (leaving > edge) < dma->hub->cfg.dma_read_tags)
+    if (window_is_open(dma, leaving > edge))
         return edge;
-    return in_use < dma->hub->cfg.dma_read_tags ? leaving : UINT64_MAX;
+    return window_is_open(dma, false) ? leaving : UINT64_MAX;
+}
+
+void dma_request_left(struct hub_dma *dma)
+{
+    dma->bytes_in_flight -= read_at(dma, dma->read_head)->bytes;
+    dma->read_head++;
 }
 
 static uint8_t read_tag(const struct hub_dma *dma, uint32_t index)
@@ -47,6 +65,11 @@ static bool read_internal(struct hub_dma *dma, struct hub_read *r, uint32_t byte
     return dma_read_internal(dma, at, bytes, r->buffer, NULL, edge);
 }
 
+uint64_t dma_freed_mark(const struct hub_dma *dma, uint64_t edge)
+{
+    return dma->marks.freed_edge <= edge ? dma->marks.freed : dma->marks.freed_before;
+}
+
 uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
 {
     struct hub *hub = dma->hub;
@@ -74,10 +97,11 @@ uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
     r->received = r->written = 0;
     r->waits = r->failed = false;
     dma->read_tail++;
+    dma->bytes_in_flight += bytes;
     if (edge != dma->next_issue_edge) /* only a tag was missing since then */
         hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
-    dma->marks.issued =
-        hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace, r->free_mark);
+    dma->marks.issued = hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace,
+                                  dma_freed_mark(dma, edge));
     if (internal) {
         r->received = bytes;
         r->ready_edge = edge + hub->cfg.dma_fetch_internal_cycles;
@@ -327,7 +351,7 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
         dma->bytes += n;
         dma->releasing = r->written == r->bytes;
         if (dma->releasing)
-            dma->read_head++;
+            dma_request_left(dma);
     } else {
         sim_store(tlp->payload->data, dma->now.data, 8);
         dma->active = dma->releasing = false;
@@ -340,9 +364,11 @@ void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
     dma->marks.written = mark;
     if (dma->marks.was_status)
         dma->marks.over = mark;
-    else if (dma->releasing)
-        read_at(dma, dma->read_head - 1)->free_mark =
-            hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);
+    if (dma->marks.was_status || !dma->releasing)
+        return;
+    dma->marks.freed_before = dma->marks.freed;
+    dma->marks.freed = hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);
+    dma->marks.freed_edge = free_edge;
 }
 
 bool dma_drops(const struct hub_dma *dma)

@@ -63,6 +63,8 @@ uint32_t dma_error_of(const struct pcie_tlp *cpl, uint32_t otherwise);
 /** The edge at which a tag and its buffer are free, at most `edge` if there is one already;
  * UINT64_MAX: after a write. */
 uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge);
+/** The oldest request is over. */
+void dma_request_left(struct hub_dma *dma);
 /** The next request of the descriptor at work, for which a tag is free. @return the edge of the one
  * behind it, or of this one if it has to wait */
 uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge);

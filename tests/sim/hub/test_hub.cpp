@@ -194,6 +194,30 @@ TEST_F(Hub, InFlightReadsBoundTheBandwidth)
     }
 }
 
+/* A request is sent while fewer bytes are in flight, however long those are. */
+TEST_F(Hub, AWindowOfBytesBoundsTheBandwidthOfRequestsOfAnyLength)
+{
+    auto took = [&](uint64_t window, uint64_t request) {
+        cfg.dma_read_tags = 32;
+        cfg.dma_window_bytes = window;
+        cfg.dma_read_bytes = request;
+        cfg.dma_read_issue_cycles = 1;
+        build(2);
+        hosts[0].read_ps = 2000000;
+        sim_time_t t = sim_now(doms[0]);
+        start_register(0, 0, kRam, area(1, HUB_AREA_HOST), 0x20000);
+        run();
+        sim_time_t end = hosts[1].written[kRam + 0x20000 - request] - t;
+        TearDown();
+        return (double)end;
+    };
+
+    EXPECT_NEAR(1, took(1024, 128) / took(1024, 256), 0.05);
+    EXPECT_NEAR(1, took(1000, 256) / took(1024, 256), 0.001) << "1024 are in flight";
+    EXPECT_NEAR(2, took(512, 128) / took(1024, 128), 0.1);
+    EXPECT_NEAR(2, took(0, 128) / took(0, 256), 0.2) << "32 of each; the bus begins to count";
+}
+
 TEST_F(Hub, BadTransfersEndWithTheirReasonAndNoStatus)
 {
     build(2);
