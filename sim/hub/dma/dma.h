@@ -96,7 +96,7 @@ struct hub_dma {
     /* reads in flight and data not yet written */
     struct hub_read *reads;        /* ring of dma_read_tags */
     uint32_t read_head, read_tail; /* free-running */
-    uint32_t bytes_in_flight;      /* of the requests between them */
+    uint32_t bytes_in_flight;      /* what these requests read */
     bool releasing;                /* the write on the bus is the last one of its request */
     struct hub_dma_marks marks;
 };
