@@ -116,17 +116,58 @@ static void bcast_knomial_8(struct mpi_coll *c)
     knomial_tree(c, 8, mpi_coll_in(c));
 }
 
+static struct mpi_data segment(struct mpi_data flat, uint64_t at)
+{
+    return mpi_part(flat, at, flat.count - at < SEGMENT_BYTES ? flat.count : at + SEGMENT_BYTES);
+}
+
 /* A binomial tree for each piece, so that ranks pass on one while the next one comes. */
 static void bcast_pieces(struct mpi_coll *c)
 {
     struct mpi_data all = mpi_coll_in(c), flat = mpi_coll_packed(c, all, mpi_coll_is_root(c));
 
     for (uint64_t at = 0; at < flat.count; at += SEGMENT_BYTES)
-        knomial_tree(
-            c, 2,
-            mpi_part(flat, at, flat.count - at < SEGMENT_BYTES ? flat.count : at + SEGMENT_BYTES));
+        knomial_tree(c, 2, segment(flat, at));
     if (!mpi_coll_is_root(c))
         mpi_coll_unpacked(c, flat, all);
+}
+
+/* A tree of slots, memory that the library has registered: ranks pass on what lies there, and only
+ * the root copies into its slot, and others out of theirs. */
+static void slots_tree(struct mpi_coll *c, int k, struct mpi_data flat)
+{
+    struct mpi_data slot = mpi_coll_memory(c, flat.count);
+
+    slot.in_slot = true;
+    if (mpi_coll_is_root(c))
+        mpi_coll_copy(c, flat, slot);
+    knomial_tree(c, k, slot);
+    if (!mpi_coll_is_root(c))
+        mpi_coll_copy(c, slot, flat);
+}
+
+static void bcast_knomial_4_slots(struct mpi_coll *c)
+{
+    struct mpi_data all = mpi_coll_in(c), flat = mpi_coll_packed(c, all, mpi_coll_is_root(c));
+
+    slots_tree(c, 4, flat);
+    if (!mpi_coll_is_root(c))
+        mpi_coll_unpacked(c, flat, all);
+}
+
+static void bcast_pieces_slots(struct mpi_coll *c)
+{
+    struct mpi_data all = mpi_coll_in(c), flat = mpi_coll_packed(c, all, mpi_coll_is_root(c));
+
+    for (uint64_t at = 0; at < flat.count; at += SEGMENT_BYTES)
+        slots_tree(c, 2, segment(flat, at));
+    if (!mpi_coll_is_root(c))
+        mpi_coll_unpacked(c, flat, all);
+}
+
+static bool has_slots(const struct mpi_coll *c)
+{
+    return c->mr->transport->caps.slots;
 }
 
 /* A chain from the root on: while a piece is received, the one before it is passed on. Pieces are
@@ -213,6 +254,8 @@ const struct mpi_algorithm mpi_bcast_algorithms[] = {
     { MPI_COLL_BCAST, "knomial-4", NULL, bcast_knomial_4 },
     { MPI_COLL_BCAST, "knomial-8", NULL, bcast_knomial_8 },
     { MPI_COLL_BCAST, "pieces", NULL, bcast_pieces },
+    { MPI_COLL_BCAST, "knomial-4-slots", has_slots, bcast_knomial_4_slots },
+    { MPI_COLL_BCAST, "pieces-slots", has_slots, bcast_pieces_slots },
     { MPI_COLL_BCAST, "scatter-allgather", NULL, bcast_scatter_allgather },
     { 0 },
 };

@@ -72,13 +72,14 @@ struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n)
 {
     int64_t offset = (int64_t)first * (int64_t)b->count * (int64_t)b->type->extent;
 
-    return (struct mpi_data){ offset != 0 ? b->at + offset : b->at, (uint64_t)n * b->count,
-                              b->type };
+    return (struct mpi_data){ .at = offset != 0 ? b->at + offset : b->at,
+                              .count = (uint64_t)n * b->count,
+                              .type = b->type };
 }
 
 struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank)
 {
-    struct mpi_data d;
+    struct mpi_data d = { .in_slot = false };
 
     if (b->counts == NULL)
         return mpi_block_range(b, rank, 1);
@@ -100,7 +101,7 @@ uint64_t mpi_data_bytes(struct mpi_data d)
 
 struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes)
 {
-    return (struct mpi_data){ at, bytes, mpi_type_of(c->mr, MPI_BYTE) };
+    return (struct mpi_data){ .at = at, .count = bytes, .type = mpi_type_of(c->mr, MPI_BYTE) };
 }
 
 bool mpi_coll_commutes(const struct mpi_coll *c)
@@ -124,12 +125,12 @@ struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struc
     char *at;
 
     if (count == 0)
-        return (struct mpi_data){ NULL, 0, type };
+        return (struct mpi_data){ .at = NULL, .count = 0, .type = type };
     bytes = type->true_extent + (int64_t)(count - 1) * (step < 0 ? -step : step);
     at = (char *)mpi_schedule_memory(c->s, (uint64_t)bytes) - low;
     if (step < 0)
         at -= (int64_t)(count - 1) * step;
-    return (struct mpi_data){ at, count, type };
+    return (struct mpi_data){ .at = at, .count = count, .type = type };
 }
 
 struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, bool load)
@@ -178,8 +179,9 @@ void mpi_coll_move(const struct mpi_coll *c, struct mpi_data from, struct mpi_da
 
 struct mpi_data mpi_part(struct mpi_data d, uint64_t first, uint64_t end)
 {
-    return (struct mpi_data){ d.at + (int64_t)first * (int64_t)d.type->extent, end - first,
-                              d.type };
+    d.at += (int64_t)first * (int64_t)d.type->extent;
+    d.count = end - first;
+    return d;
 }
 
 struct mpi_data mpi_coll_given(const struct mpi_coll *c)

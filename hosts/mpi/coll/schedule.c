@@ -166,6 +166,7 @@ static void start_message(struct mpi_schedule *s, const struct mpi_step *st)
                                 .count = st->from.count,
                                 .peer = st->peer,
                                 .tag = s->tag,
+                                .in_slot = st->from.in_slot,
                                 .context = st->comm->context + 1, /* no user's receive matches */
                                 .ended = message_ended,
                                 .owner = s };

@@ -24,6 +24,8 @@ struct mpi_data {
     char *at;
     uint64_t count;
     struct mpi_type *type;
+    bool in_slot; /* memory of the library that the network reaches: messages between such are not
+                     copied */
 };
 
 enum mpi_step_kind {

@@ -44,8 +44,11 @@ int mpi_comm_pass(struct mpi_comm *comm, int tag, int peer, int *own, int nown, 
                           .s = mpi_schedule_get(comm->mr, comm, tag) };
     struct mpi_type *type = mpi_type_of(comm->mr, MPI_INT);
 
-    mpi_coll_receive(&c, peer, (struct mpi_data){ (char *)theirs, (uint64_t)ntheirs, type });
-    mpi_coll_send(&c, peer, (struct mpi_data){ (char *)own, (uint64_t)nown, type });
+    mpi_coll_receive(
+        &c, peer,
+        (struct mpi_data){ .at = (char *)theirs, .count = (uint64_t)ntheirs, .type = type });
+    mpi_coll_send(&c, peer,
+                  (struct mpi_data){ .at = (char *)own, .count = (uint64_t)nown, .type = type });
     return mpi_coll_run(&c, "a call that makes a communicator");
 }
 

@@ -197,7 +197,7 @@ static int dup_context_came(void *arg)
  * context; it comes to the others in the new communicator itself. */
 static void build_dup(struct mpi_coll *c, struct mpi_comm *new)
 {
-    struct mpi_data context = { (char *)&new->context, 1, mpi_type_of(c->mr, MPI_UNSIGNED) };
+    struct mpi_data context = mpi_bytes(c, (char *)&new->context, sizeof(new->context));
     bool ours = new->remote == NULL || new->group->world[0] < new->remote->world[0];
 
     if (c->rank == 0 && ours)

@@ -189,7 +189,7 @@ static int pass_token(struct mpi_file *f, int tag, int peer, bool receives)
     struct mpi_coll c = { .mr = f->mr,
                           .comm = f->comm,
                           .s = mpi_schedule_get(f->mr, f->comm, tag) };
-    struct mpi_data none = { (char *)f, 0, mpi_type_of(f->mr, MPI_BYTE) };
+    struct mpi_data none = mpi_bytes(&c, (char *)f, 0);
 
     if (receives)
         mpi_coll_receive(&c, peer, none);

@@ -17,6 +17,7 @@ static void claim_message(struct mpi_rank *mr, struct mpi_request *rq, struct mp
     rq->matched = true;
     rq->bytes = rq->arrived_bytes = e->bytes;
     rq->copies = (e->flags & MPI_FLAG_PACKED) != 0;
+    rq->in_slot = (e->flags & MPI_FLAG_SLOT) != 0;
     rq->filled = 0;
     rq->status = mpi_status(e->source, e->tag, code, mpi_least(e->bytes, rq->room));
 }
@@ -36,6 +37,12 @@ static void deliver_data(struct mpi_rank *mr, struct mpi_request *rq, const uint
     uint32_t bytes = mpi_least(rq->bytes, rq->room);
     uint8_t *to;
 
+    if (rq->in_slot && mpi_is_flat(rq, &to)) { /* that is where the network has written it */
+        if (bytes > 0)
+            memcpy(to, data, bytes);
+        finish_receive(mr, rq);
+        return;
+    }
     if (mpi_is_flat(rq, &to))
         mpi_copy(mr, to, data, bytes);
     else
@@ -192,7 +199,7 @@ void mpi_receive_arrived(struct mpi_rank *mr, struct mpi_request *rq, struct mpi
         mpi_arrived_free(mr, a);
         return;
     }
-    rq->copies++;
+    rq->copies += !rq->in_slot;
     if (a->filled < a->e.bytes) {
         a->rq = rq;
         return;
@@ -229,7 +236,8 @@ static void keep_unexpected(struct mpi_rank *mr, struct mpi_peer *peer, const st
 
     if (bytes > 0) {
         memcpy(a->data, data, bytes);
-        mpi_spend_copy(mr, bytes);
+        if ((e->flags & MPI_FLAG_SLOT) == 0)
+            mpi_spend_copy(mr, bytes);
     }
     a->filled = bytes;
     mpi_arrived_list(mr, a);

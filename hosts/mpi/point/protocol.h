@@ -37,7 +37,8 @@ enum {
     MPI_FLAG_ASKED = 4,    /* of MPI_NOTE: for an MPI_ASK, so it is a message of its own */
     MPI_FLAG_PACKED = 8,   /* the sender has copied the data once */
     MPI_FLAG_ANY_TAG = 16, /* of MPI_ASK */
-    MPI_FLAG_WHOLE = 32    /* of MPI_EAGER: the rest of the entry is the message */
+    MPI_FLAG_WHOLE = 32,   /* of MPI_EAGER: the rest of the entry is the message */
+    MPI_FLAG_SLOT = 64     /* of MPI_EAGER: from memory of the library into such memory */
 };
 
 /** An entry without its data. Only as much of it travels as mpi_entry_bytes() says. */

@@ -141,6 +141,8 @@ static bool send_eager(struct mpi_rank *mr, struct mpi_request *rq, const struct
     struct mpi_entry e = entry_of(rq, MPI_EAGER);
     uint32_t n;
 
+    if (rq->in_slot)
+        e.flags |= MPI_FLAG_SLOT;
     if (rq->mode == MPI_MODE_SYNCHRONOUS) {
         e.flags |= MPI_FLAG_SYNC;
         e.own_id = mpi_id_new(mr, rq);

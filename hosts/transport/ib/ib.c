@@ -47,6 +47,7 @@ static void set_caps(struct ibt *ib)
 
     ib->t.caps = (struct transport_caps){
         .gpu = h->gpus->number(h) > 0,
+        .slots = true,
         .fifo_bytes = ib->fifo_bytes,
         .eager_bytes = ib->fifo_bytes - TRANSPORT_HEAD_BYTES,
         .copy_kb_ps = h->cpu->cost_ps(h, HOST_COST_COPY_KB),

@@ -132,7 +132,7 @@ static bool append(struct ibt *ib, unsigned dest, const struct transport_entry *
     if (gpu) {
         ibt_gpu_get(ib, mirror + 8 + e.head_bytes, e.data, e.bytes);
         e.data = mirror + 8 + e.head_bytes;
-    } else if (!inlined) {
+    } else if (!inlined && !e.in_slot) {
         transport_spend(t, t->caps.copy_kb_ps * e.bytes / 1024);
     }
     build_block(inlined ? built : mirror, word, &e, e.bytes);
