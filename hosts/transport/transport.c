@@ -44,6 +44,9 @@ static struct host_param params[] = {
         "mpi.gpu_pinned_bytes", 0,
         "memory of the library for a broadcast or allgather so long is pinned, so that "
         "the copy engine needs no help by a core; 0 = none"),
+    HOST_PARAM_PS(
+        "mpi.gpu_pageable_ps", 0,
+        "what a copy of other memory of the library by an engine costs beside cuda_copy_ps"),
     HOST_PARAM_PS("mpi.gpu_pageable_kb_ps", 0,
                   "what other memory of the library costs beside the engine, each 1024 bytes; 0 = "
                   "copy_kb_ps"),

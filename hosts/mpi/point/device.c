@@ -151,9 +151,10 @@ static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uin
         h->gpus->wait(h, b->gpu,
                       h->gpus->copy(h, b->gpu, in ? device : bus, in ? bus : device, n, 0));
         if (!pinned)
-            h->cpu->spend(
-                h, transport_setting(h, "mpi.gpu_pageable_kb_ps", mr->transport->caps.copy_kb_ps) *
-                       n / 1024);
+            h->cpu->spend(h, transport_setting(h, "mpi.gpu_pageable_ps", 0) +
+                                 transport_setting(h, "mpi.gpu_pageable_kb_ps",
+                                                   mr->transport->caps.copy_kb_ps) *
+                                     n / 1024);
     }
 }
 
