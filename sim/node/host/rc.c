@@ -3,8 +3,7 @@
  * goes to a target (a root port, or inside: DRAM, interrupts, cores). Each pair
  * is a path with its own latency; a path keeps the order of its packets, two
  * paths have none among each other. But a port's write to memory waits until its
- * last forwarded one before it is on the link, whatever held that up: a flag in
- * DRAM can overtake data on their way to a device behind that alone.
+ * last forwarded one before it is on the link to the device (rc_behind.c).
  *
  *   root port --posted, completions------------> [path: due time] --+--> root port
  *        \----non-posted--> [receive buffer] --> [path]           --+--> DRAM, cores
@@ -173,17 +172,6 @@ static bool is_last_completion(const struct pcie_tlp *cpl)
     return cpl->kind != PCIE_CPLD || cpl->status != PCIE_CPL_SC || cpl->byte_count <= carried;
 }
 
-/** For waits_in_port(). */
-static void note_sent(struct node_rc *rc, const struct node_packet *p, unsigned target)
-{
-    struct rc_port *to = &rc->port[target];
-
-    to->sent[to->sent_next] = (struct rc_sent){ p->arrived, p->source };
-    to->sent_next = (to->sent_next + 1) % to->sent_room;
-    if (p->source < HOST_PORTS)
-        rc->port[p->source].handed |= 1u << target;
-}
-
 /** What leaves a path to a root port. */
 static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
 {
@@ -196,7 +184,7 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
         pcie_order_by(&p->tlp, target);
     }
     if (cls == PCIE_POSTED)
-        note_sent(rc, p, target);
+        node_rc_handed(rc, p, target);
     pcie_port_send(rc->port[target].port, &p->tlp);
     if (p->source >= RC_FROM_CORE) {
         if (cls == PCIE_POSTED)
@@ -214,39 +202,6 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
 
 /* ---- the arbiter --------------------------------------------------------------------- */
 
-/** Does a packet from `source` that came until then still wait in a port? If so, its end is told.
- */
-static bool waits_in_port(const struct rc_port *rp, unsigned source, sim_time_t until)
-{
-    uint32_t n = pcie_port_queued(rp->port, PCIE_POSTED);
-
-    for (uint32_t i = 1; i <= n; i++) {
-        const struct rc_sent *s = &rp->sent[(rp->sent_next + rp->sent_room - i) % rp->sent_room];
-
-        if (s->source != source || s->arrived > until)
-            continue;
-        pcie_port_tell_left(rp->port, PCIE_POSTED);
-        return true;
-    }
-    return false;
-}
-
-/** Does a write to memory wait for one that its port has sent to another before? */
-static bool is_behind_forwarded(const struct node_rc *rc, const struct node_packet *p)
-{
-    for (uint32_t left = rc->port[p->source].handed; left != 0; left &= left - 1)
-        if (waits_in_port(&rc->port[__builtin_ctz(left)], p->source, p->arrived))
-            return true;
-    for (uint32_t left = rc->port[p->source].forwarding; left != 0; left &= left - 1) {
-        const struct rc_lane *lane = &rc->lane[__builtin_ctz(left)][PCIE_POSTED];
-        const struct node_packet *oldest = lane->queue[p->source].head;
-
-        if (oldest->arrived <= p->arrived)
-            return true;
-    }
-    return false;
-}
-
 /** The time from which the head of a queue may move; never when an order rule holds it. */
 static sim_time_t head_time(const struct node_rc *rc, const struct rc_lane *lane, unsigned target,
                             unsigned source)
@@ -257,7 +212,7 @@ static sim_time_t head_time(const struct node_rc *rc, const struct rc_lane *lane
     if (p->order_done != NULL && *p->order_done < p->order_after)
         return SIM_TIME_NEVER;
     if (target == RC_INSIDE && source < HOST_PORTS && pcie_tlp_class(&p->tlp) == PCIE_POSTED &&
-        is_behind_forwarded(rc, p))
+        node_rc_is_behind(rc, p))
         return SIM_TIME_NEVER;
     if (source == RC_FROM_MEMORY)
         return sim_max(t, rc->port[target].completer_free);
@@ -286,7 +241,7 @@ static unsigned lane_pick(const struct node_rc *rc, const struct rc_lane *lane, 
 static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, sim_time_t *next_p)
 {
     struct rc_lane *lane = &rc->lane[target][cls];
-    bool any = false;
+    bool any = false, inside = target == RC_INSIDE && cls == PCIE_POSTED;
 
     while (lane->arbiter.requests != 0) {
         unsigned source;
@@ -295,6 +250,8 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
         if (target < HOST_PORTS && !pcie_port_can_send(rc->port[target].port, cls))
             return any; /* port_ready() will come */
         source = lane_pick(rc, lane, target, next_p);
+        if (source == RC_SOURCES && inside)
+            node_rc_await_ports(rc);
         if (source == RC_SOURCES)
             return any;
         any = true;
@@ -308,17 +265,16 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
             deliver_inside(rc, sim_list_pop(queue));
         else
             send_out(rc, sim_list_pop(queue), target);
-        if (queue->head != NULL)
-            continue;
-        lane->arbiter.requests &= ~(UINT64_C(1) << source);
-        if (cls == PCIE_POSTED && source < HOST_PORTS)
-            rc->port[source].forwarding &= ~(1u << target);
+        if (queue->head == NULL)
+            lane->arbiter.requests &= ~(UINT64_C(1) << source);
     }
     rc->active &= ~rc_lane_mask(target, cls);
     return any;
 }
 
-/** All moves of one instant. A lane becomes active only by what comes in, so one pass sees all. */
+/** All moves of one instant. A lane becomes active only by what comes in, and writes to memory may
+ * move because forwarded ones have, whose lanes come before: so one pass sees all. */
+_Static_assert(RC_INSIDE == RC_TARGETS - 1, "the last one among the lanes of a class");
 static bool lanes_run(struct node_rc *rc, sim_time_t *next_p)
 {
     bool any = false;

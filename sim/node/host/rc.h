@@ -48,10 +48,10 @@ struct rc_port {
     struct pcie_function function; /* the bridge that software sees on bus 0 */
     struct sim_list requests;      /* non-posted, still in the receive buffer */
     sim_time_t next_crossing;      /* the next write to the other socket may cross */
-    /* Writes to memory wait for forwarded ones that came before them: targets, one bit each, to
-     * which some wait in the root complex; to which some were handed to the port, ever. */
-    uint32_t forwarding, handed;
-    struct rc_sent *sent; /* by this port: the last `sent_room`, as many as may wait in it */
+    uint32_t forwarding; /* targets to which forwarded writes of this port may not be on the link
+                          * yet, one bit each */
+    struct rc_sent
+        *sent; /* what was handed to this port last, a ring of as much as may wait in it */
     uint32_t sent_next, sent_room;
     sim_time_t request_since;    /* the one before their head left then */
     sim_time_t sent_from_memory; /* the last completion piece of DRAM */
@@ -137,6 +137,12 @@ void node_rc_request(struct node_core *core, unsigned target, struct pcie_tlp *t
 void node_rc_received(void *user, struct pcie_tlp *tlp);
 /** Lets reads leave the receive buffers as far as their limits allow. @return whether any did. */
 bool node_rc_admit(struct node_rc *rc);
+/** rc_behind.c: a posted packet is handed to the port of `target`. */
+void node_rc_handed(struct node_rc *rc, const struct node_packet *p, unsigned target);
+/** Does a write to memory wait for one that its port has forwarded before? */
+bool node_rc_is_behind(const struct node_rc *rc, const struct node_packet *p);
+/** No write to memory may move now: those that wait for a port are looked at when it has sent. */
+void node_rc_await_ports(struct node_rc *rc);
 /** The last completion for a read that was forwarded from one port to another. */
 void node_rc_answered(struct node_rc *rc, unsigned from, unsigned to, const struct pcie_tlp *cpl);
 /** A read is to be forwarded. @return false: too much is asked for already. */

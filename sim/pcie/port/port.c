@@ -152,7 +152,7 @@ static bool replay_has_room(struct pcie_port *p)
 }
 
 /** One has left the queue of a class, or all have. */
-static void tell_room(struct pcie_port *p, unsigned cls, bool was_full)
+static void notify_room(struct pcie_port *p, unsigned cls, bool was_full)
 {
     bool awaited = ((p->wanting | p->leaving) >> cls & 1) != 0;
 
@@ -194,7 +194,7 @@ static bool send_waiting(struct pcie_port *p, sim_time_t *later_p)
     p->waiting--;
     if (p->tap != NULL)
         pcie_tap_left(p, cls, was_full);
-    tell_room(p, cls, was_full);
+    notify_room(p, cls, was_full);
     return true;
 }
 
@@ -377,7 +377,7 @@ void pcie_port_discard(struct pcie_port *p)
         }
         if (p->tap != NULL)
             pcie_tap_left(p, i, was_full);
-        tell_room(p, i, was_full);
+        notify_room(p, i, was_full);
     }
 }
 
@@ -409,7 +409,7 @@ uint32_t pcie_port_queued(const struct pcie_port *p, enum pcie_class cls)
     return p->tx[cls].count;
 }
 
-void pcie_port_tell_left(struct pcie_port *p, enum pcie_class cls)
+void pcie_port_notify_left(struct pcie_port *p, enum pcie_class cls)
 {
     p->leaving |= (uint8_t)(1u << cls);
 }

@@ -58,8 +58,8 @@ struct pcie_port_user {
      * until pcie_port_consume().
      */
     void (*received)(void *user, struct pcie_tlp *tlp);
-    /** Phase SIM_ARRIVE or SIM_CLOCK: a class that was not ready has room again. Only schedule
-     * here. */
+    /** Phase SIM_ARRIVE or SIM_CLOCK: a class that was not ready has room again, or what was asked
+     * for by pcie_port_has_room() or pcie_port_notify_left() has come. Only schedule here. */
     void (*ready)(void *user, enum pcie_class cls);
     /**
      * Phase SIM_ARRIVE; may be NULL. The link went down: what was queued, or sent and not
@@ -135,8 +135,9 @@ struct pcie_stalls {
 struct pcie_stalls pcie_port_stalls(const struct pcie_port *port);
 /** TLPs of the class that wait for the link. */
 uint32_t pcie_port_queued(const struct pcie_port *port, enum pcie_class cls);
-/** ready() comes when the next one of them has left for the link, or is lost with it. */
-void pcie_port_tell_left(struct pcie_port *port, enum pcie_class cls);
+/** ready() comes when the next TLP of the class has left the transmit queue, or all are lost with
+ * the link. Once. */
+void pcie_port_notify_left(struct pcie_port *port, enum pcie_class cls);
 /** TLPs of the class in the receive buffer: received, and not consumed. */
 uint32_t pcie_port_held(const struct pcie_port *port, enum pcie_class cls);
 
