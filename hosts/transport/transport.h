@@ -61,8 +61,8 @@ struct transport_caps {
     bool gpu;             /* takes pointers to GPU memory as they are; else they are staged */
     bool sends_requests;  /* (*) receives that find nothing announce their address: SR, else NSR */
     bool itself;          /* what goes to the rank itself goes through it, too */
-    bool slots;           /* takes data from memory of the library where they are, and brings them
-                             there: entries that say so are not copied */
+    bool slots;           /* its device reads and writes memory of the library itself: entries with
+                             data there need no copy */
     uint32_t fifo_bytes;  /* (*, shorter) longest entry, header and data together */
     uint32_t eager_bytes; /* (*) longest message sent without asking when no request for it is
                              known; in several entries, if it has to be */
@@ -91,7 +91,7 @@ struct transport_entry {
     enum transport_fifo fifo;
     const void *head, *data; /* `data` may be GPU memory if caps.gpu */
     uint32_t head_bytes, bytes;
-    bool in_slot; /* only if caps.slots: `data` stay until the far rank has them */
+    bool in_slot; /* only if caps.slots: no time goes into a copy of `data` */
 };
 
 /** Data of a write in `nblocks` pieces of `block` bytes, which begin `from_step` bytes apart. */

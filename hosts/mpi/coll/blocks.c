@@ -79,7 +79,7 @@ struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n)
 
 struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank)
 {
-    struct mpi_data d = { .in_slot = false };
+    struct mpi_data d = { 0 };
 
     if (b->counts == NULL)
         return mpi_block_range(b, rank, 1);

@@ -204,11 +204,11 @@ void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, ui
 }
 
 void mpi_begin_between(struct mpi_rank *mr, const void *to, uint64_t bytes,
-                       struct mpi_engine_copy *copy_p)
+                       struct mpi_engine_copy *copy)
 {
     struct host *h = mr->host;
     struct host_copy_end bus = stage_of(mr), device = { .device = true };
-    struct mpi_device_block *b = copy_p->block;
+    struct mpi_device_block *b = copy->block;
     struct host_pointer there;
 
     if (b == NULL && on_device(mr, to, &there))
@@ -217,7 +217,7 @@ void mpi_begin_between(struct mpi_rank *mr, const void *to, uint64_t bytes,
         mpi_spend_copy(mr, bytes);
         return;
     }
-    copy_p->block = b;
+    copy->block = b;
     b->used = true;
     device.addr = b->offset;
     h->cpu->spend(h, transport_setting(h, "mpi.gpu_copy_ps", 0));
@@ -225,7 +225,7 @@ void mpi_begin_between(struct mpi_rank *mr, const void *to, uint64_t bytes,
     for (uint64_t done = 0; done < bytes; done += STAGE_BYTES) {
         uint64_t n = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
 
-        copy_p->number = h->gpus->copy(h, b->gpu, device, bus, n, 0);
+        copy->number = h->gpus->copy(h, b->gpu, device, bus, n, 0);
     }
 }
 

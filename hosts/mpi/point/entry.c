@@ -33,9 +33,12 @@ static void spend_entry(struct mpi_rank *mr)
 bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
              const struct mpi_entry *e, const void *data, uint32_t bytes)
 {
-    const struct transport_entry entry = { fifo,  e,
-                                           data,  mpi_entry_bytes(e),
-                                           bytes, (e->flags & MPI_FLAG_SLOT) != 0 };
+    const struct transport_entry entry = { .fifo = fifo,
+                                           .head = e,
+                                           .data = data,
+                                           .head_bytes = mpi_entry_bytes(e),
+                                           .bytes = bytes,
+                                           .in_slot = (e->flags & MPI_FLAG_SLOT) != 0 };
     struct transport *t = mr->transport;
 
     if (peer->self) {

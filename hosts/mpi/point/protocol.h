@@ -11,6 +11,7 @@
 #define MPI_PROTOCOL_H
 
 #include "hosts/mpi/comm/comm.h"
+#include "hosts/mpi/point/device.h"
 #include "hosts/mpi/point/request.h"
 #include "hosts/mpi/point/waits.h"
 #include "hosts/mpi/type/type.h"
@@ -256,33 +257,6 @@ bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id);
 /** A message has left that no receive had asked for. */
 void mpi_ask_missed(struct mpi_rank *mr, struct mpi_peer *peer, uint64_t number, uint32_t context,
                     int tag);
-
-/* device.c */
-/** Memory for all data of a request in one piece: of the GPU that `buf` is of, if it is of one. */
-void mpi_pack_new(struct mpi_rank *mr, struct mpi_request *rq, const void *buf, uint32_t bytes);
-void mpi_pack_free(struct mpi_request *rq);
-/** What is to be sent, into such memory; takes the time of that. */
-void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq);
-/** `bytes` of packed data, wherever they are, to where they are received; takes its time. */
-void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes);
-/** Is it memory of a GPU that the transport takes as it is? */
-bool mpi_on_device(const struct mpi_rank *mr, const void *p);
-/** The time in which a core of the host, or an engine for it, copies between these places, of which
- * host memory is `pinned` or not; the caller moves the data. What has been stored to a GPU before
- * has arrived when it is read. */
-void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes,
-                       bool pinned);
-/** The last of some copies to one GPU, which end in their order. */
-struct mpi_engine_copy {
-    struct mpi_device_block *block; /* NULL: there is none */
-    uint64_t number;
-};
-/** Starts a copy from pinned host memory to memory `to` of a GPU, the one of earlier copies, and
- * does not wait for it; the caller moves the data. */
-void mpi_begin_between(struct mpi_rank *mr, const void *to, uint64_t bytes,
-                       struct mpi_engine_copy *copy_p);
-void mpi_end_between(struct mpi_rank *mr, struct mpi_engine_copy *copy);
-void mpi_device_release(struct mpi_rank *mr);
 
 /* progress.c */
 /** An entry of a peer, for mpi_protocol_init(). */

@@ -37,7 +37,7 @@ struct mpi_round {
 struct mpi_request {
     bool receives, persistent;
     bool of_program;    /* a message of its own, not one of the library's */
-    bool in_slot;       /* of the library's: from memory that the network reaches to such memory */
+    bool in_slot;       /* between memory of the library that the network reaches: not copied */
     enum mpi_mode mode; /* in which a send goes */
     struct mpi_comm *comm;
     struct mpi_type *type;

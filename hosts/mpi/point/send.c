@@ -141,15 +141,13 @@ static bool send_eager(struct mpi_rank *mr, struct mpi_request *rq, const struct
     struct mpi_entry e = entry_of(rq, MPI_EAGER);
     uint32_t n;
 
-    if (rq->in_slot)
-        e.flags |= MPI_FLAG_SLOT;
     if (rq->mode == MPI_MODE_SYNCHRONOUS) {
         e.flags |= MPI_FLAG_SYNC;
         e.own_id = mpi_id_new(mr, rq);
         if (e.own_id == 0) /* no name that the answer could have: later, when one is free */
             return false;
     } else if (rq->bytes <= mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e)) {
-        e.flags |= MPI_FLAG_WHOLE;
+        e.flags |= (uint8_t)(rq->in_slot ? MPI_FLAG_WHOLE | MPI_FLAG_SLOT : MPI_FLAG_WHOLE);
     }
     n = rq->far->self ? rq->bytes
                       : mpi_least(rq->bytes, mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e));

@@ -1,6 +1,6 @@
 // The transport over InfiniBand: host and GPU memory, each way of moving it, in every order of
 // events.
-#include "tests/hosts/mpi/ib.h"
+#include "tests/hosts/mpi/over_ib.h"
 
 namespace
 {

@@ -1,5 +1,5 @@
 // Collectives over InfiniBand: of host memory, and of GPUs by way of it.
-#include "tests/hosts/mpi/ib.h"
+#include "tests/hosts/mpi/over_ib.h"
 
 namespace
 {

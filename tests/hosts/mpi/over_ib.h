@@ -1,6 +1,6 @@
 /* What tests of the transport over InfiniBand begin with. */
-#ifndef TESTS_HOSTS_MPI_IB_H
-#define TESTS_HOSTS_MPI_IB_H
+#ifndef TESTS_HOSTS_MPI_OVER_IB_H
+#define TESTS_HOSTS_MPI_OVER_IB_H
 
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -76,4 +76,4 @@ uint64_t ps_of(const std::vector<Setting> &settings, unsigned ranks, Call call,
 }
 
 } // namespace test
-#endif /* TESTS_HOSTS_MPI_IB_H */
+#endif /* TESTS_HOSTS_MPI_OVER_IB_H */
