@@ -22,7 +22,7 @@ expect() { # expect LINE COMMAND...: a line that the command prints
 expect 'node*.software.mpi.boxes,4,1,1 .. 64,mine/machines/mail4.yaml:11,,mailbox: messages under way between two ranks' \
     hubsim params --csv mail4
 hubcc -O2 "$prefix/share/hubsim/examples/ring.c" -o ring
-expect '4 ranks: sum 600, 1.128 us from rank to rank' hubrun -q -m mail4 ./ring
+expect '4 ranks: sum 600, 1.168 us from rank to rank' hubrun -q -m mail4 ./ring
 expect 'hubrun: MPI: boxes = 99: expected a whole number, 1 .. 64' hubrun --mpi mailbox,boxes=99 ./ring
 expect 'hubrun: MPI: boxes=9: a setting of transport mailbox alone: expected mailbox, not net' hubrun --mpi net,boxes=9 ./ring
 expect 'hubrun: rank 0 ended all 3 ranks with status 1 at 201.000 us' hubrun -n 3 --mpi mailbox ./ring # on two nodes
@@ -35,7 +35,7 @@ touch other/transports/empty.so
 HUBSIM_PATH=other expect 'hubsim: other/transports/empty.so: file too short' hubsim params mail4
 cp mine/transports/mailbox.so other/transports/empty.so
 HUBSIM_PATH=other expect 'hubsim: other/transports/empty.so: undefined symbol: transport_empty' hubsim params mail4
-HUBSIM_PATH=mine:mine expect '4 ranks: sum 600, 1.128 us from rank to rank' hubrun -q -m mail4 ./ring # the first one counts
+HUBSIM_PATH=mine:mine expect '4 ranks: sum 600, 1.168 us from rank to rank' hubrun -q -m mail4 ./ring # the first one counts
 sed '/\.take = /d' "$example/mailbox.c" >mailbox.c
 "$cc" -std=c11 -shared -fPIC -I "$prefix/include/hubsim/driver" mailbox.c -o other/transports/mailbox.so
 rm other/transports/empty.so
