@@ -121,7 +121,8 @@ static bool append(struct ibt *ib, unsigned dest, const struct transport_entry *
     uint8_t *mirror = ib->mirror + (uint64_t)dest * ib->ring_room + at, built[IB_WQE_INLINE_MAX];
     struct host_pointer where;
     bool gpu = e.bytes > 0 && ibt_on_gpu(ib, e.data, &where);
-    bool inlined = block <= ib->set.inline_bytes; /* no more than `built` holds */
+    /* A library writes a slot without a header, so its data alone count. */
+    bool inlined = (e.in_slot ? e.bytes : block) <= ib->set.inline_bytes && block <= sizeof(built);
 
     if (!ibt_has_room(ib, dest, e.head_bytes, e.bytes))
         return false;

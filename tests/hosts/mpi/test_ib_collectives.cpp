@@ -222,6 +222,9 @@ TEST(IbCollectives, WhatGoesFromSlotToSlotIsNotCopiedOnTheWay)
     EXPECT_NEAR(2 * copy_ps, tell("bcast=knomial-4", 8000) - tell("bcast=knomial-4-slots", 8000),
                 copy_ps / 4);
     EXPECT_NEAR(tell("bcast=knomial-4", 8), tell("bcast=knomial-4-slots", 8), 10000.0);
+    EXPECT_LT(tell("bcast=knomial-4-slots", 128) + 500000, tell("bcast=knomial-4-slots", 136))
+        << "128 bytes are in the request, more are read";
+    EXPECT_LT(tell("bcast=knomial-4", 128), tell("bcast=knomial-4", 136) + 100000);
 }
 
 /* Up to the end of the last rank. */
