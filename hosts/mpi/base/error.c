@@ -41,7 +41,7 @@ _Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code)
 static void report_error(struct host *h, const char *call, const char *why)
 {
     const struct mpi_rank *mr = host_state_of(h->states, mpi_rank_release);
-    char place[128] = "", line[640];
+    char place[128] = "", line[MPI_WHY_BYTES + 256];
 
     /* Calls that only look something up are not noted: another one may have called them. */
     if (mr != NULL && mr->call.name != NULL &&

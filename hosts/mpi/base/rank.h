@@ -57,6 +57,7 @@ static inline uint64_t mpi_status_bytes(const MPI_Status *status)
 }
 
 #define MPI_POOL_SIZES 32u
+#define MPI_WHY_BYTES  1024u /* as the text of a struct sim_error, which some end in */
 
 /** Memory for data of messages: blocks of whole pages, by the power of two of their size. */
 struct mpi_pool {
@@ -135,7 +136,7 @@ struct mpi_rank {
     bool interrupts;               /* the present call does another one: by a handler, or a jump */
     bool rung;                     /* something has come since the last look of mpi_help() */
     bool finalized, errors_return; /* after the end: calls return their errors */
-    char why[160];                 /* what was wrong in the call that failed last */
+    char why[MPI_WHY_BYTES];       /* what was wrong in the call that failed last */
 };
 
 /** Frees all; host_state_of() finds the rank by this function (init/mpi.c). */

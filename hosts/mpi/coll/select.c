@@ -8,6 +8,7 @@
 #define ALGORITHMS_MAX 64u
 #define OWN_MAX        80u  /* choices of the library: mpi_choices_add() */
 #define FORCED_MAX     128u /* and so many by one text at most: add_choice() */
+#define ITEM_MAX       100u /* bytes of the user's text in an error */
 #define KB             1024u
 
 /** What is in it; `below` 0: no limit. */
@@ -73,19 +74,22 @@ static const struct mpi_algorithm *find_algorithm(const struct mpi_select *sel,
     return NULL;
 }
 
-/* @return MPI_ERR_ARG, with what there is. */
+/* @return MPI_ERR_ARG, with all that there are: of a long `item` the beginning is enough. */
 static int no_such_algorithm(struct mpi_rank *mr, const char *item, size_t n,
                              enum mpi_collective kind)
 {
     const struct mpi_select *sel = mr->select;
-    char list[120] = "";
+    char list[MPI_WHY_BYTES - ITEM_MAX - sizeof("algorithm ...: expected ")] = "";
     size_t at = 0;
 
     for (unsigned i = 0; i < sel->nalgorithms && at < sizeof(list); i++)
         if (sel->algorithms[i]->kind == kind)
             at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at > 0 ? ", " : "",
                                    sel->algorithms[i]->name);
-    return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected %s", (int)n, item, list);
+    if (at >= sizeof(list)) /* a cut is seen */
+        memcpy(list + sizeof(list) - sizeof("..."), "...", sizeof("..."));
+    return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s%s: expected %s",
+                    (int)(n < ITEM_MAX ? n : ITEM_MAX), item, n > ITEM_MAX ? "..." : "", list);
 }
 
 /* Digits and K or M for 2^10 or 2^20. @return whether there were any. */

@@ -1,4 +1,5 @@
 /* Every algorithm of every collective against what the standard says, on shapes drawn at random. */
+#include <cstring>
 #include <functional>
 #include <map>
 #include <random>
@@ -446,6 +447,55 @@ TEST(MpiAlgorithms, HaveRoomForSoManyChoices)
     cc.hubs = false;
     test::Cluster c(cc);
     c.expect_run(table_is_full);
+}
+
+/** What there is of each collective, in the words of an error. */
+std::map<std::string, std::string> algorithms;
+
+int list_algorithms()
+{
+    Me me;
+    char text[64];
+
+    for (unsigned i = 0; me.rank == 0 && mpi_algorithm_text(mpi_self(), i, text, sizeof(text));
+         i++) {
+        const std::string kind(text, strcspn(text, "="));
+
+        algorithms[kind] += algorithms[kind].empty() ? "" : ", ";
+        algorithms[kind] += text + kind.size() + 1;
+    }
+    return MPI_Finalize();
+}
+
+/* Those of the board, too: it has the most. A long name of the user's leaves room for them. */
+TEST(MpiAlgorithms, AnUnknownOneIsAnsweredByAllThatThereAre)
+{
+    test::ClusterConfig ring;
+    launch_software software = launch_software_default();
+    launch_config cfg = {};
+
+    ring.nodes = 4;
+    ring.closed_ring = true;
+    software.settings[0].key = "mpi.transport";
+    strcpy(software.settings[0].word, "peach2");
+    cfg.software = &software;
+    EXPECT_EQ(SIM_OK, test::Cluster(ring).run(list_algorithms, cfg));
+    EXPECT_EQ(checks.size(), algorithms.size());
+    EXPECT_NE(std::string::npos, algorithms["bcast"].find("both-ways"));
+    for (const auto &[kind, names] : algorithms)
+        for (size_t n : { 6, 2000 }) {
+            const std::string forced = kind + "=" + std::string(n, 'x');
+            test::Cluster c(ring);
+
+            software.settings[1].key = "mpi.algorithms";
+            software.settings[1].text = forced.c_str();
+            EXPECT_EQ(SIM_OK, c.run([] { return MPI_Init(nullptr, nullptr); }, cfg)) << c.err.text;
+            EXPECT_FALSE(c.all_well());
+            ASSERT_EQ(1u, c.lines.size()) << forced;
+            EXPECT_EQ("algorithm " + (n < 100 ? forced : forced.substr(0, 100) + "...") +
+                          ": expected " + names,
+                      c.lines[0].text.substr(c.lines[0].text.find("algorithm ")));
+        }
 }
 
 TEST(MpiAlgorithms, AllAgreeWithTheStandardOnRandomShapes)
