@@ -511,6 +511,63 @@ TEST_F(SweepCommand, APointThatFailsNamesTheRankThatDid)
     EXPECT_NE(std::string::npos, csv.find(why, csv.find("\nb,"))) << csv;
 }
 
+/* What ranks say that end well, or are refused, is no reason. Of those that fail, one that says why
+ * is named. */
+TEST_F(SweepCommand, ARankThatFailsHasNoReasonOfAnotherOnes)
+{
+    const std::string source =
+        write("bad.c", "#include <mpi.h>\n"
+                       "#include <stdio.h>\n"
+                       "#include <string.h>\n"
+                       "#include <tca-api.h>\n"
+                       "int main(int argc, char **argv)\n"
+                       "{\n"
+                       "    int me;\n"
+                       "    MPI_Init(&argc, &argv);\n"
+                       "    MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
+                       "    tcaInit();\n"
+                       "    if (strchr(argv[1], 'A' + me) != NULL)\n"
+                       "        fprintf(stderr, \"no luck\\n\");\n"
+                       "    if (strchr(argv[1], 'a' + me) != NULL)\n"
+                       "        tcaDescSetMemcpy(NULL, 0, 0, 0, 0, 8, 0, 0, 0);\n"
+                       "    MPI_Barrier(MPI_COMM_WORLD);\n"
+                       "    MPI_Finalize();\n"
+                       "    return strchr(argv[1], '0' + me) != NULL ? 3 : 0;\n"
+                       "}\n");
+    const std::pair<const char *, const char *> cases[] = {
+        { "B2", "rank 2 ended with status 3\n" },
+        { "b2", "rank 2 ended with status 3\n" },
+        { "bc2", "rank 2 ended with status 3: rank 2 on node 2 at " },
+        { "BD023", "rank 3 ended with status 3: no luck\n" },
+        { "023", "rank 0 ended with status 3\n" },
+    };
+
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/bad " + source).c_str()));
+    for (const auto &[ranks, why] : cases) {
+        const std::string args =
+            write("s.yaml",
+                  "program: " + folder + "/bad\nmachine: ring4\nargs: [_" + ranks + "]\n") +
+            " --csv --fresh --out " + folder + "/out";
+
+        EXPECT_EQ(1, run(args));
+        EXPECT_NE(std::string::npos, text("stderr").find(std::string("/bad: ") + why))
+            << ranks << ": " << text("stderr");
+    }
+}
+
+TEST_F(SweepCommand, APointThatFailsSaysAllThatItsLibraryExpected)
+{
+    const std::string name = std::string(90, 'x');
+
+    EXPECT_EQ(1, run(write("s.yaml", "workload: mpi-collective\nplatform: hapacs-tca\n"
+                                     "setup: { op: broadcast, nodes: 4, bytes: 8, mpi: peach2, "
+                                     "algorithm: bcast=" +
+                                         name + " }\n") +
+                     " --csv --fresh --out " + folder + "/out"));
+    EXPECT_NE(std::string::npos, text("stderr").find(name + ": expected binomial, "));
+    EXPECT_NE(std::string::npos, text("stderr").find(", both-ways, pipeline\n")) << text("stderr");
+}
+
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);

@@ -78,23 +78,27 @@ struct load_machine *lab_load_run(const struct lab_site *site, const struct lab_
 
 /* ---- the program's output --------------------------------------------------------- */
 
+/** The last lines of a rank on stderr: the program's, and those of libraries. */
+struct last_lines {
+    char own[256], library[768]; /* a library may list all that it has expected */
+};
+
 struct listener {
     FILE *out;
-    /* The last lines on stderr of any rank: the program's, and those of libraries. */
-    char own[256], library[256];
+    struct last_lines *ranks;
 };
 
 static void hear_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                       const char *line)
 {
     struct listener *listener = arg;
+    struct last_lines *last = &listener->ranks[rank];
 
-    (void)rank;
     (void)time;
     if (stream == OUTPUT_LIBRARY)
-        (void)snprintf(listener->library, sizeof(listener->library), "%s", line);
+        (void)snprintf(last->library, sizeof(last->library), "%s", line);
     else if (stream == OUTPUT_STDERR && line[strspn(line, " \t")] != '\0')
-        (void)snprintf(listener->own, sizeof(listener->own), "%s", line);
+        (void)snprintf(last->own, sizeof(last->own), "%s", line);
     else if (lab_line_body(line, LAB_LINE_RESULT) != NULL ||
              lab_line_body(line, LAB_LINE_TRAFFIC) != NULL)
         (void)fprintf(listener->out, "%s\n", line);
@@ -102,30 +106,39 @@ static void hear_line(void *arg, unsigned rank, enum output_stream stream, sim_t
 
 static void hear_refusal(void *arg, unsigned rank, const char *line)
 {
-    struct listener *listener = arg;
+    struct last_lines *last = &((struct listener *)arg)->ranks[rank];
 
-    (void)rank; /* the line names it */
-    (void)snprintf(listener->library, sizeof(listener->library), "%s", line);
+    (void)snprintf(last->library, sizeof(last->library), "%s", line);
 }
 
-/** The rank that failed: that which ended all, or the first one. Their number: none has. */
-static unsigned failed_rank(const struct launch_result *result)
+/** The rank that failed: that which ended all, the first one that says why, or the first one. Their
+ * number: none has. */
+static unsigned failed_rank(const struct launch_result *result, const struct listener *listener)
 {
-    unsigned r = 0;
+    unsigned failed = result->nranks;
 
     if (result->aborted && result->ranks[result->abort_rank].exit_code != 0)
         return result->abort_rank;
-    while (r < result->nranks && result->ranks[r].exit_code == 0)
-        r++;
-    return r;
+    for (unsigned r = 0; r < result->nranks; r++) {
+        const struct last_lines *last = &listener->ranks[r];
+
+        if (result->ranks[r].exit_code == 0)
+            continue;
+        if (last->own[0] != '\0' || last->library[0] != '\0')
+            return r;
+        if (failed == result->nranks)
+            failed = r;
+    }
+    return failed;
 }
 
 /** What a failed rank says counts more than that others wait for it without end. */
 static void check_ranks(const struct lab_run *run, const struct launch_result *result,
                         const struct listener *listener)
 {
-    unsigned r = failed_rank(result);
+    unsigned r = failed_rank(result, listener);
     const struct launch_rank_result *rank = &result->ranks[r];
+    const struct last_lines *last = &listener->ranks[r];
     char how[64];
 
     if (r == result->nranks)
@@ -136,8 +149,8 @@ static void check_ranks(const struct lab_run *run, const struct launch_result *r
         (void)snprintf(how, sizeof(how), "ended with status %d", rank->exit_code);
     *load_error() = (struct sim_error){ 0 };
     load_raise(SIM_ERR_IO, "%s: rank %u %s%s%s%s%s", run->program, r, how,
-               listener->own[0] != '\0' ? ": " : "", listener->own,
-               listener->library[0] != '\0' ? ": " : "", listener->library);
+               last->own[0] != '\0' ? ": " : "", last->own, last->library[0] != '\0' ? ": " : "",
+               last->library);
 }
 
 /* Packets that a deadlock holds, behind what its ranks wait for. */
@@ -223,8 +236,10 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
     struct load_arena arena = { 0 };
     struct launch_result result;
     const char *path = lab_program_path(site, run->program, &arena);
+    unsigned nranks = run->nranks > 0 ? run->nranks : machine_description(machine)->nnodes;
     int rc;
 
+    listener.ranks = load_alloc(&arena, nranks * sizeof(*listener.ranks));
     for (unsigned i = 0; i < run->nargs; i++)
         argv[i + 1] = place_memory(run, machine, run->args[i], &arena);
     if (run->mpi != NULL)
@@ -235,7 +250,7 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
                     &(struct launch_config){ .program = path,
                                              .argc = (int)run->nargs + 1,
                                              .argv = argv,
-                                             .nranks = run->nranks,
+                                             .nranks = nranks,
                                              .nodes = run->nranks > 0 ? run->nodes : NULL,
                                              .beside = lab_software_beside(&software, machine),
                                              .max_time_ps = site->max_time_ps,
