@@ -434,6 +434,35 @@ TEST_F(PrintedSweep, ALineThatALogarithmicAxisCannotShowIsAnError)
     EXPECT_EQ("", text("stderr"));
 }
 
+TEST_F(SweepCommand, ALineNeedsAPointThatIsAboveZeroOnBothLogarithmicAxes)
+{
+    const std::string source = write("own.c", "#include <mpi.h>\n#include <stdio.h>\n"
+                                              "int main(int argc, char **argv)\n"
+                                              "{\n"
+                                              "    MPI_Init(&argc, &argv);\n"
+                                              "    printf(\"result size=1 us=0\\n\");\n"
+                                              "    printf(\"result size=0 us=1\\n\");\n"
+                                              "    MPI_Finalize();\n"
+                                              "    return 0;\n"
+                                              "}\n");
+    auto sweep = [&](const std::string &x, const std::string &y) {
+        return write("s.yaml", "program: " + folder +
+                                   "/own\nmachine: one-node\nargs: { t: [1, 2] }\nfigure:\n"
+                                   "  x: { key: size" +
+                                   x + " }\n  y: { quantity: us" + y + " }\n") +
+               " --csv --out " + folder + "/out";
+    };
+
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
+    EXPECT_EQ(1, run(sweep("", "")));
+    EXPECT_EQ("hubsim: " + folder +
+                  "/s.yaml:5:8: key = size: no point of the line t = 1 is above 0 on both axes: "
+                  "expected one that a logarithmic axis can show, or scale: linear\n",
+              text("stderr"));
+    EXPECT_EQ(0, run(sweep(", scale: linear", ""))) << text("stderr");
+    EXPECT_EQ(0, run(sweep("", ", scale: linear"))) << text("stderr");
+}
+
 TEST_F(PrintedSweep, AResultWithoutNumbersIsSaidToHaveNone)
 {
     EXPECT_EQ(1, run_printed("'1,5'"));

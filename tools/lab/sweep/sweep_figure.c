@@ -25,6 +25,7 @@ struct drawing {
     struct line {
         const char *name, *group;
         unsigned color, dash;
+        bool has_x, has_y, shown; /* on which axis it has a point, and whether it has one on both */
     } * lines;
     unsigned nplaces;
     struct place *places;
@@ -292,21 +293,29 @@ static int by_place(const void *a, const void *b)
     return (p->y > q->y) - (p->y < q->y);
 }
 
-/** A logarithmic axis has a place for what is above 0: each line needs one such place. */
-static void check_line(const struct drawing *d, unsigned line)
+/** A logarithmic axis has a place for what is above 0. */
+static void note_place(const struct drawing *d, const struct place *place)
 {
     const struct lab_figure *figure = &d->sweep->figure;
-    bool x = strcmp(figure->x_scale, "linear") == 0, y = strcmp(figure->y_scale, "linear") == 0;
+    struct line *line = &d->lines[place->line];
+    bool x = place->x > 0 || strcmp(figure->x_scale, "linear") == 0;
+    bool y = place->y > 0 || strcmp(figure->y_scale, "linear") == 0;
 
-    for (unsigned i = 0; i < d->nplaces; i++) {
-        x |= d->places[i].line == line && d->places[i].x > 0;
-        y |= d->places[i].line == line && d->places[i].y > 0;
-    }
-    if (!x || !y)
-        load_fail(!y ? figure->quantity_item : figure->x_item, NULL,
-                  "no point of the line %s is above 0: expected one that a logarithmic axis can "
-                  "show, or scale: linear",
-                  d->lines[line].name);
+    line->has_x |= x;
+    line->has_y |= y;
+    line->shown |= x && y;
+}
+
+static void check_lines(const struct drawing *d)
+{
+    const struct lab_figure *figure = &d->sweep->figure;
+
+    for (const struct line *line = d->lines; line < d->lines + d->nlines; line++)
+        if (!line->shown)
+            load_fail(line->has_y ? figure->x_item : figure->quantity_item, NULL,
+                      "no point of the line %s is above 0%s: expected one that a logarithmic axis "
+                      "can show, or scale: linear",
+                      line->name, line->has_x && line->has_y ? " on both axes" : "");
 }
 
 static void draw_place(const struct drawing *d, const struct place *place, struct lab_table *table)
@@ -350,14 +359,14 @@ void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *r
     d.places = load_alloc(arena, count_places(results) * sizeof(*d.places));
     for (unsigned i = 0; i < results->n; i++)
         add_places(&d, &results->results[i]);
-    for (unsigned i = 0; i < d.nlines; i++)
-        check_line(&d, i);
     qsort(d.places, d.nplaces, sizeof(*d.places), by_place);
     for (unsigned i = 0, n; i < d.nplaces; i += n) {
         for (n = 1; i + n < d.nplaces && d.places[i + n].line == d.places[i].line &&
                     d.places[i + n].x <= d.places[i].x;)
             n++;
+        note_place(&d, &d.places[i + (n - 1) / 2]);
         draw_place(&d, &d.places[i + (n - 1) / 2], table);
     }
+    check_lines(&d);
     sweep->figure.styles = styles_of(&d);
 }
