@@ -184,6 +184,37 @@ TEST_F(Out, ALinkToNothingIsRefusedBeforeTheRun)
         << err.text;
 }
 
+/* A link may lead to a file that is not there yet, and to one in another folder. */
+TEST_F(Out, AFileIsTriedAsItWouldBeMade)
+{
+    const std::string link = folder + "/link";
+    auto attempt_it = [&](const std::string &path) {
+        return attempt(&err, [&] { close(lab_out_try(path.c_str())); });
+    };
+
+    ASSERT_EQ(0, mkdir((folder + "/below").c_str(), 0755));
+    for (const std::string &target : { std::string("below/again"), folder + "/new" }) {
+        std::filesystem::remove(link);
+        std::filesystem::remove(folder + "/below/again");
+        std::filesystem::create_symlink(target, link);
+        std::filesystem::create_symlink("file", folder + "/below/again");
+        EXPECT_EQ(SIM_OK, attempt_it(link)) << err.text;
+        EXPECT_TRUE(std::filesystem::is_symlink(link));
+        EXPECT_FALSE(std::filesystem::exists(link)) << "nothing stays";
+        lab_out_close(lab_out_open(link.c_str()), link.c_str());
+        EXPECT_TRUE(std::filesystem::exists(link));
+        EXPECT_EQ(SIM_OK, attempt_it(link)) << err.text;
+        EXPECT_TRUE(std::filesystem::exists(link)) << "what is there stays";
+    }
+    EXPECT_TRUE(std::filesystem::exists(folder + "/below/file"));
+    for (const char *target : { "nowhere/new", "link" }) {
+        std::filesystem::remove(link);
+        std::filesystem::create_symlink(target, link);
+        EXPECT_EQ(SIM_ERR_IO, attempt_it(link));
+        EXPECT_NE(nullptr, strstr(err.text, ": expected a writable file")) << err.text;
+    }
+}
+
 /* Root may write to it: this is another user's process. */
 TEST_F(Out, AFolderThatTakesNoFilesIsRefused)
 {

@@ -88,18 +88,43 @@ static _Noreturn void refuse_file(const char *path, int code)
                code == ENXIO ? "no process reads from it" : strerror(code));
 }
 
+/** Replaces a link by what it leads to. @return false: it is none, or too long */
+static bool follow_link(char path[PATH_MAX])
+{
+    char to[PATH_MAX];
+    ssize_t n = readlink(path, to, sizeof(to));
+    size_t folder = strrchr(path, '/') != NULL ? (size_t)(strrchr(path, '/') + 1 - path) : 0;
+
+    if (n <= 0)
+        return false;
+    if (to[0] == '/')
+        folder = 0;
+    return snprintf(path + folder, PATH_MAX - folder, "%.*s", (int)n, to) < PATH_MAX - (int)folder;
+}
+
+/** A file that is not there, as it would be made: at the end of links. */
+static int try_new(const char *path)
+{
+    char end[PATH_MAX];
+    int fd;
+
+    (void)snprintf(end, sizeof(end), "%s", path);
+    do
+        fd = open(end, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NONBLOCK, 0666);
+    while (fd < 0 && errno == EEXIST && follow_link(end));
+    if (fd >= 0)
+        (void)unlink(end);
+    return fd;
+}
+
 int lab_out_try(const char *path)
 {
-    const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK;
-    int fd = open(path, flags);
-    bool is_new = fd < 0 && errno == ENOENT;
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
 
-    if (is_new)
-        fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+    if (fd < 0 && errno == ENOENT)
+        fd = try_new(path);
     if (fd < 0)
         refuse_file(path, errno);
-    if (is_new)
-        (void)unlink(path);
     return fd;
 }
 
