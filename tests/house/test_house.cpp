@@ -76,7 +76,7 @@ const std::map<std::string, strings> arrows = {
     { "tools/lab/topology", { "sim", "tools/lab/format", "tools/lab/run" } },
     { "tools/lab/bounds", { "sim", "tools/lab/run", "tools/lab/topology" } },
     { "tools/lab/workload",
-      { "public", "tools/load", "tools/lab/format", "tools/lab/run", "tools/lab/bounds" } },
+      { "regs", "public", "tools/load", "tools/lab/format", "tools/lab/run", "tools/lab/bounds" } },
     { "tools/lab/rows",
       { "sim", "tools/load", "tools/lab/format", "tools/lab/run", "tools/lab/bounds",
         "tools/lab/workload" } },

@@ -1,12 +1,12 @@
 /* Runs of programs that use the board: between two ranks, inside of one node, or of many ranks. */
+#include "regs/hub_regs.h"
 #include "tools/lab/bounds/bounds.h"
 #include "tools/lab/workload/plan_parts.h"
 
 #include <string.h>
 
-#define BOARD_DESCS 1024u /* descriptors that its memory holds */
-#define DMA_BYTES   4u    /* a DMA controller moves multiples of them */
-#define STORE_BYTES 8u    /* the programs' loops store these */
+#define DMA_BYTES   4u /* a DMA controller moves multiples of them */
+#define STORE_BYTES 8u /* the programs' loops store these */
 
 void lab_plan_machine(const struct lab_planning *p)
 {
@@ -107,12 +107,12 @@ static void plan_chain(const struct lab_planning *p)
 
     if (strcmp(p->mode, "dma-register") == 0 && count != 1)
         lab_plan_fail(p, "count", "1 with mode=dma-register, which holds one transfer");
-    if (strcmp(p->mode, "dma-chain-internal") == 0 && count > BOARD_DESCS)
+    if (strcmp(p->mode, "dma-chain-internal") == 0 && count > HUB_INTERNAL_DESCS)
         lab_plan_fail(p, "count",
                       load_text(p->arena,
                                 "at most %u, the descriptors in the board's memory, or "
                                 "mode=dma-chain-host beside it",
-                                BOARD_DESCS));
+                                HUB_INTERNAL_DESCS));
     p->plan->bytes = bytes * count;
     p->run->program = "dma-chain";
     lab_plan_arg(p, "mode", p->mode);
