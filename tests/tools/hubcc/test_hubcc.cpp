@@ -79,6 +79,40 @@ TEST_F(Programs, CodeOfTheHostMayBeInAFileOfCuda)
     }
 }
 
+/* By the names of files, as with nvcc. The compiler of C++ takes all as that. */
+TEST_F(Programs, CBesideOtherLanguagesStaysC)
+{
+    const std::string c = "#include <stdio.h>\n"
+                          "#include <stdlib.h>\n"
+                          "static const int cudaMalloc = 1; /* there is no header of CUDA */\n"
+                          "int other(void);\n"
+                          "int main(void)\n"
+                          "{\n"
+                          "    int *new = malloc(sizeof(*new));\n"
+                          "\n"
+                          "    *new = cudaMalloc + other();\n"
+                          "    return printf(\"%d\\n\", *new) < 0;\n"
+                          "}\n";
+
+    write("main.c", c);
+    write("other.cu", "extern \"C\" int other() { int n; cudaGetDeviceCount(&n); return n; }\n");
+    write("other.cpp", "extern \"C\" int other() { auto n = 6; return n; }\n");
+    ASSERT_EQ(0, sh("hubcc -E main.c -o main.i && grep -q 'int main' main.i")) << errors;
+    for (const char *files : { "main.c other.cu", "other.cu main.c", "main.i other.cu" }) {
+        ASSERT_EQ(0, sh(std::string("hubcc -Wall -Werror ") + files + " -o one")) << errors;
+        EXPECT_EQ(0, sh("hubrun -q -n 1 ./one")) << errors;
+        EXPECT_EQ("5\n", out) << files;
+    }
+    ASSERT_EQ(0, sh("hubcc -O2 -Wall -Werror main.c other.cpp -o one")) << errors;
+    EXPECT_EQ(0, sh("hubcc -Wall -Werror -c main.c other.cu && hubc++ main.o other.o -o two"))
+        << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 1 ./one && hubrun -q -n 1 ./two")) << errors;
+    EXPECT_EQ("7\n5\n", out);
+    EXPECT_NE(0, sh("hubc++ main.c other.cpp -o one"));
+    EXPECT_NE(0, sh("hubcc -x c++ main.c -x none other.cu -o one")) << "as it is asked for";
+    EXPECT_EQ(0, sh("hubcc other.cu -DFILE=main.cu -omain.cu -c && test -f main.cu")) << errors;
+}
+
 TEST_F(Programs, SharedLibrariesOfAProgramAreEachRanksOwn)
 {
     write("main.c", R"(
