@@ -76,7 +76,7 @@ static tcaresult check_handles(const struct tca_rank *self, const struct tca_ask
         return tca_refuse_reach(a->call, "dst", a->dst, self);
     if (a->dst->area >= HUB_AREA_SELF)
         return tca_refuse(a->call, TCA_ERROR_NOT_SUPPORTED,
-                          "dst: memory that puts do not reach: expected that of the host or of "
+                          "dst: memory that no window reaches: expected that of the host or of "
                           "GPU 0 .. %u in part %u",
                           HUB_AREA_SELF - HUB_AREA_GPU0 - 1, a->dst->node);
     return TCA_SUCCESS;

@@ -89,7 +89,7 @@ const std::map<std::string, strings> arrows = {
     { "tools/lab/sweep",
       { "tools/load", "tools/lab/format", "tools/lab/run", "tools/lab/bounds", "tools/lab/workload",
         "tools/lab/rows", "tools/lab/result", "tools/lab/figure" } },
-    { "tools/cmd", { "sim", "hosts/launch", "tools/load", "tools/lab", "public" } },
+    { "tools/cmd", { "sim", "hosts/launch", "tools/load", "tools/lab", "regs", "public" } },
     { "tools/hubrun", { "sim", "hosts/launch", "tools/load", "tools/lab", "tools/cmd" } },
     { "tools", { "tools", "sim" } },
 };

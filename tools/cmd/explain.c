@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE /* strsep */
 #include "tools/lab/explain/explain.h"
-#include "hosts/launch/launch.h"
+#include "regs/hub_regs.h"
 #include "tools/cmd/session.h"
 #include "tools/lab/bounds/rank_hub.h"
 #include "tools/lab/run/bare_link.h"
@@ -232,22 +232,16 @@ static void check_ends(const struct options *opt, const struct machine_desc *des
     check_memory(opt, desc, "dst", m->to, m->dst);
 }
 
-/** The window of a hub reaches the GPUs of its own socket. */
-static void check_reach(const struct options *opt, const struct machine_desc *desc)
+/** As driver_address() has it: by the number of the GPU, wherever the hub is. */
+static void check_reach(const struct options *opt)
 {
-    unsigned to = opt->message.to, gpu = 0, dst;
+    const unsigned gpus = HUB_AREA_SELF - HUB_AREA_GPU0;
 
-    if (strncmp(opt->message.dst, "gpu", 3) != 0)
-        return;
-    dst = (unsigned)strtoul(opt->message.dst + 3, NULL, 10);
-    for (unsigned skip = 0;
-         launch_gpu_by(desc, to, lab_rank_hub_name(desc, to, 0), true, skip, &gpu); skip++)
-        if (gpu == dst)
-            return;
-    load_raise(SIM_ERR_CONFIG,
-               "%s: --dst %s: expected a destination on the socket of the board: its window "
-               "reaches no other",
-               opt->file, opt->message.dst);
+    if (strncmp(opt->message.dst, "gpu", 3) == 0 && strtoul(opt->message.dst + 3, NULL, 10) >= gpus)
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: --dst %s: memory that no window reaches: expected that of the host or of "
+                   "GPU 0 .. %u",
+                   opt->file, opt->message.dst, gpus - 1);
 }
 
 static void check_message(const struct options *opt, const struct machine_desc *desc)
@@ -265,7 +259,7 @@ static void check_message(const struct options *opt, const struct machine_desc *
                    "%s: --kind pio from node %u to itself: expected another node, a hub "
                    "sends nothing back where it came from",
                    opt->file, m->to);
-    check_reach(opt, desc);
+    check_reach(opt);
     if (strcmp(m->kind, "2d") == 0 && m->pitch < m->bytes)
         load_raise(SIM_ERR_CONFIG,
                    "%s: --pitch %" PRIu64 ": expected at least the bytes of a block, %" PRIu64,

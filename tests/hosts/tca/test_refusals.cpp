@@ -65,7 +65,7 @@ const Refusal kRefusals[] = {
     { "tcaDescSetMemcpy: dst: memory of sub-cluster 7: expected 0, the own one; no cable leads to "
       "another",
       [](World &w) { return tcaDescSetMemcpy(w.d, &w.far, 0, w.mine, 0, 8, IN, 0, 1); } },
-    { "tcaDescSetMemcpy: dst: memory that puts do not reach: expected that of the host or of GPU 0 "
+    { "tcaDescSetMemcpy: dst: memory that no window reaches: expected that of the host or of GPU 0 "
       ".. 1 "
       "in part 1",
       [](World &w) { return tcaDescSetMemcpy(w.d, &w.closed, 0, w.mine, 0, 8, IN, 0, 1); } },

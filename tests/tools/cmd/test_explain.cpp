@@ -141,9 +141,13 @@ TEST(ExplainCommand, NamesWhatIsWrong)
     EXPECT_EQ("hubsim: two-node: --dst gpu7: expected cpu or a GPU of node1\n",
               explain("two-node --dst gpu7").text);
     for (const std::string kind : { "pio", "register", "dma", "chain", "2d" })
-        EXPECT_EQ("hubsim: two-node: --dst gpu2: expected a destination on the socket of the "
-                  "board: its window reaches no other\n",
-                  explain("two-node --kind " + kind + " --dst gpu2").text);
+        for (const char *socket : { "0", "1" }) /* wherever the board is */
+            EXPECT_EQ("hubsim: two-node: --dst gpu2: memory that no window reaches: expected that "
+                      "of the host or of GPU 0 .. 1\n",
+                      explain("two-node --kind " + kind +
+                              " --dst gpu2 --set node*.host.p0.socket=" + socket)
+                          .text);
+    EXPECT_EQ(0, explain("two-node --dst gpu0 --set node*.host.p0.socket=1").status);
     EXPECT_EQ(0, explain("two-node --src gpu2 --dst gpu1").status);
     EXPECT_NE(std::string::npos, explain("two-node --kind pio --to 0").text.find("to itself"));
     const std::pair<const char *, const char *> usage[] = {

@@ -446,14 +446,13 @@ TEST_F(Sweep, ValuesThatAWorkloadCannotTakeAreRefusedWhereTheyAre)
         { "pingpong", "bytes: [4GiB, 8], mode: dma-register",
           "bytes=4294967296: expected less than 4 GiB, as descriptors hold" },
         { "stream", "dst: gpu-across-qpi, bytes: 24",
-          "dst=gpu-across-qpi: expected a destination on the socket of the board: its window "
-          "reaches no other" },
+          "dst=gpu-across-qpi: expected memory that a window reaches: that of the host or of GPU 0 "
+          ".. 1" },
         { "stream", "dst: gpu-across-qpi, bytes: 24, mode: pio",
-          "dst=gpu-across-qpi: expected a destination on the socket of the board: its window "
-          "reaches no other" },
+          "dst=gpu-across-qpi: expected memory that a window reaches: that of the host or of GPU 0 "
+          ".. 1" },
         { "dma-chain", "gpu: ib-side, dst: gpu, bytes: 8",
-          "gpu=ib-side: expected a destination on the socket of the board: its window reaches no "
-          "other" },
+          "gpu=ib-side: expected memory that a window reaches: that of the host or of GPU 0 .. 1" },
         { "pingpong", "bit_error_rate: [1e-9, 2], bytes: 8",
           "bit_error_rate=2: expected a rate, 0 .. 1e-1, such as 1e-9" },
     };

@@ -1,4 +1,5 @@
 /* Reading a setup whose words are right, and writing the arguments of its program. */
+#include "regs/hub_regs.h"
 #include "tools/lab/workload/plan_parts.h"
 #include "tools/load/value.h"
 
@@ -157,7 +158,10 @@ void lab_plan_place(const struct lab_planning *p)
 
 static _Noreturn void refuse_destination(const struct lab_planning *p, const char *key)
 {
-    lab_plan_fail(p, key, "a destination on the socket of the board: its window reaches no other");
+    lab_plan_fail(p, key,
+                  load_text(p->arena,
+                            "memory that a window reaches: that of the host or of GPU 0 .. %u",
+                            HUB_AREA_SELF - HUB_AREA_GPU0 - 1));
 }
 
 void lab_plan_add_memory(const struct lab_planning *p, const char *key)
