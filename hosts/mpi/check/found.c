@@ -18,8 +18,8 @@ struct mpi_likes {
     TAILQ_ENTRY(mpi_likes) in_found;
     unsigned more;            /* than the first one */
     unsigned lowest, highest; /* rank of all of them */
-    struct mpi_place at;      /* the last one's; */
-    char *text;               /* what follows its name; NULL: there is one alone */
+    struct mpi_place at;      /* the last one that there was memory for */
+    char *text;               /* what follows its name; NULL: there is only the first one */
     char key[];               /* both places in the program, and what else they share */
 };
 
@@ -110,6 +110,7 @@ static struct mpi_likes *add_like(struct mpi_check *ck, const struct mpi_mistake
 static void count_like(struct mpi_likes *likes, const struct mpi_mistake *m, const char *text)
 {
     struct host *h = m->at->host;
+    char *last = strdup(text);
 
     likes->more++;
     h->process->found(h, NULL); /* counts it */
@@ -117,9 +118,11 @@ static void count_like(struct mpi_likes *likes, const struct mpi_mistake *m, con
         likes->lowest = h->rank;
     if (h->rank > likes->highest)
         likes->highest = h->rank;
+    if (last == NULL)
+        return; /* the line has the one before it */
     likes->at = *m->at;
     free(likes->text);
-    likes->text = strdup(text);
+    likes->text = last;
 }
 
 void mpi_check_found(struct mpi_check *ck, const struct mpi_mistake *m, const char *format, ...)
@@ -143,13 +146,13 @@ static void report_last(const struct mpi_likes *likes)
 {
     char ranks[48] = "", text[TEXT_BYTES];
 
-    if (likes->more == 0)
+    if (likes->text == NULL)
         return;
     if (likes->more > 1 && likes->lowest < likes->highest)
         (void)snprintf(ranks, sizeof(ranks), ", on ranks %u to %u", likes->lowest, likes->highest);
     (void)snprintf(text, sizeof(text),
-                   likes->more > 1 ? "%s; the last of %u more%s" : "%s; one more",
-                   likes->text != NULL ? likes->text : "", likes->more, ranks);
+                   likes->more > 1 ? "%s; the last of %u more%s" : "%s; one more", likes->text,
+                   likes->more, ranks);
     report_line(&likes->at, text, likes->at.host->process->found_more);
 }
 
