@@ -104,7 +104,7 @@ static void plan_by_network(const struct lab_planning *p, lab_plan_fn plan)
 /* Words of all of them, beside their own keys. */
 static const struct lab_word described_words[] = {
     { .key = "place" },
-    { .key = "mpi" },
+    { .key = "mpi", .values = LAB_VALUES_MPI },
     { .key = "duplex", .values = "half|full" },
     { 0 },
 };

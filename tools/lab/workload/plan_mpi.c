@@ -4,6 +4,7 @@
  */
 #include "tools/lab/run/mpi_library.h"
 #include "tools/lab/workload/plan_parts.h"
+#include "tools/lab/workload/values.h"
 #include "tools/load/value.h"
 
 #include <inttypes.h>
@@ -395,7 +396,7 @@ const struct lab_word lab_words_mpi[] = {
     { "count", "1..", "1", "", "messages of a stream; else 8 MiB of them" },
     { "direction", "one|both", "", "one", "whether both nodes send" },
     { "memory", "cpu|gpu", "", "cpu", "of both ranks, where src and dst say nothing" },
-    { "mpi", NULL, "", "", "what is below MPI, as of hubrun --mpi" },
+    { "mpi", LAB_VALUES_MPI, "", "", "what is below MPI, as of hubrun --mpi" },
     { "system", "native|mpi-ib", "", "",
       "mpi-ib: over InfiniBand, by the library of the TCA papers" },
     { "uva", "on|off", "", "on", "as it is: MPI knows memories by their addresses" },
@@ -417,7 +418,7 @@ static const struct lab_word cluster_words[] = {
 static const struct lab_word collective_words[] = {
     { "memory", "cpu|gpu", "", "cpu", "of all data" },
     { "algorithm", NULL, "", "", "as of hubrun --algorithm" },
-    { "mpi", NULL, "", "", "what is below MPI, as of hubrun --mpi" },
+    { "mpi", LAB_VALUES_MPI, "", "", "what is below MPI, as of hubrun --mpi" },
     { "place", NULL, "", "", "the node of each rank, with commas" },
     { "op", "barrier|broadcast|reduce|allreduce|gather|allgather|scatter|alltoall", "", "allreduce",
       "the collective" },

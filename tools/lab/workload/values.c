@@ -59,7 +59,7 @@ bool lab_values_allow(const char *values, const char *text)
     struct value_range range;
     uint64_t number;
 
-    if (values == NULL)
+    if (values == NULL || strcmp(values, LAB_VALUES_MPI) == 0)
         return true;
     if (strcmp(values, HUBSIM_NUMBER) == 0)
         return load_number(text, false, &number);

@@ -10,7 +10,9 @@ SIM_BEGIN_DECLS
 bool lab_values_list(const char *list, const char *separator, const char *text);
 /** A value of HUBSIM_GRID. @param ranks_p the product. @return false: it is none */
 bool lab_values_grid(const char *text, uint64_t *ranks_p);
-/** @param values NULL: any text is good */
+/** Of the key mpi, as hubrun --mpi takes it: whoever has the libraries checks it. */
+#define LAB_VALUES_MPI "NAME[,KEY=VALUE...]"
+/** @param values NULL or LAB_VALUES_MPI: any text is good */
 bool lab_values_allow(const char *values, const char *text);
 /** For people: "a multiple of 16, at least 16, such as 4096 or 4KiB".
  * @param sizes whether they count bytes */

@@ -325,7 +325,7 @@ static void check_key(const char *where, const struct lab_workload *w, const str
                    near.hint);
     if (values && !lab_values_allow(word->values, key->value))
         fail_value(where, "setup", key, word);
-    if (values && strcmp(key->key, "mpi") == 0)
+    if (values && word->values != NULL && strcmp(word->values, LAB_VALUES_MPI) == 0)
         check_mpi(where, key);
 }
 
