@@ -405,7 +405,7 @@ static uint64_t begin_next(struct hub_dma *dma, uint64_t edge)
 /* Sends the next read request. @return the edge of the one behind it */
 static uint64_t issue_next(struct hub_dma *dma, uint64_t edge)
 {
-    uint64_t at = sim_max(dma_tag_edge(dma, edge), dma->next_issue_edge);
+    uint64_t at = sim_max(dma_room_edge(dma, edge), dma->next_issue_edge);
 
     return at > edge ? at : dma_issue_read(dma, edge);
 }

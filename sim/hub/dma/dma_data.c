@@ -5,9 +5,9 @@
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Are a tag and room of the window free, where the request before the oldest one still has its own
- * if `leaving`? */
-static bool window_is_open(const struct hub_dma *dma, bool leaving)
+/* Are a tag and room of the window free? `leaving`: a request whose data still leave has its own.
+ */
+static bool has_room(const struct hub_dma *dma, bool leaving)
 {
     const struct hub_config *cfg = &dma->hub->cfg;
     const struct hub_read *last = &dma->reads[(dma->read_head - 1) % cfg->dma_read_tags];
@@ -18,16 +18,13 @@ static bool window_is_open(const struct hub_dma *dma, bool leaving)
            (cfg->dma_window_bytes == 0 || bytes < cfg->dma_window_bytes);
 }
 
-/* The edge at which a tag and its buffer are free, at most `edge` if there is one already: the last
- * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: after a
- * write. */
-uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge)
+uint64_t dma_room_edge(const struct hub_dma *dma, uint64_t edge)
 {
     uint64_t leaving = dma->releasing ? dma->hub->fifo[SRC_DMA_WRITE + dma->channel].free_edge : 0;
 
-    if (window_is_open(dma, leaving > edge))
+    if (has_room(dma, leaving > edge))
         return edge;
-    return window_is_open(dma, false) ? leaving : UINT64_MAX;
+    return has_room(dma, false) ? leaving : UINT64_MAX;
 }
 
 void dma_request_left(struct hub_dma *dma)
@@ -362,9 +359,11 @@ void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
 {
     hub_level_dma(dma);
     dma->marks.written = mark;
-    if (dma->marks.was_status)
+    if (dma->marks.was_status) {
         dma->marks.over = mark;
-    if (dma->marks.was_status || !dma->releasing)
+        return;
+    }
+    if (!dma->releasing)
         return;
     dma->marks.freed_before = dma->marks.freed;
     dma->marks.freed = hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);

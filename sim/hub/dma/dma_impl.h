@@ -60,12 +60,12 @@ void dma_fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
 uint32_t dma_error_of(const struct pcie_tlp *cpl, uint32_t otherwise);
 
 /* dma_data.c */
-/** The edge at which a tag and its buffer are free, at most `edge` if there is one already;
- * UINT64_MAX: after a write. */
-uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge);
+/** The edge at which a tag is free and the window open, at most `edge` if they are already: the
+ * last data of a request leave with the last beat of their packet. UINT64_MAX: after a write. */
+uint64_t dma_room_edge(const struct hub_dma *dma, uint64_t edge);
 /** The oldest request is over. */
 void dma_request_left(struct hub_dma *dma);
-/** The next request of the descriptor at work, for which a tag is free. @return the edge of the one
+/** The next request of the descriptor at work, for which there is room. @return the edge of the one
  * behind it, or of this one if it has to wait */
 uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge);
 /** The next packet of data, if enough bytes of the oldest request are there. @return its edge, or

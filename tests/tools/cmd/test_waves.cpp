@@ -158,10 +158,10 @@ TEST_F(Waves, ShowQueuesCreditsAndStates)
     EXPECT_EQ(3u, dump->signals["node1.hub.w.link.state"].last()); /* up */
     EXPECT_EQ(32u, dump->signals["node0.hub.e.tx.p.hdr_credits"].most());
     EXPECT_EQ(255u, dump->signals["node0.hub.e.tx.cpl.hdr_credits"].last()); /* infinite */
-    EXPECT_EQ(8u, dump->signals["node0.hub.dma0.reads"].most());             /* dma.read_tags */
-    EXPECT_EQ(4u, dump->signals["node0.hub.dma0.state"].most());             /* status */
-    EXPECT_EQ(0u, dump->signals["node0.hub.dma0.state"].last());             /* idle */
-    EXPECT_EQ(17u, dump->signals["node0.hub.e.tx.beats"].most());            /* 1 + 256 / 16 */
+    EXPECT_EQ(8u, dump->signals["node0.hub.dma0.reads"].most());  /* dma.window_bytes / 256 */
+    EXPECT_EQ(4u, dump->signals["node0.hub.dma0.state"].most());  /* status */
+    EXPECT_EQ(0u, dump->signals["node0.hub.dma0.state"].last());  /* idle */
+    EXPECT_EQ(17u, dump->signals["node0.hub.e.tx.beats"].most()); /* 1 + 256 / 16 */
 }
 
 TEST_F(Waves, AFileThatIsCutOffIsAnError)
