@@ -1,8 +1,9 @@
-// The buffers of one channel, one for each tag. Each is BusBytes / 4 lanes, so that a beat can be written
-// and read from any double word on: lane l has the double words l, l + Lanes, ...
+// The buffers of one channel, in BusBytes / 4 lanes, so that a beat can be written and read from any double
+// word on: lane l has the double words l, l + Lanes, ... of each tag.
 //
-// Completions and internal RAM write at once, but never to the same tag. Data that is written in one
-// cycle can be read in the next one, and is on `data_o` in the cycle behind that.
+// A lane is two memories, each with room for all tags: completions write the one, internal RAM the other.
+// They write at once, but never to the same tag, and a bit for each tag says which of them has its data.
+// Data that is written in one cycle can be read in the next one, and is on `data_o` in the cycle behind that.
 module hub_dma_buffer #(
   parameter int unsigned BusBytes = 16,
   parameter int unsigned ReadTags = 8,
@@ -60,8 +61,7 @@ module hub_dma_buffer #(
     end
   end
 
-  // A tag has its data from one of the two, and each of them has memories of its own, which are written by
-  // one side and read by another.
+  // One memory for both would have two ports to write.
   localparam int unsigned Rows = 1 << (TagWidth + RowWidth);
 
   logic [ReadTags-1:0]   from_ram_q;           // by tag, which of them brought its data

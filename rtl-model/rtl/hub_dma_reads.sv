@@ -79,24 +79,23 @@ module hub_dma_reads #(
   localparam int unsigned Lanes = BusBytes / 4;
   localparam int unsigned Longest = TimeoutCycles > FetchInternalCycles ? TimeoutCycles : FetchInternalCycles;
   localparam int unsigned AtWidth = $clog2(Longest + 1) + 1;
-  localparam int unsigned BytesWidth = LengthWidth;
-  localparam int unsigned LeftWidth = $clog2(ReadBytes / 4 + 1); // a request ends with a multiple of ReadBytes at the latest
+  localparam int unsigned LeftWidth = $clog2(ReadBytes / 4 + 1); // a request ends at a multiple of ReadBytes or before
   localparam logic [TagWidth-1:0] Last = TagWidth'(ReadTags - 1);
   localparam logic [5:0] LastBase = 6'((32 / ReadTags - 1) * ReadTags); // the last set of tags
 
   logic [TagWidth-1:0]         head_d, head_q, tail_d, tail_q;
   logic [UsedWidth-1:0]        used_d, used_q;
   logic [SumWidth-1:0]         sum_d, sum_q;
-  logic [BytesWidth-1:0]       gone_d, gone_q;
+  logic [LengthWidth-1:0]      gone_d, gone_q;
   logic [5:0]                  base_d, base_q; // the tags of this list begin with it
-  logic [BytesWidth-1:0]       written_d, written_q; // bytes of the oldest one
+  logic [LengthWidth-1:0]      written_d, written_q; // bytes of the oldest one
   logic [ReadTags-1:0]         waits_d, waits_q;   // for answers, until `at`
   logic [ReadTags-1:0]         reads_d, reads_q;   // internal RAM, until `at`
   logic [ReadTags-1:0]         failed_d, failed_q; // nothing more of it is written
   logic [63+OutWidth:0]        mem [ReadTags];
-  logic [BytesWidth-1:0]       bytes_q [ReadTags];
+  logic [LengthWidth-1:0]      bytes_q [ReadTags];
   logic [AtWidth-1:0]          at_q [ReadTags];
-  logic [BytesWidth-1:0]       received_q [ReadTags];
+  logic [LengthWidth-1:0]      received_q [ReadTags];
   logic [6:0]                  addr_q [ReadTags]; // where the next answer has to begin
 
   logic [TagWidth-1:0] cpl_tag_d, cpl_tag_q, ram_tag_d, ram_tag_q;
@@ -105,7 +104,7 @@ module hub_dma_reads #(
   logic [LeftWidth-1:0] cpl_left_d, cpl_left_q; // double words
   logic [3:0]          cpl_mask_d, cpl_mask_q; // enabled bytes of the first one
   logic                ram_live_d, ram_live_q; // nothing else has the place of what internal RAM brings
-  logic [BytesWidth-1:0] head_left, head_ready;
+  logic [LengthWidth-1:0] head_left, head_ready;
   logic                head_gone;
   logic [63:0]         dst;
   logic [7:0]          index; // the tag that was answered, in this list's set
@@ -121,7 +120,7 @@ module hub_dma_reads #(
   assign at_tag = TagWidth'(index);
 
   always_comb begin
-    logic [BytesWidth-1:0] missing;
+    logic [LengthWidth-1:0] missing;
     logic [LeftWidth-1:0] wanted;
     logic [1:0]  lead; // the first byte of the request in its double word
 
@@ -162,7 +161,7 @@ module hub_dma_reads #(
     if (head_fails_i) failed_d[head_q] = 1'b1;
     head_gone = head_drops_i && used_q != '0 && failed_q[head_q] && !waits_q[head_q];
     if (sent_i) begin
-      written_d = written_q + BytesWidth'(sent_bytes_i);
+      written_d = written_q + LengthWidth'(sent_bytes_i);
       if (sent_bytes_i == head_left_o) head_gone = 1'b1;
     end
     if (head_gone) begin
@@ -249,13 +248,13 @@ module hub_dma_reads #(
     ram_row_q  <= ram_row_d;
     if (push_i) begin
       mem[tail_q]        <= {push_out_i, push_dst_i};
-      bytes_q[tail_q]    <= BytesWidth'(push_bytes_i);
+      bytes_q[tail_q]    <= LengthWidth'(push_bytes_i);
       at_q[tail_q]       <= AtWidth'(cycle_i + (push_internal_i ? 64'(FetchInternalCycles) : 64'(TimeoutCycles)));
-      received_q[tail_q] <= push_internal_i ? BytesWidth'(push_bytes_i) : '0;
+      received_q[tail_q] <= push_internal_i ? LengthWidth'(push_bytes_i) : '0;
       addr_q[tail_q]     <= push_addr_i;
     end
     if (answered_o && answer_data_i) begin // never of what is pushed now
-      received_q[at_tag] <= received_q[at_tag] + BytesWidth'(came);
+      received_q[at_tag] <= received_q[at_tag] + LengthWidth'(came);
       addr_q[at_tag]     <= expected + 7'(came);
     end
   end
@@ -290,8 +289,10 @@ module hub_dma_reads #(
     is_q   <= channel_i;
     if (rst_ni) begin
       user_pushes_where_room_is: assert (!push_i || 32'(used_q) < ReadTags);
-      user_reads_what_fits:      assert (!push_i || (push_bytes_i != '0 && 32'(push_bytes_i) + 32'(push_addr_i[1:0]) <= ReadBytes));
-      user_sends_what_is_there:  assert (!sent_i || (used_q != '0 && sent_bytes_i != '0 && sent_bytes_i <= head_ready_o));
+      user_reads_what_fits:      assert (!push_i || (push_bytes_i != '0 &&
+                                                     32'(push_bytes_i) + 32'(push_addr_i[1:0]) <= ReadBytes));
+      user_sends_what_is_there:  assert (!sent_i || (used_q != '0 && sent_bytes_i != '0 &&
+                                                     sent_bytes_i <= head_ready_o));
       user_fails_what_is_there:  assert (!head_fails_i || used_q != '0);
       user_ends_a_list_first:    assert (!new_turn_i || (used_q == '0 && !push_i));
       user_keeps_its_channel:    assert (used_q == '0 || channel_i == is_q);
@@ -317,8 +318,9 @@ module hub_dma_reads #(
   hub_dma_reads_proof #(.ReadTags(ReadTags), .TimeoutCycles(TimeoutCycles)) u_proof (
     .clk_i, .rst_ni, .push_i, .push_internal_i, .push_bytes_i, .push_tag_i(push_tag_o),
     .answer_tag_i({1'b0, channel_i, answer_tag_i}), .answer_at_i(at_tag), .answer_data_i,
-    .answer_bad_i, .came_i(answered_o && answer_data_i ? 13'(BytesWidth'(came)) : '0),
-    .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i, .sent_bytes_i, .gone_i(head_gone), .head_i(head_q), .tail_i(tail_q), .used_i(used_q),
+    .answer_bad_i, .came_i(answered_o && answer_data_i ? 13'(LengthWidth'(came)) : '0),
+    .answered_i(answered_o), .late_i(late_o), .head_fails_i, .sent_i, .sent_bytes_i, .gone_i(head_gone),
+    .head_i(head_q), .tail_i(tail_q), .used_i(used_q),
     .head_ready_i(head_ready_o), .slot_o(slot), .tag_i({1'b0, channel_i, 5'd0} + 8'(base_q) + 8'(slot)),
     .waits_i(waits_q[slot]), .failed_i(failed_q[slot]), .bytes_i(13'(bytes_q[slot])),
     .received_i(13'(received_q[slot])), .written_i(13'(written_q)),
