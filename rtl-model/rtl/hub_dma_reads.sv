@@ -34,7 +34,7 @@ module hub_dma_reads #(
   output logic [7:0]            push_tag_o,   // which it has
   output logic [UsedWidth-1:0]  used_o,
   output logic [SumWidth-1:0]   bytes_o,      // of all of them
-  output logic [LengthWidth-1:0] gone_bytes_o, // what the last one that left has read
+  output logic [LengthWidth-1:0] gone_bytes_o, // what the last one whose data left has read
 
   // A completion with a tag of this channel.
   input  logic                  answer_i,
@@ -105,7 +105,7 @@ module hub_dma_reads #(
   logic [3:0]          cpl_mask_d, cpl_mask_q; // enabled bytes of the first one
   logic                ram_live_d, ram_live_q; // nothing else has the place of what internal RAM brings
   logic [LengthWidth-1:0] head_left, head_ready;
-  logic                head_gone;
+  logic                head_gone, sent_last;
   logic [63:0]         dst;
   logic [7:0]          index; // the tag that was answered, in this list's set
   logic [TagWidth-1:0] at_tag;
@@ -160,21 +160,17 @@ module hub_dma_reads #(
     end
     if (head_fails_i) failed_d[head_q] = 1'b1;
     head_gone = head_drops_i && used_q != '0 && failed_q[head_q] && !waits_q[head_q];
-    if (sent_i) begin
-      written_d = written_q + LengthWidth'(sent_bytes_i);
-      if (sent_bytes_i == head_left_o) head_gone = 1'b1;
-    end
+    sent_last = sent_i && sent_bytes_i == head_left_o;
+    if (sent_i) written_d = written_q + LengthWidth'(sent_bytes_i);
+    if (sent_last) head_gone = 1'b1;
     if (head_gone) begin
       head_d = head_q == Last ? '0 : head_q + 1'b1;
       written_d = '0;
     end
     used_d = used_q + UsedWidth'(push_i) - UsedWidth'(head_gone);
     sum_d = sum_q + (push_i ? SumWidth'(push_bytes_i) : '0);
-    gone_d = gone_q;
-    if (head_gone) begin
-      gone_d = bytes_q[head_q];
-      sum_d = sum_d - SumWidth'(gone_d);
-    end
+    if (head_gone) sum_d = sum_d - SumWidth'(bytes_q[head_q]);
+    gone_d = sent_last ? bytes_q[head_q] : gone_q; // one that is dropped behind it has no data that leave
     if (new_turn_i) base_d = base_q == LastBase ? '0 : base_q + 6'(ReadTags);
 
     // Answers for the next edge; a request of this one cannot have any yet.
@@ -313,6 +309,18 @@ module hub_dma_reads #(
     end
   end
   always_ff @(posedge clk_i) if (rst_ni) own_sum_is_theirs: assert (sum_q == held);
+
+  logic                   left_q;   // some request's data have left,
+  logic [LengthWidth-1:0] length_q; // and the last such request had so many bytes
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) left_q <= 1'b0;
+    else if (sent_last) left_q <= 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (sent_last) length_q <= written_q + LengthWidth'(sent_bytes_i);
+    if (rst_ni) own_gone_is_what_left: assert (!left_q || gone_q == length_q);
+  end
 
   logic [TagWidth-1:0] slot; // any one place; the proof follows its requests
   hub_dma_reads_proof #(.ReadTags(ReadTags), .TimeoutCycles(TimeoutCycles)) u_proof (

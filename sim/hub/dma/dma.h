@@ -97,7 +97,8 @@ struct hub_dma {
     struct hub_read *reads;        /* ring of dma_read_tags */
     uint32_t read_head, read_tail; /* free-running */
     uint32_t bytes_in_flight;      /* what these requests read */
-    bool releasing;                /* the write on the bus is the last one of its request */
+    bool releasing;                /* the write on the bus is the last one of its request, */
+    uint32_t releasing_bytes;      /* which read so much */
     struct hub_dma_marks marks;
 };
 

@@ -10,9 +10,8 @@
 static bool has_room(const struct hub_dma *dma, bool leaving)
 {
     const struct hub_config *cfg = &dma->hub->cfg;
-    const struct hub_read *last = &dma->reads[(dma->read_head - 1) % cfg->dma_read_tags];
     uint32_t in_use = dma->read_tail - dma->read_head + leaving;
-    uint32_t bytes = dma->bytes_in_flight + (leaving ? last->bytes : 0);
+    uint32_t bytes = dma->bytes_in_flight + (leaving ? dma->releasing_bytes : 0);
 
     return in_use < cfg->dma_read_tags &&
            (cfg->dma_window_bytes == 0 || bytes < cfg->dma_window_bytes);
@@ -347,8 +346,11 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
         r->written += n;
         dma->bytes += n;
         dma->releasing = r->written == r->bytes;
-        if (dma->releasing)
+        if (dma->releasing) {
+            /* Its place in the ring does not hold it: the next one may be dropped meanwhile. */
+            dma->releasing_bytes = r->bytes;
             dma_request_left(dma);
+        }
     } else {
         sim_store(tlp->payload->data, dma->now.data, 8);
         dma->active = dma->releasing = false;

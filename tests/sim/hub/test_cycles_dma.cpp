@@ -176,6 +176,41 @@ TEST_F(CyclesDma, ATagIsFreeBehindTheLastBeatOfItsWrite)
     }
 }
 
+/* The request behind one whose data still leave has failed and is dropped meanwhile. The window of
+ * the next list counts what leaves, not what was dropped, be that shorter or longer. */
+TEST_F(CyclesDma, TheWindowCountsWhatLeavesWhenTheRequestBehindItIsDropped)
+{
+    cfg.dma_window_bytes = 250;
+    cfg.dma_read_issue_cycles = cfg.dma_start_cycles = 1;
+    cfg.dma_decode_cycles = 2;
+    cfg.completion_timeout_ps = 0;
+    for (uint32_t behind : { 4, 256 }) {
+        make();
+        quiet_host();
+        host().completion_bytes = 256;
+        prepare(0, kRam + 16, area(kEast, 0) + 16, 240 + behind);
+        uint64_t s = start_soon(), c = s + 200, again = c + to_write() + 4;
+        beat(c - 50, [this] {
+            host().silent = false;
+            host().status = PCIE_CPL_UR;
+            host().take_read(&host().asked[1]);
+            host().status = PCIE_CPL_SC;
+        });
+        answer(c, 0);
+        beat(again - to_effect(), [this] {
+            host().silent = true; /* what it sends is behind its answer */
+            east_.write64(cable(reg(0, HUB_DMA(0) + HUB_DMA_CONTROL)), HUB_DMA_START_REG);
+        });
+        sim_run(sim, (c + 200) * kCycle);
+        ASSERT_EQ(1u, east_.seen.size());
+        uint64_t left = granted(east_.seen[0]) + beats(240) + cfg.bus_gap_cycles;
+        ASSERT_LT(again + to_begin() + 2, left) << "nothing leaves any more";
+        EXPECT_EQ((Edges{ s + to_request(), again + to_request() }), reads_of(240)) << behind;
+        EXPECT_EQ((Edges{ s + to_request() + 1, left + cfg.output_cycles }), reads_of(behind));
+        TearDown();
+    }
+}
+
 /* Three descriptors of one request each, in internal memory: the pointer to the next one is known
  * before the descriptor is decoded. */
 TEST_F(CyclesDma, DescriptorsOfInternalMemoryFollowEachOther)
