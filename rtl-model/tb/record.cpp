@@ -196,9 +196,11 @@ void Rig::notice_channels(const State &s)
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++) {
         const struct hub_dma *d = &hub()->dma[c];
         uint32_t open = d->read_tail - d->read_head;
-        bool failed = d->mode != DMA_IDLE && d->failed, no_tag = d->mode != DMA_IDLE && !failed &&
-                                                                 d->active && d->left != 0 &&
-                                                                 open == params.dma.read_tags;
+        bool failed = d->mode != DMA_IDLE && d->failed;
+        bool reads = d->mode != DMA_IDLE && !failed && d->active && d->left != 0;
+        bool no_tag = reads && open == params.dma.read_tags;
+        bool no_window = reads && !no_tag && params.dma.window_bytes != 0 &&
+                         d->bytes_in_flight >= params.dma.window_bytes;
 
         if (d->chains != last.chains[c])
             record.ended[d->failed && d->error == 0 ? 15 : d->error]++;
@@ -206,9 +208,12 @@ void Rig::notice_channels(const State &s)
             happen(kEventAbortInFlight);
         if (no_tag && !last.no_tag[c])
             happen(kEventNoTag);
+        if (no_window && !last.no_window[c])
+            happen(kEventNoWindow);
         last.chains[c] = d->chains;
         last.failed[c] = failed;
         last.no_tag[c] = no_tag;
+        last.no_window[c] = no_window;
         at_work |= d->mode != DMA_IDLE;
     }
     if (at_work && (before->master & ~s.in.master & 1) != 0)

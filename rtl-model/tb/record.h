@@ -99,6 +99,7 @@ struct Work {
     X(SpillFull, "share of DDR3 full")                                                             \
     X(LocalFull, "no room in the local queue")                                                     \
     X(NoTag, "no tag")                                                                             \
+    X(NoWindow, "window of reads full")                                                            \
     X(RingWrap, "ring of notifications wraps")                                                     \
     X(RingLost, "notification lost")                                                               \
     X(AbortInFlight, "abort with reads in flight")                                                 \

@@ -99,6 +99,7 @@ struct Rig {
     struct { /* at that edge */
         uint32_t chains[HUB_DMA_CHANNELS] = {};
         bool failed[HUB_DMA_CHANNELS] = {}, no_tag[HUB_DMA_CHANNELS] = {};
+        bool no_window[HUB_DMA_CHANNELS] = {};
         uint32_t full = 0, spill = 0; /* bits of ports' classes, of ports */
         uint64_t lap = 0;
     } last;

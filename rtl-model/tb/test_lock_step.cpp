@@ -514,6 +514,8 @@ TEST_P(LockStep, EachBeatIsTheSame)
     print_self(GetParam(), self);
     expect_all_of_self(self);
     expect_all_of_lists(self);
+    EXPECT_TRUE(params.dma.window_bytes == 0 || report.events[kEventNoWindow] > 0)
+        << "no window of reads was full";
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, LockStep,
