@@ -313,7 +313,7 @@ static void issued(struct mirror *mirror, const struct model_event *event, uint6
     struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = hub_host(hub)->function.id };
 
     dma->read_tail++;
-    if (edge != dma->next_issue_edge) /* only a tag was missing since then */
+    if (edge != dma->next_issue_edge) /* only a tag or the window was missing since then */
         hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
     dma->marks.issued = hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace,
                                   dma_freed_mark(dma, edge));

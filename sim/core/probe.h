@@ -148,7 +148,7 @@ enum sim_stall_cause {
     SIM_STALL_LINK,    /* the link carries others */
     SIM_STALL_ARBITER, /* another input has the output */
     SIM_STALL_ORDER,   /* it may not pass a packet that waits */
-    SIM_STALL_TAG,     /* all tags, or places for answers, are in use */
+    SIM_STALL_TAG,     /* all tags or the window, or places for answers, are in use */
     SIM_STALL_MEMORY,  /* the memory or completer that takes or gives it is busy */
     SIM_STALL_CAUSES
 };

@@ -304,10 +304,10 @@ static uint64_t take_mark(void *arg, const struct sim_mark *mark)
 static void take_stall(void *arg, const struct sim_stall *stall)
 {
     static const char *const causes[SIM_STALL_CAUSES] = {
-        [SIM_STALL_CREDIT] = "no credit", [SIM_STALL_REPLAY] = "replay",
-        [SIM_STALL_DOWN] = "link down",   [SIM_STALL_LINK] = "link busy",
-        [SIM_STALL_ARBITER] = "arbiter",  [SIM_STALL_ORDER] = "ordering",
-        [SIM_STALL_TAG] = "no tag",       [SIM_STALL_MEMORY] = "memory",
+        [SIM_STALL_CREDIT] = "no credit",     [SIM_STALL_REPLAY] = "replay",
+        [SIM_STALL_DOWN] = "link down",       [SIM_STALL_LINK] = "link busy",
+        [SIM_STALL_ARBITER] = "arbiter",      [SIM_STALL_ORDER] = "ordering",
+        [SIM_STALL_TAG] = "no tag or window", [SIM_STALL_MEMORY] = "memory",
     };
     struct observe_timeline *t = arg;
 

@@ -94,7 +94,7 @@ uint64_t dma_issue_read(struct hub_dma *dma, uint64_t edge)
     r->waits = r->failed = false;
     dma->read_tail++;
     dma->bytes_in_flight += bytes;
-    if (edge != dma->next_issue_edge) /* only a tag was missing since then */
+    if (edge != dma->next_issue_edge) /* only a tag or the window was missing since then */
         hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
     dma->marks.issued = hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace,
                                   dma_freed_mark(dma, edge));

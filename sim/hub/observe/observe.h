@@ -127,7 +127,7 @@ void hub_wait_found(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
                     enum hub_waits waits);
 /** The head of `source` is about to be granted, later than at edge `at`, or out of DDR3. */
 void hub_wait_over(struct hub *hub, uint32_t source, uint32_t out, uint64_t at);
-/** From edge `from` until now, DMA channel `channel` wanted to read and had no tag. */
+/** From edge `from` until now, DMA channel `channel` wanted to read and had no tag or window. */
 void hub_wait_tag(struct hub *hub, uint32_t channel, uint64_t from);
 
 /* stall.c */

@@ -27,7 +27,7 @@ static const struct sim_stage stages[HUB_STAGES] = {
     STAGE(DECODE, "descriptor decode", DMA, NULL, "decoding a descriptor"),
     STAGE(BEGIN, "descriptor begin", DMA, NULL, "behind the descriptor before it"),
     STAGE(PACE, "read interval", DMA, "data read", "from one read request to the next"),
-    STAGE(READ, "read request", DMA, "data read", "a place for the data and a tag"),
+    STAGE(READ, "read request", DMA, "data read", "room in the window, and a tag"),
     STAGE(READ_INTERNAL, "internal memory", DMA, NULL, "reading data in internal memory"),
     STAGE(READ_DONE, "completion", DMA, NULL, "from the bus into the channel's buffer"),
     STAGE(WRITE, "write", DMA, "data write", "behind the data before it"),

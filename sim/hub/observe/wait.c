@@ -21,7 +21,7 @@ static const struct {
     [SIM_STALL_LINK] = { "link", "waited for the link it leaves by, which carried others" },
     [SIM_STALL_ARBITER] = { "arbiter", "waited while another input had the output" },
     [SIM_STALL_ORDER] = { "order", "waited behind a posted write that it may not pass" },
-    [SIM_STALL_TAG] = { "tag", "wanted to read and had no free tag" },
+    [SIM_STALL_TAG] = { "tag", "wanted to read and had no free tag or room in the window" },
     [SIM_STALL_MEMORY] = { "memory", "waited for the hub's own memory or for room for answers" },
 };
 
