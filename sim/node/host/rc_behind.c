@@ -1,6 +1,6 @@
 /*
- * What a write to memory waits for: forwarded writes that its port took in before it. They may be in
- * the root complex, or in the transmit queue of their root port until the device has credits for
+ * What a write to memory waits for: forwarded writes that its port took in before it. They may be
+ * in the root complex, or in the transmit queue of their root port until the device has credits for
  * them. On the link they are on their way: a flag in DRAM can overtake data there, and in the
  * device, and nowhere else.
  *
