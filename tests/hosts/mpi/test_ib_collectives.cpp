@@ -152,9 +152,10 @@ TEST(IbCollectives, TheEndOfARunDoesNotDependOnWhoseTurnIsFirst)
  * memory, not of a copy, and that of an allreduce is never pinned. */
 TEST(IbCollectives, CopiesOfPageableMemoryTakeLonger)
 {
-    auto gather = [](uint64_t pinned, uint64_t kb_ps) {
+    auto gather = [](uint64_t pinned, uint64_t kb_ps, uint64_t each_ps = 0) {
         return ps_of({ { "mpi.gpu_allgather_host_bytes", 1 << 20, nullptr },
                        { "mpi.gpu_pinned_bytes", pinned, nullptr },
+                       { "mpi.gpu_pageable_ps", each_ps, nullptr },
                        { "mpi.gpu_pageable_kb_ps", kb_ps, nullptr } },
                      2, [](const Me &, uint8_t *gpu) {
                          MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, gpu, 32768, MPI_BYTE,
@@ -173,6 +174,8 @@ TEST(IbCollectives, CopiesOfPageableMemoryTakeLonger)
     EXPECT_NEAR(96.0 * 2e6, (double)(gather(0, more) - gather(0, some)), 2e6) << "32 out, 64 in";
     EXPECT_NEAR(96.0 * 2e6, (double)(gather(65537, more) - gather(65537, some)), 2e6);
     EXPECT_EQ(gather(65536, some), gather(65536, more)) << "memory for both blocks is pinned";
+    EXPECT_NEAR(2 * 5e6, (double)(gather(0, some, 5000000) - gather(0, some)), 1e5) << "out, in";
+    EXPECT_EQ(gather(65536, some), gather(65536, some, 5000000));
     EXPECT_NEAR(64.0 * 2e6, (double)(reduce(1, more) - reduce(1, some)), 2e6) << "out and in";
 }
 
