@@ -14,6 +14,11 @@ static void allgather_ring(struct mpi_coll *c)
     }
 }
 
+bool mpi_coll_one_by_one(void (*build)(struct mpi_coll *c))
+{
+    return build == allgather_ring;
+}
+
 static void allgather_doubling(struct mpi_coll *c)
 {
     for (int step = 1; step < c->size; step *= 2) {

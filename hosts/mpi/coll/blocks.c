@@ -216,24 +216,42 @@ void mpi_coll_came(struct mpi_coll *c, int rank)
     c->came++;
 }
 
+/* The own block of an allgather has memory of its own on the host, as it has on the GPU; in place,
+ * and where blocks go on one by one, it is brought to where the others come. */
+static void stage_own(struct mpi_coll *c, const struct mpi_coll *near, bool pinned)
+{
+    struct mpi_data to = mpi_block_in(near, c->rank), stage;
+
+    if (c->out.at == NULL || near->behind != NULL) {
+        mpi_coll_copy(c, c->out.at == NULL ? mpi_block_in(c, c->rank) : mpi_coll_out(c), to);
+        return;
+    }
+    c->s->pinned = pinned;
+    stage = mpi_coll_like(c, mpi_coll_out(c));
+    mpi_coll_copy(c, mpi_coll_out(c), stage);
+    mpi_coll_copy(c, stage, to);
+}
+
 /* Blocks that come one by one can go on to the GPU one by one, beside the next ones, if an engine
  * takes them: from pinned memory. */
 void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
 {
     const struct host *h = c->mr->host;
-    bool one = c->kind == MPI_COLL_BCAST, root = one && mpi_coll_is_root(c);
-    int blocks = one ? 1 : c->size, own = one ? 0 : c->rank;
+    const uint64_t least = transport_setting(h, "mpi.gpu_pinned_bytes", UINT64_MAX);
+    bool one = c->kind == MPI_COLL_BCAST, root = one && mpi_coll_is_root(c), pinned;
+    int blocks = one ? 1 : c->size;
     struct mpi_coll near = *c;
 
     near.in.at = mpi_coll_scratch(c, c->in.count * (uint64_t)blocks, c->in.type).at;
-    c->s->pinned =
-        c->bytes * (uint64_t)blocks >= transport_setting(h, "mpi.gpu_pinned_bytes", UINT64_MAX);
-    if (c->s->pinned && transport_is_set(h, "mpi.gpu_beside", "on"))
+    pinned = c->bytes * (uint64_t)blocks >= least;
+    c->s->pinned = pinned;
+    if (pinned && transport_is_set(h, "mpi.gpu_beside", "on") && mpi_coll_one_by_one(build))
         near.behind = &c->in;
-    if (root || !one)
-        mpi_coll_copy(c,
-                      one || c->out.at == NULL ? mpi_block_range(&c->in, own, 1) : mpi_coll_out(c),
-                      mpi_block_range(&near.in, own, 1));
+    if (root)
+        mpi_coll_copy(c, mpi_block_range(&c->in, 0, 1), mpi_block_range(&near.in, 0, 1));
+    else if (!one)
+        stage_own(c, &near, c->bytes >= least);
+    c->s->pinned = pinned;
     build(&near);
     if (root)
         return;

@@ -210,6 +210,8 @@ struct mpi_data mpi_coll_given(const struct mpi_coll *c);
 bool mpi_coll_by_host(const struct mpi_coll *c);
 /** Has `build` see these data in host memory. */
 void mpi_build_by_host(struct mpi_coll *c, void (*build)(struct mpi_coll *c));
+/** Does this one call mpi_coll_came() for each block? (algo_allgather.c) */
+bool mpi_coll_one_by_one(void (*build)(struct mpi_coll *c));
 /** Has `build` see data of a GPU in host memory, since cores combine them. */
 void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c));
 /** A copy, unless it is there already. */

@@ -142,7 +142,7 @@ struct mpi_step *mpi_schedule_step(struct mpi_schedule *s, enum mpi_step_kind ki
         s->step_room = s->step_room == 0 ? FIRST_STEPS : 2 * s->step_room;
         s->steps = mpi_need(s->mr, realloc(s->steps, s->step_room * sizeof(*s->steps)));
     }
-    s->steps[s->nsteps] = (struct mpi_step){ .kind = kind };
+    s->steps[s->nsteps] = (struct mpi_step){ .kind = kind, .pinned = s->pinned };
     return &s->steps[s->nsteps++];
 }
 
@@ -183,7 +183,7 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
         break;
     case MPI_STEP_COPY:
         mpi_spend_between(s->mr, st->to.at, st->from.at, st->from.count * st->from.type->bytes,
-                          s->pinned);
+                          st->pinned);
         return mpi_type_copy(st->from.type, st->from.at, st->from.count, st->to.type, st->to.at,
                              st->to.count);
     case MPI_STEP_BESIDE:

@@ -40,6 +40,7 @@ enum mpi_step_kind {
 
 struct mpi_step {
     enum mpi_step_kind kind;
+    bool pinned;           /* of a copy to or from a GPU: the memory of the host */
     int peer;              /* rank in what `comm` addresses */
     struct mpi_comm *comm; /* the communicator, or its local part */
     struct mpi_data from, to;
@@ -64,7 +65,7 @@ struct mpi_schedule {
     int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
     void *then_arg;
     bool running, ready, done;     /* ready: it can go on */
-    bool pinned;                   /* its memory, for copies to and from GPUs */
+    bool pinned;                   /* steps that are written down now have it */
     struct mpi_engine_copy beside; /* of MPI_STEP_BESIDE, the last one */
     int code;
 };

@@ -162,6 +162,15 @@ TEST(IbCollectives, CopiesOfPageableMemoryTakeLonger)
                                        MPI_COMM_WORLD);
                      });
     };
+    auto gather_apart = [](uint64_t kb_ps) {
+        return ps_of({ { "mpi.gpu_allgather_host_bytes", 1 << 20, nullptr },
+                       { "mpi.gpu_pinned_bytes", 65536, nullptr },
+                       { "mpi.gpu_pageable_kb_ps", kb_ps, nullptr } },
+                     2, [](const Me &, uint8_t *gpu) {
+                         MPI_Allgather(gpu + (1 << 20), 32768, MPI_BYTE, gpu, 32768, MPI_BYTE,
+                                       MPI_COMM_WORLD);
+                     });
+    };
     auto reduce = [](uint64_t pinned, uint64_t kb_ps) {
         return ps_of({ { "mpi.gpu_pinned_bytes", pinned, nullptr },
                        { "mpi.gpu_pageable_kb_ps", kb_ps, nullptr } },
@@ -176,6 +185,8 @@ TEST(IbCollectives, CopiesOfPageableMemoryTakeLonger)
     EXPECT_EQ(gather(65536, some), gather(65536, more)) << "memory for both blocks is pinned";
     EXPECT_NEAR(2 * 5e6, (double)(gather(0, some, 5000000) - gather(0, some)), 1e5) << "out, in";
     EXPECT_EQ(gather(65536, some), gather(65536, some, 5000000));
+    EXPECT_NEAR(32.0 * 2e6, (double)(gather_apart(more) - gather_apart(some)), 2e6)
+        << "memory for the own block is shorter, and not pinned";
     EXPECT_NEAR(64.0 * 2e6, (double)(reduce(1, more) - reduce(1, some)), 2e6) << "out and in";
 }
 
