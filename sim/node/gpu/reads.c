@@ -99,29 +99,25 @@ static void begin_write(struct node_gpu *gpu, struct node_packet *p)
 
 /**
  * Host code that looks at device memory stands for a kernel, which is launched behind what the GPU
- * has taken in. So it may see the bytes of a write that waits for its turn.
+ * has taken in. So it sees the bytes of a write that waits for its turn, or is on its way to
+ * memory.
  */
 static void show_write(struct node_gpu *gpu, struct node_packet *p)
 {
     uint64_t offset = write_offset(gpu, &p->tlp);
 
-    if (p->shown || offset == NOWHERE)
+    if (offset == NOWHERE)
         return;
     node_write_bytes(&gpu->memory, offset, &p->tlp);
     p->shown = true;
-    if (gpu->probe != NULL && p->due <= sim_now(gpu->dom))
-        (void)gpu_probe_bytes(gpu, GPU_STAGE_VISIBLE, offset, node_span(&p->tlp), p->tlp.trace_id);
 }
 
-/** All of them, in order. */
-static void show_writes(struct node_gpu *gpu)
+/** For the probe: a write that waits for its turn is seen before. */
+static void mark_shown(struct node_gpu *gpu, const struct node_packet *p)
 {
-    const struct sim_list *lists[] = { &gpu->writes, &gpu->held };
-
-    for (unsigned i = 0; gpu->held.head != NULL && i < SIM_COUNT(lists); i++)
-        for (struct node_packet *p = lists[i]->head; p != NULL;
-             p = (struct node_packet *)p->link.next)
-            show_write(gpu, p);
+    if (gpu->probe != NULL && p->shown)
+        (void)gpu_probe_bytes(gpu, GPU_STAGE_VISIBLE, write_offset(gpu, &p->tlp),
+                              node_span(&p->tlp), p->tlp.trace_id);
 }
 
 /** @return whether any write began. */
@@ -148,8 +144,10 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
         node_packet_enter(p, gpu->order, &gpu->arrivals, 0);
         p->order_after = gpu->requests_in;
         sim_list_push(&gpu->held, &p->link);
+        show_write(gpu, p);
         (void)begin_writes(gpu);
-        show_writes(gpu);
+        if (gpu->held.head != NULL) /* this one is the last of them */
+            mark_shown(gpu, p);
         break;
     case PCIE_NONPOSTED:
         gpu->requests_in++;

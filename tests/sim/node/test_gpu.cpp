@@ -311,6 +311,23 @@ TEST(Write, IntervalLimitsTheRateAndHoldsCredits)
     });
 }
 
+/* Host code that looks at memory stands for a kernel, which begins behind what has arrived. */
+TEST(Write, IsSeenByTheHostWhenItHasArrived)
+{
+    in_all_orders(with_gpu({ { "write_ps", 10 * SIM_US } }), [](Machine &m) {
+        Device *dev = m.device("dev");
+
+        set_up(m);
+        sim_time_t start = send(m, { dev->write(bar, pattern(64, 9)), dev->read(bar, 64, 1) });
+        m.run_until(start + 2 * SIM_US);
+        EXPECT_EQ(0, memcmp(pattern(64, 9).data(), node_gpu_bytes(m.gpu()), 64));
+        EXPECT_EQ(0u, dev->of_kind(PCIE_CPLD).size()) << "memory has not got it";
+        m.run();
+        EXPECT_GT(dev->of_kind(PCIE_CPLD)[0].time, start + 10 * SIM_US);
+        return m.now();
+    });
+}
+
 /* What 40 times a row of reads and writes, as `kinds` has them by their first letters, takes. */
 sim_time_t time_of(const std::string &kinds, uint64_t ack)
 {
