@@ -40,7 +40,7 @@ enum mpi_step_kind {
 
 struct mpi_step {
     enum mpi_step_kind kind;
-    bool pinned;           /* of a copy to or from a GPU: the memory of the host */
+    bool pinned;           /* a copy between a GPU and the host: the latter's memory is pinned */
     int peer;              /* rank in what `comm` addresses */
     struct mpi_comm *comm; /* the communicator, or its local part */
     struct mpi_data from, to;

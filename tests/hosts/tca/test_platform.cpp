@@ -130,7 +130,7 @@ void wait_without_flush(unsigned source)
 TEST(TcaFlush, TheReadFromTheGpuWaitsForSlowWrites)
 {
     for (bool flush : { true, false }) {
-        on_two_nodes({ "node*.host.rc.p2p_write_ps=400000" }, [&] {
+        on_two_nodes({ "node*.gpu0.port.rx_latency_ps=400000" }, [&] {
             Rank r;
             const size_t n = 16 * KIB;
             uint8_t *buf = r.memory(n, tcaMemoryGPU);
