@@ -134,25 +134,21 @@ static void bcast_pieces(struct mpi_coll *c)
 
 /* A tree of slots, memory that the library has registered: ranks pass on what lies there, and only
  * the root copies into its slot, and others out of theirs. */
-static void slots_tree(struct mpi_coll *c, int k, struct mpi_data flat)
+static void slots_tree(struct mpi_coll *c, int k, struct mpi_data all)
 {
-    struct mpi_data slot = mpi_coll_memory(c, flat.count);
+    struct mpi_data slot = mpi_coll_memory(c, mpi_data_bytes(all));
 
     slot.in_slot = true;
     if (mpi_coll_is_root(c))
-        mpi_coll_copy(c, flat, slot);
+        mpi_coll_copy(c, all, slot);
     knomial_tree(c, k, slot);
     if (!mpi_coll_is_root(c))
-        mpi_coll_copy(c, slot, flat);
+        mpi_coll_copy(c, slot, all);
 }
 
 static void bcast_knomial_4_slots(struct mpi_coll *c)
 {
-    struct mpi_data all = mpi_coll_in(c), flat = mpi_coll_packed(c, all, mpi_coll_is_root(c));
-
-    slots_tree(c, 4, flat);
-    if (!mpi_coll_is_root(c))
-        mpi_coll_unpacked(c, flat, all);
+    slots_tree(c, 4, mpi_coll_in(c));
 }
 
 static void bcast_pieces_slots(struct mpi_coll *c)

@@ -48,10 +48,9 @@ struct rc_port {
     struct pcie_function function; /* the bridge that software sees on bus 0 */
     struct sim_list requests;      /* non-posted, still in the receive buffer */
     sim_time_t next_crossing;      /* the next write to the other socket may cross */
-    uint32_t forwarding; /* targets to which forwarded writes of this port may not be on the link
-                          * yet, one bit each */
-    struct rc_sent
-        *sent; /* what was handed to this port last, a ring of as much as may wait in it */
+    uint32_t forwarding;  /* targets to which forwarded writes of this port may not be on the link
+                           * yet, one bit each */
+    struct rc_sent *sent; /* handed to this port last: a ring, as long as its transmit queue */
     uint32_t sent_next, sent_room;
     sim_time_t request_since;    /* the one before their head left then */
     sim_time_t sent_from_memory; /* the last completion piece of DRAM */
