@@ -66,6 +66,14 @@ void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, u
                      enum node_mapping mapping, node_done_fn done, void *arg);
 /** Empties the write-combining buffers and waits until all stores left the core (SFENCE). */
 void node_core_fence(struct node_core *core, node_done_fn done, void *arg);
+/**
+ * Rings a device's bell, without a TLP: `rung` is called when all that this core has stored has
+ * been handed to its root ports, at once if nothing is on its way there. Its value is
+ * node_host_posted() of `port` then. It is no operation of the core.
+ */
+void node_core_ring(struct node_core *core, unsigned port, node_done_fn rung, void *arg);
+/** Posted packets that root port `port` was handed since its link came up last. */
+uint64_t node_host_posted(const struct node_host *host, unsigned port);
 /** An uncached load of 1, 2, 4, 8 or 16 bytes, naturally aligned; value in the low bytes; ~0 on an
  * error. */
 void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,

@@ -115,6 +115,12 @@ static void copy_done(void *arg)
         }
 }
 
+/** Root port i leads to bus i + 1, on which the GPU is alone. */
+static unsigned root_port(const struct launch_gpu *g)
+{
+    return (g->bdf >> 8) - 1;
+}
+
 static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
                         struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
@@ -122,11 +128,13 @@ static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
     struct node_gpu_end to = { dst.device, dst.addr }, from = { src.device, src.addr };
     unsigned engine = node_gpu_copy_out(to, from);
     struct launch_copies *copies = &g->copies[engine];
+    struct launch_thread *t = launch_begin(h);
+    struct node_gpu_job *job;
 
-    (void)launch_begin(h);
     if (host_copy_engine(after) == engine)
         after = 0; /* it is in order anyway */
-    node_gpu_copy(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
+    job = node_gpu_copy(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
+    node_core_ring(t->core, root_port(g), node_gpu_ring, job);
     return copies->started += HOST_COPY_ENGINES;
 }
 

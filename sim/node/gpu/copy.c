@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The head of the queue, if there is one, begins its set-up now, or waits for the other engine. */
+/** The head of the queue, if there is one, begins its set-up now, or waits for its bell, or for the
+ * other engine. */
 static void begin_job(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
-    const struct gpu_job *job = cp->queue.head;
+    const struct node_gpu_job *job = cp->queue.head;
 
     cp->asked = cp->got = cp->sent = 0;
     cp->failed = false;
@@ -24,7 +25,7 @@ static void begin_job(struct gpu_copy *cp)
     cp->start = SIM_TIME_NEVER;
     if (gpu->probe != NULL)
         gpu_probe_copy(cp, false);
-    if (job == NULL || job->after > gpu->copy[!cp->out].ended)
+    if (job == NULL || !job->rung || job->after > gpu->copy[!cp->out].ended)
         return;
     cp->start = sim_now(gpu->dom) + gpu->cfg.copy.setup_ps;
     gpu_wake(gpu, cp->start);
@@ -38,35 +39,58 @@ static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint6
         SIM_ASSERT(node_gpu_is_configured(gpu));
 }
 
-void node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
-                   struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg)
+struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
+                                   struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done,
+                                   void *arg)
 {
     struct gpu_copy *cp = &gpu->copy[node_gpu_copy_out(dst, src)];
-    struct gpu_job *job = sim_list_pop(&cp->unused);
+    struct node_gpu_job *job = sim_list_pop(&cp->unused);
 
     check_end(gpu, dst, bytes);
     check_end(gpu, src, bytes);
     if (job == NULL)
         job = malloc(sizeof(*job));
     SIM_ASSERT(job != NULL);
-    *job = (struct gpu_job){
+    *job = (struct node_gpu_job){
+        .engine = cp,
         .dst = dst,
         .src = src,
         .bytes = bytes,
         .after = after,
-        .behind = gpu->posted_in,
         .done = done,
         .arg = arg,
     };
     sim_list_push(&cp->queue, &job->link);
     if (cp->queue.head == job)
         begin_job(cp);
+    return job;
+}
+
+void node_gpu_ring(void *arg, uint64_t posted)
+{
+    struct node_gpu_job *job = arg;
+    struct gpu_copy *cp = job->engine;
+
+    SIM_ASSERT(!job->rung);
+    job->rung = true;
+    job->behind = cp->gpu->lost_before + posted;
+    if (cp->queue.head == job)
+        begin_job(cp);
+}
+
+void gpu_copy_lost(struct node_gpu *gpu)
+{
+    gpu->lost_before = gpu->posted_in;
+    for (unsigned i = 0; i < GPU_COPIES; i++)
+        for (struct node_gpu_job *job = gpu->copy[i].queue.head; job != NULL;
+             job = (struct node_gpu_job *)job->link.next)
+            job->behind = sim_min(job->behind, gpu->posted_in);
 }
 
 static void done_event(struct sim_event *ev)
 {
     struct gpu_copy *cp = SIM_CONTAINER_OF(ev, struct gpu_copy, done);
-    struct gpu_job *job;
+    struct node_gpu_job *job;
 
     while ((job = sim_list_pop(&cp->finished)) != NULL) {
         node_gpu_done_fn done = job->done;
@@ -81,7 +105,7 @@ static void end_job(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
     struct gpu_copy *other = &gpu->copy[!cp->out];
-    struct gpu_job *job = sim_list_pop(&cp->queue);
+    struct node_gpu_job *job = sim_list_pop(&cp->queue);
 
     cp->failures += cp->failed;
     cp->ended++;
@@ -98,7 +122,7 @@ static void end_job(struct gpu_copy *cp)
 static void put_bytes(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t n)
 {
     struct node_gpu *gpu = cp->gpu;
-    const struct gpu_job *job = cp->queue.head;
+    const struct node_gpu_job *job = cp->queue.head;
     uint64_t to = job->dst.addr + at;
 
     cp->got += n;
@@ -154,7 +178,7 @@ static void set_pace(struct gpu_copy *cp, uint32_t bytes)
 static void push_out(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
-    const struct gpu_job *job = cp->queue.head;
+    const struct node_gpu_job *job = cp->queue.head;
 
     send_writes(cp);
     while (cp->got < job->bytes && cp->writes.head == NULL && in_time(cp)) {
@@ -209,7 +233,7 @@ static void end_read(struct gpu_copy *cp, struct gpu_copy_read *r)
 /** Whether a read would be issued if there were a tag for it. */
 static bool wants_tag(const struct gpu_copy *cp)
 {
-    const struct gpu_job *job = cp->queue.head;
+    const struct node_gpu_job *job = cp->queue.head;
 
     return cp->asked < job->bytes && cp->writes.head == NULL &&
            pcie_port_can_send(cp->gpu->port, PCIE_NONPOSTED);
@@ -235,7 +259,7 @@ static void watch_tags(struct gpu_copy *cp, bool missing)
 static void ask_reads(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
-    const struct gpu_job *job = cp->queue.head;
+    const struct node_gpu_job *job = cp->queue.head;
 
     while (cp->busy_tags < gpu->cfg.copy.tags && wants_tag(cp) && in_time(cp)) {
         struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = gpu->fn.id };
@@ -361,7 +385,7 @@ static sim_time_t local_end(const struct gpu_copy *cp, uint64_t bytes)
     return cp->start + bytes / rate * SIM_US + bytes % rate * SIM_US / rate;
 }
 
-static void copy_inside(struct node_gpu *gpu, const struct gpu_job *job)
+static void copy_inside(struct node_gpu *gpu, const struct node_gpu_job *job)
 {
     memmove(gpu->memory.bytes + job->dst.addr, gpu->memory.bytes + job->src.addr, job->bytes);
     if (sim_fingerprint_on(gpu->dom))
@@ -376,7 +400,7 @@ static sim_time_t run_engine(struct gpu_copy *cp)
     sim_time_t now = sim_now(gpu->dom);
 
     while (cp->queue.head != NULL) {
-        const struct gpu_job *job = cp->queue.head;
+        const struct node_gpu_job *job = cp->queue.head;
 
         if (cp->start > now)
             return cp->start;

@@ -166,9 +166,21 @@ static void register_stats(struct node_gpu *gpu)
     sim_stats_register(gpu->dom, gpu->path, rows, SIM_COUNT(rows));
 }
 
+static void link_changed(void *user, bool up)
+{
+    struct node_gpu *gpu = user;
+
+    if (!up) {
+        gpu_copy_lost(gpu);
+        gpu_wake(gpu, sim_now(gpu->dom));
+    }
+}
+
 static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, struct sim_error *err)
 {
-    struct pcie_port_user user = { .received = gpu_received, .ready = gpu_ready, .user = gpu };
+    struct pcie_port_user user = {
+        .received = gpu_received, .ready = gpu_ready, .link = link_changed, .user = gpu
+    };
     uint64_t pages = gpu->cfg.bar_bytes >> GPU_PAGE_SHIFT;
     uint8_t *bytes = place->map(place->map_arg, place->node, place->path, gpu->cfg.memory_bytes);
     char path[160];

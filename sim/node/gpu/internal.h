@@ -68,12 +68,14 @@ struct gpu_read {
 
 /* ---- copy engines ---------------------------------------------------------------------- */
 
-struct gpu_job {
+struct node_gpu_job {
     struct sim_link link;
+    struct gpu_copy *engine;
     struct node_gpu_end dst, src;
     uint64_t bytes;
     uint64_t after;  /* so many jobs of the other engine have ended */
-    uint64_t behind; /* so many writes of the bus are visible: those that came before its bell */
+    bool rung;       /* its bell is on its way, behind what the core has stored before, */
+    uint64_t behind; /* and arrives when so many writes of the bus are visible */
     node_gpu_done_fn done;
     void *arg;
 };
@@ -91,7 +93,7 @@ struct gpu_copy {
     struct node_gpu *gpu;
     bool held; /* by writes that its job is behind */
     bool out;  /* jobs from the device to the bus; the other one has the rest */
-    struct sim_list queue, finished, unused; /* struct gpu_job */
+    struct sim_list queue, finished, unused; /* struct node_gpu_job */
     uint64_t ended;
     sim_time_t
         start; /* the head of the queue begins; SIM_TIME_NEVER: it waits for the other engine */
@@ -132,7 +134,8 @@ struct node_gpu {
     uint64_t requests_in, requests_begun, writes_begun;
     uint64_t write_mark; /* for the probe: of the last write that has begun */
     uint64_t posted_in, posted_done;
-    sim_time_t next_write;                             /* the next write may become visible */
+    uint64_t lost_before;  /* of `posted_in`: before the link was down last */
+    sim_time_t next_write; /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
     struct gpu_copy copy[GPU_COPIES];                  /* [out] */
     struct pcie_order_watch *order; /* of writes and requests; NULL: not watched */
@@ -173,6 +176,8 @@ void gpu_copy_init(struct node_gpu *gpu);
 void gpu_copy_fini(struct node_gpu *gpu);
 /** @return when the engines have to be looked at again, apart from what wakes it anyway. */
 sim_time_t gpu_copy_run(struct node_gpu *gpu);
+/** The link is down: no job waits for writes that have not come. */
+void gpu_copy_lost(struct node_gpu *gpu);
 
 /* ---- probe.c: where a probe is attached ------------------------------------------------------ */
 

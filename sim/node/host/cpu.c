@@ -444,6 +444,6 @@ int node_core_init(struct node_core *core, struct node_host *host, unsigned inde
 
 void node_core_fini(struct node_core *core)
 {
-    free(core->own_stores.wc);
+    node_stores_fini(core);
     free(core->path);
 }

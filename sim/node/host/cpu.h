@@ -37,6 +37,14 @@ struct wc_buffer {
 
 #define CORE_MARK_UC UINT32_MAX /* mark of a store that no write-combining buffer made */
 
+/** Rung when the stores before it have reached their ports. */
+struct core_bell {
+    struct sim_link link;
+    unsigned port;
+    node_done_fn rung;
+    void *arg;
+};
+
 /** Stores of one core that have not left it, in order. */
 struct store_unit {
     struct node_core *core;
@@ -46,7 +54,8 @@ struct store_unit {
     sim_time_t next_uc;      /* the next uncached store may leave */
     sim_time_t fenced_until; /* stores behind the last fence wait until then */
     struct sim_event drain;  /* SIM_TASK */
-    struct wc_buffer *wc;    /* cpu.wc_buffers of them */
+    struct sim_list bells, unused_bells;
+    struct wc_buffer *wc; /* cpu.wc_buffers of them */
     uint64_t opened;
     bool limited; /* for the probe: cpu.posted_writes are in flight and more wait, */
     sim_time_t limited_since;
@@ -107,6 +116,7 @@ void node_core_poll_end(struct node_core *core);
 void node_core_advance(struct node_core *core);
 
 int node_stores_init(struct node_core *core);
+void node_stores_fini(struct node_core *core);
 /** @return false when there is no room; node_core_advance() will come. */
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
                      enum node_mapping mapping);

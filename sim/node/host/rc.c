@@ -354,6 +354,14 @@ static void register_stalls(struct sim_domain *dom, const struct rc_port *rp)
     sim_stats_register(dom, pcie_port_path(rp->port), rows, SIM_COUNT(rows));
 }
 
+static void link_changed(void *user, bool up)
+{
+    struct rc_port *rp = user;
+
+    rp->down = !up;
+    rp->posted = 0;
+}
+
 /* A Xeon E5 v2 has these. */
 #define ROOT_PORT_VENDOR 0x8086u
 #define ROOT_PORT_DEVICE 0x0e02u
@@ -366,9 +374,9 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
     register_stats(rc);
     for (unsigned i = 0; i < HOST_PORTS; i++) {
         struct rc_port *rp = &rc->port[i];
-        struct pcie_port_user user = { .received = node_rc_received,
-                                       .ready = port_ready,
-                                       .user = rp };
+        struct pcie_port_user user = {
+            .received = node_rc_received, .ready = port_ready, .link = link_changed, .user = rp
+        };
         struct pcie_port_config cfg = host->cfg.own[i];
         char path[160];
         int code;

@@ -12,6 +12,7 @@ void node_rc_handed(struct node_rc *rc, const struct node_packet *p, unsigned ta
 {
     struct rc_port *to = &rc->port[target];
 
+    to->posted += to->down ? 0 : 1;
     to->sent[to->sent_next] = (struct rc_sent){ p->arrived, p->source };
     to->sent_next = to->sent_next + 1 == to->sent_room ? 0 : to->sent_next + 1;
 }

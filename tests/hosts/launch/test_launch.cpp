@@ -282,6 +282,37 @@ TEST(Launch, DevicesReachPinnedMemoryOfTheProgram)
     }
 }
 
+/* The GPU takes writes slowly: they wait for credits when the copy is begun. */
+TEST(Launch, ACopyComesBehindTheStoresOfItsCore)
+{
+    static uint8_t from[8192], to[8192];
+
+    for (const sim_order &order : test::all_orders()) {
+        ClusterConfig cc;
+        cc.order = order;
+        cc.gpu = { { "write_interval_ps", 500 * SIM_NS }, { "write_ack_ps", 500 * SIM_NS } };
+        Cluster c(cc);
+        ASSERT_EQ(SIM_OK, c.run([] {
+            struct host *h = host_self();
+            if (h->rank != 0)
+                return 0;
+            const struct driver_gpu *g = &driver_of(h)->gpus[0];
+            auto *device = static_cast<uint8_t *>(h->gpus->alloc(h, 0, sizeof(to), 4096));
+            uint64_t offset = h->memory->pointer(h, device).offset, bus = 0;
+            uint64_t pinned = h->memory->pin(h, to, sizeof(to));
+            EXPECT_EQ(DRIVER_OK, driver_pin_gpu(h, 0, offset, sizeof(to), &bus));
+            for (size_t i = 0; i < sizeof(from); i++)
+                from[i] = (uint8_t)(i * 7 + 1), to[i] = 0;
+            h->bus->store_block(h, &g->bar, bus - g->bar_bus, from, sizeof(from));
+            h->gpus->wait(h, 0,
+                          h->gpus->copy(h, 0, { false, pinned }, { true, offset }, sizeof(to), 0));
+            h->cpu->spend(h, 5 * SIM_US);
+            return memcmp(from, to, sizeof(to)) != 0 ? 1 : 0;
+        })) << c.err.text;
+        EXPECT_TRUE(c.all_well());
+    }
+}
+
 TEST(Launch, ManySimulationsRunOneAfterTheOther)
 {
     sim_fingerprint first = {};

@@ -377,7 +377,8 @@ struct Machine {
         b.desc.cables = cables.data();
         code = machine_create(&b.desc, &cfg, nullptr, nullptr, &m, &err);
         if (code == SIM_OK) {
-            EXPECT_EQ(SIM_OK, sim_run(machine_sim(m), SIM_US)) << "links come up";
+            EXPECT_EQ(b.desc.nfaults != 0 ? SIM_ERR_LIMIT : SIM_OK, sim_run(machine_sim(m), SIM_US))
+                << "links come up, and only planned faults are left";
         }
     }
     ~Machine() { machine_destroy(m); }
@@ -537,6 +538,13 @@ inline sim_time_t column(sim_time_t t)
 inline sim_time_t gen2x8(sim_time_t t, uint64_t bytes, sim_time_t latency)
 {
     return column(t) + (8 + bytes) * 250 + latency;
+}
+
+/** A copy that is behind nothing. */
+inline void start_copy(node_gpu *gpu, uint64_t after, node_gpu_end dst, node_gpu_end src,
+                       uint64_t bytes, node_gpu_done_fn done, void *arg)
+{
+    node_gpu_ring(node_gpu_copy(gpu, after, dst, src, bytes, done, arg), 0);
 }
 
 } // namespace test

@@ -1,6 +1,8 @@
 /* The GPU: pinned pages, reads with their limits, the L2, the copy engine. */
 #include "machine_fixture.h"
 
+#include "pcie/lossy/fault.h"
+
 namespace
 {
 
@@ -397,9 +399,9 @@ TEST(Copy, InsideTheDeviceTakesSetUpAndSizeOverRate)
         auto v = pattern(100000);
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()));
         sim_time_t start = m.now();
-        node_gpu_copy(m.gpu(), 0, { true, 1 << 20 }, { true, 0 }, v.size(), CopyDone::call, &done);
-        node_gpu_copy(m.gpu(), 0, { true, 1 << 21 }, { true, 1 << 20 }, v.size(), CopyDone::call,
-                      &done);
+        start_copy(m.gpu(), 0, { true, 1 << 20 }, { true, 0 }, v.size(), CopyDone::call, &done);
+        start_copy(m.gpu(), 0, { true, 1 << 21 }, { true, 1 << 20 }, v.size(), CopyDone::call,
+                   &done);
         m.run();
         EXPECT_EQ((Times{ start + 3000000, start + 6000000 }), done.times);
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 21), v.size()));
@@ -415,12 +417,12 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
             auto v = pattern(20001, (unsigned)shift);
             set_up(m);
             std::copy(v.begin(), v.end(), m.ram(ram + 4096 + shift));
-            node_gpu_copy(m.gpu(), 0, { true, page + 3 }, { false, ram + 4096 + shift }, v.size(),
-                          CopyDone::call, &done);
-            node_gpu_copy(m.gpu(), 1, { false, ram + (1 << 20) + shift }, { true, page + 3 },
-                          v.size(), CopyDone::call, &done);
-            node_gpu_copy(m.gpu(), 0, { false, ram + (1 << 21) + 7 }, { false, ram + 4096 + shift },
-                          v.size(), CopyDone::call, &done);
+            start_copy(m.gpu(), 0, { true, page + 3 }, { false, ram + 4096 + shift }, v.size(),
+                       CopyDone::call, &done);
+            start_copy(m.gpu(), 1, { false, ram + (1 << 20) + shift }, { true, page + 3 }, v.size(),
+                       CopyDone::call, &done);
+            start_copy(m.gpu(), 0, { false, ram + (1 << 21) + 7 }, { false, ram + 4096 + shift },
+                       v.size(), CopyDone::call, &done);
             m.run();
             EXPECT_EQ(3u, done.times.size());
             EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + page + 3, v.size()));
@@ -443,9 +445,9 @@ TEST(Copy, OneEngineForEachWay)
         CopyDone done = { &m, {} };
         set_up(m);
         sim_time_t start = m.now();
-        node_gpu_copy(m.gpu(), 0, { true, 0 }, { false, ram }, in, CopyDone::call, &done);
-        node_gpu_copy(m.gpu(), after, { false, ram + (1 << 20) }, { true, 1 << 20 }, out,
-                      CopyDone::call, &done);
+        start_copy(m.gpu(), 0, { true, 0 }, { false, ram }, in, CopyDone::call, &done);
+        start_copy(m.gpu(), after, { false, ram + (1 << 20) }, { true, 1 << 20 }, out,
+                   CopyDone::call, &done);
         m.run();
         return done.times.back() - start;
     };
@@ -453,6 +455,123 @@ TEST(Copy, OneEngineForEachWay)
     EXPECT_NEAR(100.0e6, (double)alone, 3e6) << "1000 bytes each microsecond, and the set-up";
     EXPECT_NEAR((double)alone, (double)both(100000, 100000, 0), 1e6);
     EXPECT_NEAR((double)(2 * alone), (double)both(100000, 100000, 1), 1e6);
+}
+
+/** Core 0 stores lines to the BAR one after the other; then `end` is called, while they are on
+ * their way. It lives until the machine has run. */
+struct Stores {
+    Machine *m;
+    std::vector<uint8_t> bytes;
+    std::function<void()> end;
+    size_t at = 0;
+
+    static void call(void *arg, uint64_t)
+    {
+        Stores *s = static_cast<Stores *>(arg);
+        size_t from = s->at;
+
+        if (from == s->bytes.size())
+            return s->end();
+        s->at += 64;
+        node_core_store(s->m->core(), bar + from, s->bytes.data() + from, 64, NODE_WRITE_COMBINING,
+                        call, s);
+    }
+};
+
+/** A GPU that takes a write each microsecond, so that stores wait in the root complex. */
+Builder slow_writes()
+{
+    return with_gpu(
+        { { "write_interval_ps", SIM_US }, { "write_ack_ps", SIM_US }, { "port.ph_credits", 4 } });
+}
+
+/* A copy comes behind what its core has stored; a bell that is not on the way of stores comes
+ * first. */
+TEST(Copy, BeginsBehindWhatTheCoreHasStored)
+{
+    constexpr unsigned lines = 60;
+    auto good = [&](Machine &m, bool behind, Times *times) {
+        CopyDone done = { &m, {} };
+        Stores stores = { &m, pattern(lines * 64), {} };
+        unsigned same = 0;
+
+        set_up(m);
+        stores.end = [&] {
+            node_gpu_job *job = node_gpu_copy(m.gpu(), 0, { false, ram }, { true, 0 }, lines * 64,
+                                              CopyDone::call, &done);
+
+            if (behind)
+                node_core_ring(m.core(), 0, node_gpu_ring, job);
+            else
+                node_gpu_ring(job, 0);
+        };
+        Stores::call(&stores, 0);
+        m.run();
+        EXPECT_EQ(1u, done.times.size());
+        EXPECT_EQ(0, memcmp(stores.bytes.data(), node_gpu_bytes(m.gpu()), lines * 64));
+        for (unsigned i = 0; i < lines; i++)
+            same += memcmp(&stores.bytes[64 * i], m.ram(ram + 64 * i), 64) == 0;
+        *times = done.times;
+        return same;
+    };
+    in_all_orders(slow_writes(), [&](Machine &m) {
+        Times times;
+
+        EXPECT_EQ(lines, good(m, true, &times));
+        return times;
+    });
+    Machine m(slow_writes());
+    Times times;
+    EXPECT_GT(lines, good(m, false, &times));
+}
+
+/* What is lost with the link never comes: no copy waits for it. No page is pinned, which is one to
+ * writes. */
+TEST(Copy, DoesNotWaitForWhatTheLinkHasLost)
+{
+    constexpr sim_time_t down_at = 20 * SIM_US, down_for = 5 * SIM_US;
+    constexpr unsigned lines = 30;
+    Builder b = slow_writes();
+    const machine_fault_kind *down = pcie_faults;
+    std::vector<uint64_t> values;
+    machine_fault_desc fault = {};
+
+    while (strcmp(down->name, "down") != 0)
+        down++;
+    for (const machine_param *p = down->params; p->key != nullptr; p++)
+        values.push_back(strcmp(p->key, "at") == 0    ? down_at
+                         : strcmp(p->key, "for") == 0 ? down_for
+                                                      : p->def);
+    fault.component = "gpu", fault.port = "pcie";
+    fault.kind = down;
+    fault.values = values.data();
+    b.desc.nfaults = 1;
+    b.desc.faults = &fault;
+    in_all_orders(b, [&](Machine &m) {
+        CopyDone done = { &m, {} };
+        Stores stores = { &m, pattern(lines * 64), {} };
+        auto copy = [&] {
+            node_core_ring(
+                m.core(), 0, node_gpu_ring,
+                node_gpu_copy(m.gpu(), 0, { true, page }, { true, 0 }, 64, CopyDone::call, &done));
+        };
+
+        EXPECT_EQ(SIM_OK, node_host_claim(m.host(), 0, bar, 1 << 22, nullptr));
+        stores.end = copy;
+        Stores::call(&stores, 0);
+        m.run_until(down_at);
+        EXPECT_EQ(0u, done.times.size());
+        m.run();
+        EXPECT_EQ(1u, done.times.size());
+        uint64_t taken = m.stat("node0.gpu.unpinned_writes");
+        EXPECT_GT(lines, taken) << "nothing was lost";
+        store(m, bar, &stores.bytes[0], 64, NODE_WRITE_COMBINING);
+        copy(); /* what is handed over is counted from the new start of the link */
+        m.run();
+        EXPECT_EQ(2u, done.times.size());
+        EXPECT_EQ(taken + 1, m.stat("node0.gpu.unpinned_writes"));
+        return done.times;
+    });
 }
 
 TEST(Copy, BandwidthIsThatOfTheLinkOrOfTheReadsInFlight)
@@ -463,8 +582,8 @@ TEST(Copy, BandwidthIsThatOfTheLinkOrOfTheReadsInFlight)
         set_up(m);
         node_gpu_end dev = { true, 0 }, mem = { false, ram };
         for (uint64_t n : { 1u << 20, 1u << 21 })
-            node_gpu_copy(m.gpu(), 0, to_device ? dev : mem, to_device ? mem : dev, n,
-                          CopyDone::call, &done);
+            start_copy(m.gpu(), 0, to_device ? dev : mem, to_device ? mem : dev, n, CopyDone::call,
+                       &done);
         sim_time_t start = m.now();
         m.run();
         return (double)(done.times[1] - done.times[0]) - (double)(done.times[0] - start);
@@ -492,12 +611,12 @@ TEST(Copy, ToAPeerGoesThroughTheRootComplex)
         m.configure(2, UINT64_C(3) << 40, 1 << 22);
         EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 8 * page, 4 * page, &at));
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()) + 64);
-        node_gpu_copy(m.gpu(), 0, { false, (UINT64_C(3) << 40) + at }, { true, 64 }, v.size(),
-                      CopyDone::call, &done);
+        start_copy(m.gpu(), 0, { false, (UINT64_C(3) << 40) + at }, { true, 64 }, v.size(),
+                   CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu("gpu1")) + 8 * page, v.size()));
-        node_gpu_copy(m.gpu(), 0, { true, 1 << 20 }, { false, (UINT64_C(3) << 40) + at }, v.size(),
-                      CopyDone::call, &done);
+        start_copy(m.gpu(), 0, { true, 1 << 20 }, { false, (UINT64_C(3) << 40) + at }, v.size(),
+                   CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 20), v.size()));
         return done.times;
@@ -509,8 +628,8 @@ TEST(Copy, AFailedReadIsCountedAndShowsAllOnes)
     in_all_orders(with_gpu(), [](Machine &m) {
         CopyDone done = { &m, {} };
         set_up(m);
-        node_gpu_copy(m.gpu(), 0, { true, 0 }, { false, UINT64_C(1) << 45 }, 1000, CopyDone::call,
-                      &done);
+        start_copy(m.gpu(), 0, { true, 0 }, { false, UINT64_C(1) << 45 }, 1000, CopyDone::call,
+                   &done);
         m.run();
         EXPECT_EQ(1u, done.times.size());
         EXPECT_EQ(2u, m.stat("node0.gpu.copy_errors"));
