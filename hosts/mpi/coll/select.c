@@ -1,4 +1,5 @@
 /* Which algorithm a collective takes. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,12 +75,24 @@ static const struct mpi_algorithm *find_algorithm(const struct mpi_select *sel,
     return NULL;
 }
 
-/* @return MPI_ERR_ARG, with all that there are: of a long `item` the beginning is enough. */
+/* @return MPI_ERR_ARG; of a long `item` the beginning is enough, and its control characters are not
+ * for a terminal. */
+static int refuse(struct mpi_rank *mr, const char *item, size_t n, const char *expected)
+{
+    char shown[ITEM_MAX + 1] = "";
+
+    for (size_t i = 0; i < n && i < ITEM_MAX; i++)
+        shown[i] = iscntrl((unsigned char)item[i]) ? '?' : item[i];
+    return mpi_fail(mr, MPI_ERR_ARG, "algorithm '%s%s': expected %s", shown,
+                    n > ITEM_MAX ? "..." : "", expected);
+}
+
+/* With all that there are. */
 static int no_such_algorithm(struct mpi_rank *mr, const char *item, size_t n,
                              enum mpi_collective kind)
 {
     const struct mpi_select *sel = mr->select;
-    char list[MPI_WHY_BYTES - ITEM_MAX - sizeof("algorithm ...: expected ")] = "";
+    char list[MPI_WHY_BYTES - ITEM_MAX - sizeof("algorithm '...': expected ")] = "";
     size_t at = 0;
 
     for (unsigned i = 0; i < sel->nalgorithms && at < sizeof(list); i++)
@@ -88,8 +101,7 @@ static int no_such_algorithm(struct mpi_rank *mr, const char *item, size_t n,
                                    sel->algorithms[i]->name);
     if (at >= sizeof(list)) /* a cut is seen */
         memcpy(list + sizeof(list) - sizeof("..."), "...", sizeof("..."));
-    return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s%s: expected %s",
-                    (int)(n < ITEM_MAX ? n : ITEM_MAX), item, n > ITEM_MAX ? "..." : "", list);
+    return refuse(mr, item, n, list);
 }
 
 /* Digits and K or M for 2^10 or 2^20. @return whether there were any. */
@@ -156,37 +168,33 @@ static int force_one(struct mpi_rank *mr, const char *item, size_t n)
     struct choice f = { 0 };
 
     if (mark == NULL)
-        return mpi_fail(mr, MPI_ERR_ARG,
-                        "algorithm %.*s: expected COLLECTIVE=NAME, as allgather=ring", (int)n,
-                        item);
+        return refuse(mr, item, n, "COLLECTIVE=NAME, as allgather=ring");
     while (kind < MPI_COLLECTIVES && !is_named(names[kind], item, (size_t)(mark - item)))
         kind++;
     if (kind == MPI_COLLECTIVES)
-        return mpi_fail(mr, MPI_ERR_ARG,
-                        "algorithm %.*s: no such collective: expected the name of one without "
-                        "MPI_, as in allgather=ring",
-                        (int)n, item);
+        return refuse(mr, item, n, "the name of a collective without MPI_, as in allgather=ring");
     limits = mark + 1 + strcspn(mark + 1, "@/,");
     f.algorithm = find_algorithm(mr->select, kind, mark + 1, (size_t)(limits - mark) - 1);
     if (f.algorithm == NULL)
         return no_such_algorithm(mr, item, (size_t)(limits - item), kind);
     if (!read_limits(limits, item + n, &f))
-        return mpi_fail(mr, MPI_ERR_ARG,
-                        "algorithm %.*s: expected @FROM..BELOW in bytes, /RANKS, or both behind "
-                        "its name, as in allgather=ring@4K..64K/16",
-                        (int)n, item);
+        return refuse(mr, item, n,
+                      "@FROM..BELOW in bytes, /RANKS, or both behind its name, as in "
+                      "allgather=ring@4K..64K/16");
     return add_choice(mr, &f);
 }
 
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text)
 {
+    bool more = text != NULL && *text != '\0';
     int code = MPI_SUCCESS;
 
-    while (code == MPI_SUCCESS && text != NULL && *text != '\0') {
+    while (code == MPI_SUCCESS && more) { /* what a last comma announces is missing */
         size_t n = strcspn(text, ",");
 
         code = force_one(mr, text, n);
-        text += n + (text[n] == ',');
+        more = text[n] == ',';
+        text += n + 1;
     }
     return code;
 }

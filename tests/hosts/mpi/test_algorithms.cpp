@@ -467,35 +467,74 @@ int list_algorithms()
     return MPI_Finalize();
 }
 
-/* Those of the board, too: it has the most. A long name of the user's leaves room for them. */
-TEST(MpiAlgorithms, AnUnknownOneIsAnsweredByAllThatThereAre)
-{
+/** Four nodes with boards, and their library. */
+struct Boards {
     test::ClusterConfig ring;
     launch_software software = launch_software_default();
     launch_config cfg = {};
 
-    ring.nodes = 4;
-    ring.closed_ring = true;
-    software.settings[0].key = "mpi.transport";
-    strcpy(software.settings[0].word, "peach2");
-    cfg.software = &software;
-    EXPECT_EQ(SIM_OK, test::Cluster(ring).run(list_algorithms, cfg));
+    Boards()
+    {
+        ring.nodes = 4;
+        ring.closed_ring = true;
+        software.settings[0].key = "mpi.transport";
+        strcpy(software.settings[0].word, "peach2");
+        cfg.software = &software;
+    }
+    /** What MPI_Init says of a list of algorithms. */
+    std::string answer(const std::string &list)
+    {
+        test::Cluster c(ring);
+
+        software.settings[1].key = "mpi.algorithms";
+        software.settings[1].text = list.c_str();
+        EXPECT_EQ(SIM_OK, c.run([] { return MPI_Init(nullptr, nullptr); }, cfg)) << c.err.text;
+        EXPECT_FALSE(c.all_well()) << list;
+        EXPECT_EQ(1u, c.lines.size()) << list;
+        const std::string line = c.lines.empty() ? "algorithm " : c.lines[0].text;
+        return line.substr(line.find("algorithm "));
+    }
+};
+
+/* Those of the board, too: it has the most. A long name of the user's leaves room for them. */
+TEST(MpiAlgorithms, AnUnknownOneIsAnsweredByAllThatThereAre)
+{
+    Boards b;
+
+    EXPECT_EQ(SIM_OK, test::Cluster(b.ring).run(list_algorithms, b.cfg));
     EXPECT_EQ(checks.size(), algorithms.size());
     EXPECT_NE(std::string::npos, algorithms["bcast"].find("both-ways"));
     for (const auto &[kind, names] : algorithms)
         for (size_t n : { 6, 2000 }) {
             const std::string forced = kind + "=" + std::string(n, 'x');
-            test::Cluster c(ring);
 
-            software.settings[1].key = "mpi.algorithms";
-            software.settings[1].text = forced.c_str();
-            EXPECT_EQ(SIM_OK, c.run([] { return MPI_Init(nullptr, nullptr); }, cfg)) << c.err.text;
-            EXPECT_FALSE(c.all_well());
-            ASSERT_EQ(1u, c.lines.size()) << forced;
-            EXPECT_EQ("algorithm " + (n < 100 ? forced : forced.substr(0, 100) + "...") +
-                          ": expected " + names,
-                      c.lines[0].text.substr(c.lines[0].text.find("algorithm ")));
+            EXPECT_EQ("algorithm '" + (n < 100 ? forced : forced.substr(0, 100) + "...") +
+                          "': expected " + names,
+                      b.answer(forced));
         }
+}
+
+TEST(MpiAlgorithms, WhatIsNoneIsAnsweredByWhatOneIs)
+{
+    const std::string whole = "COLLECTIVE=NAME, as allgather=ring";
+    const std::string kind = "the name of a collective without MPI_, as in allgather=ring";
+    const std::string limits = "@FROM..BELOW in bytes, /RANKS, or both behind its name, as in "
+                               "allgather=ring@4K..64K/16";
+    Boards b;
+
+    for (size_t n : { 0, 5, 5000 }) {
+        const std::string x(n, 'x');
+        auto shown = [](const std::string &item) {
+            return item.size() > 100 ? item.substr(0, 100) + "..." : item;
+        };
+
+        EXPECT_EQ("algorithm '" + shown(x) + "': expected " + whole, b.answer("bcast=linear," + x));
+        EXPECT_EQ("algorithm '" + shown(x + "=ring") + "': expected " + kind,
+                  b.answer(x + "=ring"));
+        EXPECT_EQ("algorithm '" + shown("allgather=ring@" + x) + "': expected " + limits,
+                  b.answer("allgather=ring@" + x));
+    }
+    EXPECT_EQ("algorithm 'a?b': expected " + whole, b.answer("a\033b"));
 }
 
 TEST(MpiAlgorithms, AllAgreeWithTheStandardOnRandomShapes)
