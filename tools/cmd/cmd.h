@@ -69,6 +69,8 @@ const char *cmd_find_program(const char *name, struct load_arena *arena);
 const char *cmd_find_published(const struct load_roots *roots, const char *system,
                                struct load_arena *arena);
 
+/** Whether all files of a figure can be written, before its numbers are made: raises when not. */
+void cmd_try_figure(const char *stem, struct load_arena *arena);
 /** STEM.csv and STEM.json, from which scripts/plot.py draws STEM.png and STEM.svg. */
 void cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
                       const char *stem, struct load_arena *arena);

@@ -11,6 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+void cmd_try_figure(const char *stem, struct load_arena *arena)
+{
+    static const char *const ends[] = { "csv", "json", "png", "svg" };
+
+    for (unsigned i = 0; i < SIM_COUNT(ends); i++)
+        (void)close(lab_out_try(load_text(arena, "%s.%s", stem, ends[i])));
+}
+
 void cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
                       const char *stem, struct load_arena *arena)
 {

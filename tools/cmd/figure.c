@@ -125,8 +125,10 @@ static void make_figures(const struct options *opt, struct cmd_session *session)
         check_figure(session, &figures[i].spec);
         add_all(session, &figures[i], NULL);
     }
-    lab_pool_work(session->ev.pool);
     lab_out_folder(opt->out);
+    for (unsigned i = 0; i < opt->n; i++)
+        cmd_try_figure(stems[i], &session->arena);
+    lab_pool_work(session->ev.pool);
     for (unsigned i = 0; i < opt->n; i++)
         make_one(opt->points != NULL ? &points : NULL, session, &figures[i]);
     cmd_draw(&session->site.roots, stems, opt->n);

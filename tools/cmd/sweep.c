@@ -80,6 +80,8 @@ static void open_database(struct work *work, const struct options *opt)
     if (!opt->show) {
         lab_out_folder(work->dir);
         (void)lab_sweep_lock(load_text(arena, "%s/sweep.lock", work->dir));
+        if (work->sweep.has_figure)
+            cmd_try_figure(load_text(arena, "%s/figure", work->dir), arena);
         if (opt->fresh)
             lab_sweep_db_set_aside(path);
     } else if (access(path, R_OK) != 0) {

@@ -514,7 +514,7 @@ TEST_F(Command, FilesThatCannotBeWrittenInFullAreErrors)
                  std::filesystem::file_size(folder + "/cut/small/manifest.json") == 0);
 }
 
-TEST_F(Command, AFigureOfWhatNoResultHasIsRefusedBeforeItRuns)
+TEST_F(Command, AFigureThatCannotBeMadeIsRefusedBeforeItRuns)
 {
     write("experiments/small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
                                     "setup: {rounds: 1, repeats: 1, mode: pio}\n"
@@ -536,6 +536,18 @@ TEST_F(Command, AFigureOfWhatNoResultHasIsRefusedBeforeItRuns)
               refusal("y: {quantity: latency_ps_p50}\n"));
     EXPECT_EQ("4:10: DMA: expected the name of a series of the experiments\n",
               refusal("y: {quantity: latency}\nseries: [DMA]\n"));
+    for (const char *end : { "csv", "json", "png", "svg" }) {
+        const std::string link = folder + "/pictures/f." + end;
+
+        write("figures/f.yaml", "experiments: [small]\nx: {label: size}\ny: {quantity: latency}\n");
+        std::filesystem::create_directory(folder + "/pictures");
+        std::filesystem::create_symlink("nowhere/file", link);
+        EXPECT_EQ(1, run("figure f --out " + folder + "/pictures", "HUBSIM_PATH=" + folder));
+        EXPECT_EQ("hubsim: " + link + ": No such file or directory: expected a writable file\n",
+                  errors);
+        std::filesystem::remove(link);
+        EXPECT_TRUE(std::filesystem::is_empty(folder + "/pictures")) << "it has run";
+    }
 }
 
 TEST_F(Command, WrongPublishedRowsAreLocated)

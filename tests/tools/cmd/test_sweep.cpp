@@ -195,6 +195,18 @@ TEST_F(SweepCommand, ASecondProcessIsToldWhoRunsTheSweepAndMayLook)
     EXPECT_EQ(-SIGKILL, finish(pid));
 }
 
+TEST_F(SweepCommand, WithoutALockItDoesNotRun)
+{
+    const std::string link = folder + "/out/points/sweep.lock";
+
+    std::filesystem::create_directories(folder + "/out/points");
+    std::filesystem::create_symlink("nowhere/file", link);
+    EXPECT_EQ(1, run(write_points(1) + " --csv --out " + folder + "/out"));
+    EXPECT_EQ("hubsim: " + link + ": No such file or directory: expected a writable file\n",
+              text("stderr"));
+    EXPECT_FALSE(std::filesystem::exists(folder + "/out/points/sweep.db"));
+}
+
 TEST_F(SweepCommand, AChangedFileIsRefusedUntilItsResultsAreSetAside)
 {
     const std::string head = "workload: pingpong\nplatform: hapacs-tca\n"

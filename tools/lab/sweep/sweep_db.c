@@ -262,7 +262,7 @@ int lab_sweep_lock(const char *path)
     bool known;
 
     if (fd < 0)
-        load_raise(SIM_ERR_IO, "%s: %s", path, strerror(errno));
+        load_raise(SIM_ERR_IO, "%s: %s: expected a writable file", path, strerror(errno));
     if (fcntl(fd, F_SETLK, &lock) == 0)
         return fd;
     code = errno;
