@@ -79,6 +79,53 @@ TEST_F(Programs, CodeOfTheHostMayBeInAFileOfCuda)
     }
 }
 
+/* As CUDA's own headers have it for C++. */
+TEST_F(Programs, MemoryOfCudaMayBeOfAnyType)
+{
+    write("typed.cu", R"(
+#include <cstdio>
+int main()
+{
+    float *device = nullptr;
+    const double *managed = nullptr;
+    char *host = nullptr;
+    void *plain = nullptr;
+    int failed = cudaMalloc(&device, 64) != cudaSuccess;
+
+    failed += cudaMallocManaged(&managed, 64) != cudaSuccess;
+    failed += cudaMallocHost(&host, 64) != cudaSuccess;
+    failed += cudaMallocHost(&plain, 64) != cudaSuccess;
+    failed += cudaHostAlloc(&host, 64, cudaHostAllocDefault) != cudaSuccess;
+    failed += cudaMemcpy(device, host, 64, cudaMemcpyDefault) != cudaSuccess;
+    std::printf("%d %d\n", failed, device && managed && host && plain);
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -O2 -Wall -Werror typed.cu -o typed && hubrun -q -n 1 ./typed"))
+        << errors;
+    EXPECT_EQ("0 1\n", out);
+}
+
+/* Nested, quoted, without a line's end; a file that is not there is left to the compiler. */
+TEST_F(Programs, ArgumentsMayStandInFiles)
+{
+    write("a file.cu", "#include <cstdio>\n"
+                       "int main() { return std::printf(\"%s\\n\", TEXT) < 0; }\n");
+    write("inner", "-Wall\t-Werror\n\n'a file.cu'");
+    write("outer", "@inner -DTEXT='\"two words\"'\n-c -o one.o\n");
+    write("empty", "");
+    write("itself", "@itself");
+    write("open", "'main.c");
+    ASSERT_EQ(0, sh("hubcc @outer @empty && hubc++ one.o -o one && hubrun -q -n 1 ./one"))
+        << errors;
+    EXPECT_EQ("two words\n", out);
+    EXPECT_EQ(2, sh("hubcc @itself"));
+    EXPECT_EQ("hubcc: @itself: expected a file that does not name itself\n", errors);
+    EXPECT_EQ(2, sh("hubcc @open"));
+    EXPECT_EQ("hubcc: @open: expected arguments, with quotes in pairs\n", errors);
+    EXPECT_EQ(1, sh("hubcc @nothing"));
+    EXPECT_TRUE(has(errors, "@nothing")) << errors;
+}
+
 /* By the names of files, as with nvcc. The compiler of C++ takes all as that. */
 TEST_F(Programs, CBesideOtherLanguagesStaysC)
 {
