@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Do commands print what pages show?  sessions.sh BUILD PAGE...
+# Do commands print what pages show?  sessions.sh [--write] BUILD PAGE...
 #   Checks each block after a line `<!-- output -->`: a line `$ COMMAND` and what it prints, perhaps several times. `...` stands
 #   for any number of lines. Commands run one after the other in a folder that has the examples, built, BUILD as `build`,
-#   and docs.
+#   and the source's docs, scripts, tests and rtl-model. --write puts what they print into the page, but where there is `...`.
+#   The block after `<!-- file: NAME -->` is that file of the folder. A block with commands and output without any such line is
+#   an error, unless `<!-- by hand: REASON -->` stands before it.
 set -euo pipefail
 shopt -s extglob
+write=''
+[[ $1 != --write ]] || { write=$1 && shift; }
 build=$(realpath "$1")
 shift
 pages=()
@@ -12,11 +16,14 @@ for page; do pages+=("$(realpath "$page")"); done
 if [[ ! ${SESSIONS_BOX:-} ]]; then
     box=$(mktemp -d)
     trap 'rm -rf "$box"' EXIT
-    cp -r "$(dirname "$0")/../../examples" "$box/run"
+    source=$(realpath "$(dirname "$0")/../..")
+    cp -r "$source/examples" "$box/run"
+    for folder in docs scripts tests rtl-model; do ln -s "$source/$folder" "$box/run/$folder"; done
     ln -s "$build" "$box/run/build"
-    ln -s "$(realpath "$(dirname "$0")/../../docs")" "$box/run/docs"
-    env -i SESSIONS_BOX="$box" HOME="$box" PATH="$build/bin:/usr/bin:/bin" ${TMPDIR:+TMPDIR="$TMPDIR"} \
-        "$(realpath "$0")" "$build" "${pages[@]}"
+    ln -s . "$box/run/examples" # from which pages begin, too
+    ln -s "$build" "$box/build"
+    env -i SESSIONS_BOX="$box" HOME="$box" SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 PATH="$build/bin:/usr/bin:/bin" ${TMPDIR:+TMPDIR="$TMPDIR"} \
+        "$(realpath "$0")" ${write:+"$write"} "$build" "${pages[@]}"
     exit
 fi
 box=$SESSIONS_BOX
@@ -24,11 +31,22 @@ unset SESSIONS_BOX
 cd "$box/run"
 make -s CC=hubcc FC=hubf90
 
-# The sessions of all pages, counted: N.command, N.want and N.place. A remark begins after two blanks.
+# The sessions of all pages, counted: N.command, N.want and N.place; and in `unmarked` what nothing compares. A remark begins
+# after two blanks.
 blocks() { awk -v box="$box" '
     function put(ext, line) { print line >(box "/" n ext) }
-    /^<!-- output -->$/ { marked = 1; next }
-    /^```/ { if (on) on = more = 0; else on = marked; marked = 0; next }
+    /^<!-- output -->$/ { marked = "output"; next }
+    /^<!-- by hand: .+ -->$/ { marked = "hand"; next }
+    /^<!-- file: [a-z.]+ -->$/ { marked = "file"; file = box "/run/" $3; next }
+    /^```/ { if (in_block) in_block = on = more = in_file = 0
+             else { in_block = 1; on = marked == "output"; in_file = marked == "file"; bare = marked == ""; first = FNR; commands = 0 }
+             marked = ""; next }
+    in_block && bare {
+        if (going) going = /\\$/
+        else if (/^\$ /) { commands++; going = /\\$/ }
+        else if (commands && /[^ ]/ && !/^#/) { print FILENAME ":" first >(box "/unmarked"); bare = 0 }
+    }
+    in_file { print >file }
     !on { next }
     more { more = /\\$/; put(".command", $0); next }
     /^\$ / { n++; put(".place", FILENAME ":" FNR); printf "" >(box "/" n ".want")
@@ -53,25 +71,49 @@ matches() { awk '
         exit !(any || g > gots)
     }' "$@"; }
 
+# A page with N.new in the place of what session N showed; `first` is the number of its first session.
+rewrite() { awk -v box="$box" -v n="$2" '
+    /^<!-- output -->$/ { marked = 1 }
+    /^```/ { if (in_block) in_block = on = skip = 0; else { in_block = 1; on = marked; marked = 0 } print; next }
+    more { more = /\\$/; print; if (!more) show(); next }
+    on && /^\$ / { n++; more = /\\$/; skip = 0; print; if (!more) show(); next }
+    !skip
+    function show(   line, more_of_it) {
+        while ((more_of_it = (getline line <(box "/" n ".new"))) > 0) { sub(/ +$/, "", line); print line }
+        skip = more_of_it == 0 # there is such a file
+    }' "$1"; }
+
+touch "$box/unmarked"
 blocks "${pages[@]}"
 status=0
+while read -r place; do
+    echo "$place: a block with output that nothing compares: expected <!-- output --> before it, or <!-- by hand: REASON -->"
+    status=1
+done <"$box/unmarked"
 checked=$(find "$box" -maxdepth 1 -name '*.command' | wc -l)
-page='' folder=.
+page='' folder=. first=0 changed=''
+finish_page() {
+    [[ ! $changed ]] || { rewrite "$page" "$first" >"$box/page" && cat "$box/page" >"$page"; }
+    changed=''
+}
 for ((i = 1; i <= checked; i++)); do
     n=$box/$i
-    [[ $(cat "$n.place") == "$page":* ]] || { page=$(sed 's/:[0-9]*$//' "$n.place") && folder=.; }
-    # `cd` counts for the rest of its page. What any other command prints shows a failure.
-    if [[ $(cat "$n.command") == "cd "+([a-z]) ]]; then
-        folder=$(cut -c 4- "$n.command")
-        : >"$n.got"
-    else
-        (cd "$folder" && bash "$n.command") >"$n.got" 2>&1 </dev/null || true
+    if [[ $(cat "$n.place") != "$page":* ]]; then
+        finish_page
+        page=$(sed 's/:[0-9]*$//' "$n.place") folder=. first=$((i - 1))
     fi
+    # `cd` counts for the rest of its page. What any other command prints shows a failure.
+    case $(cat "$n.command") in
+    "cd "+([a-z/])) folder=$(cut -c 4- "$n.command") && : >"$n.got" ;;
+    *) (cd "$folder" && bash "$n.command") 2>&1 </dev/null | sed '/^Running as user "root" and group "root"/d' >"$n.got" || true ;;
+    esac
     matches "$n.want" "$n.got" || {
         diff -u --label "$(cat "$n.place")" --label "$(cat "$n.command")" "$n.want" "$n.got" || true
         status=1
+        [[ ! $write ]] || grep -qx '\.\.\.' "$n.want" || { cp "$n.got" "$n.new" && changed=1; }
     }
 done
+finish_page
 echo "$checked commands, $# pages"
 ((checked > 0)) || status=1
 exit "$status"
