@@ -35,8 +35,13 @@ static void add_file(void *arg, const char *name, const char *path)
 static void list(struct cmd_session *session)
 {
     static const char *const kinds[][2] = {
-        { "experiment", "experiments" }, { "figure", "figures" }, { "machine", "machines" },
-        { "platform", "platforms" },     { "sweep", "sweeps" },   { "faults", "faults" }
+        { "experiment", "experiments" },
+        { "figure", "figures" },
+        { "machine", "machines" },
+        { "platform", "platforms" },
+        { "sweep", "sweeps" },
+        { "faults", "faults" },
+        { "library", "mpi" },
     };
     const struct cmd_common *common = session->options;
     struct listing listing;
@@ -51,7 +56,8 @@ static void list(struct cmd_session *session)
 
 const struct cmd_command cmd_list = {
     .usage = {
-            .about = "Lists experiments, figures, machines, platforms, sweeps and files of faults.",
+            .about = "Lists experiments, figures, machines, platforms, sweeps, files of faults, and "
+                     "libraries of MPI (library= of hubrun --mpi ib).",
             .options = { { cmd_format_options, 0 } },
     },
     .size = sizeof(struct cmd_common),

@@ -113,9 +113,10 @@ const char *load_value_expected(const struct machine_param *param, char *text, s
             n += (size_t)snprintf(text + n, size - n, *p == '|' ? " or " : "%c", *p);
         return text;
     }
-    snprintf(text, size, "expected a whole number, %" PRIu64 " .. %" PRIu64 "%s%s", param->min,
+    snprintf(text, size, "expected a whole number, %" PRIu64 " .. %" PRIu64 "%s%s%s", param->min,
              param->max, words_before(param->unit),
-             strcmp(param->unit, "1") != 0 ? param->unit : "");
+             strcmp(param->unit, "1") != 0 ? param->unit : "",
+             strcmp(param->unit, "bytes") == 0 ? " (or KiB, MiB, GiB)" : "");
     return text;
 }
 

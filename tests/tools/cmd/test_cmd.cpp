@@ -345,7 +345,7 @@ TEST_F(Command, WhatAHubCannotBeIsLocated)
               errors);
     EXPECT_EQ(1, run("topology two-node --set 'node1.hub.bus_bytes=8'"));
     EXPECT_EQ("hubsim: --set node1.hub.bus_bytes=8: "
-              "expected a whole number, 16 .. 128 bytes\n",
+              "expected a whole number, 16 .. 128 bytes (or KiB, MiB, GiB)\n",
               errors);
     EXPECT_EQ(1, run("topology two-node --set 'node1.hub.dma.read_bytes=96'"));
     EXPECT_EQ("hubsim: --set: node1.hub.dma.read_bytes = 96: expected a "
