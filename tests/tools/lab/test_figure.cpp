@@ -74,6 +74,24 @@ TEST_F(Figure, RowsOfTheSameSetupAreItsPoints)
     EXPECT_EQ((Points{ "published 8 3.47826 " }), points(row));
 }
 
+/* Series may differ in what no row says. */
+TEST_F(Figure, ARowIsAPointOfTheFirstSeriesThatItSuits)
+{
+    lab_series both[] = { series, series };
+
+    both[0].name = "a ring";
+    both[1].name = "two rings";
+    exp.n = 2;
+    exp.series = both;
+    EXPECT_EQ(
+        (Points{ "published 8 2.3 " }),
+        points("a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,latency,eq,2.3,,us,3,s\n"));
+    both[0].platform = "q";
+    EXPECT_EQ(
+        (Points{ "published 8 2.3 " }),
+        points("a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,latency,eq,2.3,,us,3,s\n"));
+}
+
 TEST_F(Figure, WholeQuantitiesAreNotMadeFromOthers)
 {
     const std::string head = "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,";

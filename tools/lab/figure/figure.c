@@ -432,6 +432,17 @@ static void add_row(const struct lab_figure *figure, const struct lab_series *se
         lab_table_set(table, table->nrows - 1, Y2, "%.6g", y2);
 }
 
+/** Whether the row has been drawn with a series before number `s`, which differs from it in what
+ * rows do not say, such as the cabling. */
+static bool row_is_drawn(const struct lab_figure *figure, const struct lab_experiment *exp,
+                         unsigned s, const struct lab_row *row)
+{
+    while (s-- > 0)
+        if (lab_figure_shows(figure, &exp->series[s]) && row_agrees(row, &exp->series[s]))
+            return true;
+    return false;
+}
+
 void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_experiment *exp,
                          const struct lab_rows *rows, struct lab_table *table)
 {
@@ -442,7 +453,8 @@ void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_exper
             const struct lab_row *row = &rows->rows[i];
 
             if (is_value(row) && row_agrees(row, series) &&
-                lab_setup_get(&row->setup, "over") == NULL && lab_row_measure(row) == NULL)
+                lab_setup_get(&row->setup, "over") == NULL && lab_row_measure(row) == NULL &&
+                !row_is_drawn(figure, exp, s, row))
                 add_row(figure, series, row, table);
         }
     }
