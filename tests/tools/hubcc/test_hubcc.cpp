@@ -458,7 +458,8 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
     EXPECT_TRUE(begins(errors, "hubrun: ./main.c: cannot load: "));
     EXPECT_TRUE(has(errors, ": expected a program made by hubcc\n"));
     EXPECT_EQ(1, sh("hubrun --mpi net,eager_bytes=x ./prog"));
-    EXPECT_EQ("hubrun: MPI: eager_bytes = x: expected a whole number, 0 .. 1073741824 bytes (or KiB, MiB, GiB)\n",
+    EXPECT_EQ("hubrun: MPI: eager_bytes = x: expected a whole number, 0 .. 1073741824 bytes (or "
+              "KiB, MiB, GiB)\n",
               errors);
     EXPECT_EQ(1, sh("hubrun --mpi library=" + std::string(200, 'x') + " ./prog"));
     EXPECT_TRUE(begins(errors, "hubrun: " + std::string(200, 'x') + ": not found in mpi/: "));
