@@ -24,6 +24,8 @@ _hubsim_words() { # _hubsim_words COMMAND WORD BEFORE: what WORD may become
     -m | --machine) _hubsim_names machine && return ;;
     -p | --platform) _hubsim_names platform && return ;;
     --faults) _hubsim_names faults && return ;;
+    library | *,library) _hubsim_names library && return ;; # bash takes library=NAME apart
+    =) [[ ${COMP_WORDS[COMP_CWORD - 2]} != ?(*,)library ]] || { _hubsim_names library && return; } ;;
     esac
     if [[ $command == hubsim ]] && ((COMP_CWORD == 1)); then
         hubsim --help | awk '/^  [a-z]+ / { print $1 }'

@@ -9,7 +9,9 @@ offers() { # offers "COMMAND WORD..." EXPECTED: for the last word, first of all
     read -ra COMP_WORDS <<<"$1"
     [[ $1 != *' ' ]] || COMP_WORDS+=('')
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-    _hubsim_complete "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    local word=${COMP_WORDS[COMP_CWORD]}
+    [[ $word != '=' ]] || word='' # as bash has it
+    _hubsim_complete "${COMP_WORDS[0]}" "$word" "${COMP_WORDS[COMP_CWORD - 1]}"
     [[ " ${COMPREPLY[*]} " == *" $2 "* ]] || { echo "'$1' is offered '${COMPREPLY[*]}', without $2"; exit 1; }
 }
 offers 'hubsim ' topology
@@ -19,5 +21,7 @@ offers 'hubsim figure pingpong-l' pingpong-latency
 offers 'hubsim run two' two-node
 offers 'hubrun -m ri' ring8
 offers 'hubrun --pro' --profile
+offers 'hubrun --mpi ib,library =' mvapich2-gdr-2.0
+offers 'hubrun --mpi ib,library = mvapich2-gdr-2.2' mvapich2-gdr-2.2
 offers 'hubcc --no' --no-poll
 offers 'hubsim run --faults ' bad-cable

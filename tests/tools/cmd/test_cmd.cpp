@@ -328,6 +328,19 @@ TEST_F(Command, ConfigurationsAreFoundFromAnyFolderAndInHubsimPath)
     EXPECT_NE(std::string::npos, out.find("two-node"));
 }
 
+/* `hubrun --mpi ib,library=nosuch` sends its reader to the list. */
+TEST_F(Command, LibrariesOfMpiAreListed)
+{
+    unsigned libraries = 0;
+
+    EXPECT_EQ(0, run("list --csv")) << errors;
+    for (const auto &file : std::filesystem::directory_iterator("configs/mpi")) {
+        EXPECT_TRUE(test::has(out, "\nlibrary," + file.path().stem().string() + ",")) << out;
+        libraries++;
+    }
+    EXPECT_LT(0u, libraries);
+}
+
 TEST_F(Command, NothingIsWrittenForATerminalInAPipe)
 {
     EXPECT_EQ(0, run("params ring8 --csv"));
