@@ -105,7 +105,7 @@ struct launch_result {
 };
 
 /** The GPU number `skip` of those on the socket of a component, or (not `beside`) of the others.
- * @return false: there is none. */
+ * @return false: there is none, or no such component at a root port. */
 bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,
                    bool beside, unsigned skip, unsigned *gpu_p);
 

@@ -41,10 +41,12 @@ static void check_names(struct argp_state *state, void *arg)
 
 static struct lab_experiment read_experiment(struct cmd_session *session, const char *name)
 {
+    const struct options *opt = session->options;
     struct lab_experiment exp;
 
     lab_experiment_read(load_find(&session->site.roots, "experiments", name, &session->arena),
                         &session->arena, &exp);
+    lab_experiment_replace_platform(&exp, opt->common.platform);
     return exp;
 }
 

@@ -56,8 +56,7 @@ static void list(struct cmd_session *session)
 
 const struct cmd_command cmd_list = {
     .usage = {
-            .about = "Lists experiments, figures, machines, platforms, sweeps, files of faults, and "
-                     "libraries of MPI (library= of hubrun --mpi ib).",
+            .about = "Lists experiments, figures, machines, platforms, sweeps, faults and libraries.",
             .options = { { cmd_format_options, 0 } },
     },
     .size = sizeof(struct cmd_common),

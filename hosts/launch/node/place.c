@@ -46,6 +46,8 @@ bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *c
     const struct machine_node_desc *nd = &desc->nodes[node];
     unsigned gpu = 0, socket = socket_of(desc, node, component);
 
+    if (launch_root_port(nd, component) == NULL)
+        return false;
     for (unsigned i = 0; i < nd->ncomponents; i++) {
         if (nd->components[i].kind != &node_gpu_kind)
             continue;

@@ -527,6 +527,25 @@ TEST_F(Command, FilesThatCannotBeWrittenInFullAreErrors)
                  std::filesystem::file_size(folder + "/cut/small/manifest.json") == 0);
 }
 
+TEST_F(Command, AFigureMayBeOfAnotherPlatform)
+{
+    write("experiments/small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                                    "setup: {rounds: 1, repeats: 1, mode: dma-chain-host}\n"
+                                    "series:\n  - {name: DMA, src: gpu, dst: gpu, bytes: 65536}\n");
+    write("figures/f.yaml",
+          "experiments: [small]\nx: {label: size}\ny: {quantity: latency}\nbounds: no\n");
+    std::string own, other;
+
+    for (auto [points, platform] :
+         { std::pair(&own, ""), std::pair(&other, " -p hapacs-tca-sandybridge") }) {
+        ASSERT_EQ(0,
+                  run("figure f --out " + folder + "/pictures" + platform, "HUBSIM_PATH=" + folder))
+            << errors;
+        *points = text("pictures/f.csv");
+    }
+    EXPECT_NE(own, other);
+}
+
 TEST_F(Command, AFigureThatCannotBeMadeIsRefusedBeforeItRuns)
 {
     write("experiments/small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"

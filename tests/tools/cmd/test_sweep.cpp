@@ -605,8 +605,25 @@ TEST_F(SweepCommand, APointThatFailsSaysAllThatItsLibraryExpected)
                                      "algorithm: bcast=" +
                                          name + " }\n") +
                      " --csv --fresh --out " + folder + "/out"));
-    EXPECT_NE(std::string::npos, text("stderr").find(name + ": expected binomial, "));
+    EXPECT_NE(std::string::npos, text("stderr").find(name + "': expected binomial, "));
     EXPECT_NE(std::string::npos, text("stderr").find(", both-ways, pipeline\n")) << text("stderr");
+}
+
+TEST_F(SweepCommand, AGpuIsBesideAComponentThatIsThere)
+{
+    auto sweep = [&](const std::string &memory) {
+        return run(write("s.yaml", "program: pingpong\nmachine: two-node\n"
+                                   "args: { src: " +
+                                       memory + ", bytes: [8], rounds: 1, repeats: 1 }\n") +
+                   " --csv --fresh --out " + folder + "/out");
+    };
+
+    EXPECT_EQ(0, sweep("gpu@ib")) << text("stderr");
+    EXPECT_EQ(1, sweep("gpu@nothing"));
+    EXPECT_NE(std::string::npos,
+              text("stdout").find("src=gpu@nothing: expected a GPU on the socket of nothing, a "
+                                  "component at a root port"))
+        << text("stdout");
 }
 
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)

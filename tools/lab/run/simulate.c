@@ -217,7 +217,8 @@ static const char *place_memory(const struct lab_run *run, const struct machine 
     if (at == NULL)
         return arg;
     if (!lab_run_gpu(machine_description(machine), node, at + 1, &gpu))
-        load_raise(SIM_ERR_CONFIG, "node%u: %s: expected a GPU %s the socket of %s, which has none",
+        load_raise(SIM_ERR_CONFIG,
+                   "node%u: %s: expected a GPU %s the socket of %s, a component at a root port",
                    node, arg, at[5] != '!' ? "on" : "beyond", at + 5 + (at[5] == '!'));
     return load_text(arena, "%.*s=gpu%u", (int)(at - arg), arg, gpu);
 }
