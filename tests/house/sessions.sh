@@ -39,7 +39,7 @@ blocks() { awk -v box="$box" '
     /^<!-- by hand: .+ -->$/ { marked = "hand"; next }
     /^<!-- file: [a-z.]+ -->$/ { marked = "file"; file = box "/run/" $3; next }
     /^```/ { if (in_block) in_block = on = more = in_file = 0
-             else { in_block = 1; on = marked == "output"; in_file = marked == "file"; bare = marked == ""; first = FNR; commands = 0 }
+             else { in_block = 1; on = marked == "output"; in_file = marked == "file"; bare = marked == ""; first = FNR; commands = going = 0 }
              marked = ""; next }
     in_block && bare {
         if (going) going = /\\$/
