@@ -166,15 +166,14 @@ static void register_stats(struct node_gpu *gpu)
     sim_stats_register(gpu->dom, gpu->path, rows, SIM_COUNT(rows));
 }
 
-/* When it is up again as well: until the root port knew that it was down, it counted what was lost
- * (node_host_posted()), and bells that were rung meanwhile would wait for that. */
 static void link_changed(void *user, bool up)
 {
     struct node_gpu *gpu = user;
 
-    (void)up;
-    gpu_copy_lost(gpu);
-    gpu_wake(gpu, sim_now(gpu->dom));
+    if (!up) {
+        gpu_copy_lost(gpu);
+        gpu_wake(gpu, sim_now(gpu->dom));
+    }
 }
 
 static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, struct sim_error *err)

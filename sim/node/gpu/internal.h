@@ -176,7 +176,7 @@ void gpu_copy_init(struct node_gpu *gpu);
 void gpu_copy_fini(struct node_gpu *gpu);
 /** @return when the engines have to be looked at again, apart from what wakes it anyway. */
 sim_time_t gpu_copy_run(struct node_gpu *gpu);
-/** The link is or was down: no job waits for writes that have not come. */
+/** The link is down: no job waits for writes that have not come. */
 void gpu_copy_lost(struct node_gpu *gpu);
 
 /* ---- probe.c: where a probe is attached ------------------------------------------------------ */
