@@ -46,18 +46,20 @@ static inline bool node_gpu_copy_out(struct node_gpu_end dst, struct node_gpu_en
 }
 struct node_gpu_job;
 /**
- * Reads and writes of the bus are real TLPs at the GPU's port. Copies of one engine run in order,
- * those of both side by side, this one not before `after` copies of the other engine have ended.
- * `done` in phase SIM_TASK after the last byte was read and sent.
- * @return what node_gpu_ring() takes, once; the copy waits for that.
+ * Reads and writes of the bus are real TLPs at the GPU's port. Copies of one engine run in the
+ * order of these calls, whichever bell is rung first, those of both side by side, this one not
+ * before `after` copies of the other engine have ended. `done` in phase SIM_TASK after the last
+ * byte was read and sent.
+ * @return the `job` of node_gpu_ring(), to be called once; the copy waits for that.
  */
 struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
                                    struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done,
                                    void *arg);
 /**
- * The bell of a copy is rung: its set-up begins. No TLP stands for it; it takes the way of a store,
- * so the copy sees all that the root port was handed before it.
- * @param job of node_gpu_copy()
+ * The bell of a copy is rung (a node_done_fn for node_core_ring()): its set-up begins. No TLP
+ * stands for it; it takes the way of a store, so the copy sees all that the root port was handed
+ * before it.
+ * @param job struct node_gpu_job, of node_gpu_copy()
  * @param posted node_host_posted() of the GPU's root port; 0: nothing is before it
  */
 void node_gpu_ring(void *job, uint64_t posted);

@@ -67,9 +67,11 @@ void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, u
 /** Empties the write-combining buffers and waits until all stores left the core (SFENCE). */
 void node_core_fence(struct node_core *core, node_done_fn done, void *arg);
 /**
- * Rings a device's bell, without a TLP: `rung` is called when all that this core has stored has
- * been handed to its root ports, at once if nothing is on its way there. Its value is
- * node_host_posted() of `port` then. It is no operation of the core.
+ * Rings the bell of the device behind root port `port`, without a TLP and without an operation of
+ * the core. It goes the way of a store: out of the core behind what that has stored, and then
+ * behind the stores of all cores that are on their way to `port`. Later stores do not delay it.
+ * `rung` is called when it leaves the root complex, at once if nothing is before it, with
+ * node_host_posted() of `port`.
  */
 void node_core_ring(struct node_core *core, unsigned port, node_done_fn rung, void *arg);
 /** Posted packets that root port `port` was handed since its link came up last. */

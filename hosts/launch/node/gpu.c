@@ -115,12 +115,6 @@ static void copy_done(void *arg)
         }
 }
 
-/** Root port i leads to bus i + 1, on which the GPU is alone. */
-static unsigned root_port(const struct launch_gpu *g)
-{
-    return (g->bdf >> 8) - 1;
-}
-
 static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
                         struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
@@ -134,7 +128,7 @@ static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
     if (host_copy_engine(after) == engine)
         after = 0; /* it is in order anyway */
     job = node_gpu_copy(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
-    node_core_ring(t->core, root_port(g), node_gpu_ring, job);
+    node_core_ring(t->core, g->port, node_gpu_ring, job);
     return copies->started += HOST_COPY_ENGINES;
 }
 

@@ -50,22 +50,19 @@ static const struct machine_node_desc *desc_of(const struct launch_node *node)
     return &machine_description(node->run->m)->nodes[node->shared.index];
 }
 
-/* Bus p + 1 lies behind root port p. */
-static uint16_t bdf_of(const struct launch_node *node, const char *component)
-{
-    const char *port = launch_root_port(desc_of(node), component);
-
-    return port != NULL ? (uint16_t)((strtoul(port + 1, NULL, 10) + 1) << 8) : UINT16_MAX;
-}
-
 static int add_gpu(struct launch_node *node, const char *name, struct sim_error *err)
 {
     struct launch_gpu *gpu = &node->gpus[node->ngpus];
+    const char *port = launch_root_port(desc_of(node), name);
 
     gpu->gpu = machine_component(node->run->m, node->shared.index, name, NULL);
     gpu->node = node;
     gpu->bytes = node_gpu_bytes(gpu->gpu);
-    gpu->bdf = bdf_of(node, name);
+    gpu->bdf = UINT16_MAX;
+    if (port != NULL) { /* bus p + 1 lies behind root port p */
+        gpu->port = (unsigned)strtoul(port + 1, NULL, 10);
+        gpu->bdf = (uint16_t)((gpu->port + 1) << 8);
+    }
     if (!range_init(&gpu->memory, 0, node_gpu_memory_bytes(gpu->gpu)))
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: out of memory", node->shared.index);
     for (unsigned i = 0; i < HOST_COPY_ENGINES; i++)

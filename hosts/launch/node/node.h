@@ -15,6 +15,7 @@ struct launch_gpu {
     struct launch_node *node;
     struct node_gpu *gpu;
     uint8_t *bytes;
+    unsigned port; /* a root port, where there is one */
     uint16_t bdf;
     struct range_alloc memory; /* offsets */
     struct launch_copies {

@@ -74,7 +74,7 @@ struct node_gpu_job {
     struct node_gpu_end dst, src;
     uint64_t bytes;
     uint64_t after;  /* so many jobs of the other engine have ended */
-    bool rung;       /* its bell is on its way, behind what the core has stored before, */
+    bool rung;       /* its bell has left the root complex, */
     uint64_t behind; /* and arrives when so many writes of the bus are visible */
     node_gpu_done_fn done;
     void *arg;
@@ -95,9 +95,9 @@ struct gpu_copy {
     bool out;  /* jobs from the device to the bus; the other one has the rest */
     struct sim_list queue, finished, unused; /* struct node_gpu_job */
     uint64_t ended;
-    sim_time_t
-        start; /* the head of the queue begins; SIM_TIME_NEVER: it waits for the other engine */
-    sim_time_t next;     /* the next piece over the bus, not before */
+    sim_time_t start; /* the head of the queue begins; SIM_TIME_NEVER: it waits for its bell or the
+                       * other engine */
+    sim_time_t next;  /* the next piece over the bus, not before */
     uint64_t asked, got; /* bytes of the job: requested, at hand */
     uint64_t sent;       /* bytes of the job that left as writes or need none */
     struct gpu_copy_read reads[GPU_TAGS_MAX];

@@ -37,25 +37,18 @@ struct wc_buffer {
 
 #define CORE_MARK_UC UINT32_MAX /* mark of a store that no write-combining buffer made */
 
-/** Rung when the stores before it have reached their ports. */
-struct core_bell {
-    struct sim_link link;
-    unsigned port;
-    node_done_fn rung;
-    void *arg;
-};
-
 /** Stores of one core that have not left it, in order. */
 struct store_unit {
     struct node_core *core;
     struct sim_list queue;
+    uint64_t queued, left;   /* so many stores ever came into the queue, and left it */
     unsigned uncached;       /* entries of the store buffer in use */
     unsigned in_flight;      /* left the core, have not reached the link */
     sim_time_t next_uc;      /* the next uncached store may leave */
     sim_time_t fenced_until; /* stores behind the last fence wait until then */
     struct sim_event drain;  /* SIM_TASK */
-    struct sim_list bells, unused_bells;
-    struct wc_buffer *wc; /* cpu.wc_buffers of them */
+    struct sim_list bells;   /* struct node_bell: behind stores of the queue */
+    struct wc_buffer *wc;    /* cpu.wc_buffers of them */
     uint64_t opened;
     bool limited; /* for the probe: cpu.posted_writes are in flight and more wait, */
     sim_time_t limited_since;
@@ -120,6 +113,8 @@ void node_stores_fini(struct node_core *core);
 /** @return false when there is no room; node_core_advance() will come. */
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
                      enum node_mapping mapping);
+/** bells.c: a store has left the queue; what is behind it and nothing later goes with it. */
+void node_bells_leave(struct node_core *core);
 /** Stores from now on wait until the uncore has accepted what the buffers held; loads do not. */
 void node_stores_fence(struct node_core *core);
 /** Empties the write-combining buffers into the queue of stores. */

@@ -187,8 +187,10 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
         node_rc_handed(rc, p, target);
     pcie_port_send(rc->port[target].port, &p->tlp);
     if (p->source >= RC_FROM_CORE) {
-        if (cls == PCIE_POSTED)
+        if (cls == PCIE_POSTED) {
             node_core_taken(&rc->host->cores[p->source - RC_FROM_CORE]);
+            node_bells_handed(rc, target);
+        }
     } else if (cls != PCIE_NONPOSTED) {
         node_rc_consume(rc, p->source, &p->tlp);
         if (cls == PCIE_POSTED) {
@@ -410,11 +412,13 @@ void node_rc_fini(struct node_rc *rc)
 {
     free(rc->misdeeds);
     free(rc->forwards);
+    sim_list_free(&rc->unused_bells);
     pcie_order_end_destroy(rc->end);
     for (unsigned i = 0; i < RC_SOURCES; i++)
         pcie_order_watch_destroy(rc->order[i]);
     for (unsigned i = 0; i < HOST_PORTS; i++) {
         free(rc->port[i].sent);
+        sim_list_free(&rc->port[i].bells);
         if (rc->port[i].port != NULL)
             pcie_port_destroy(rc->port[i].port);
     }

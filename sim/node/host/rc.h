@@ -47,6 +47,7 @@ struct rc_port {
     struct pcie_port *port;
     struct pcie_function function; /* the bridge that software sees on bus 0 */
     struct sim_list requests;      /* non-posted, still in the receive buffer */
+    struct sim_list bells;         /* struct node_bell: behind stores on their way to this port */
     sim_time_t next_crossing;      /* the next write to the other socket may cross */
     uint32_t forwarding;  /* targets to which forwarded writes of this port may not be on the link
                            * yet, one bit each */
@@ -97,6 +98,7 @@ struct node_rc {
     struct sim_event timeout; /* scheduled, for an early deadline, while there are any */
     struct rc_claim claims[HOST_CLAIMS];
     unsigned nclaims;
+    struct sim_list unused_bells;
     struct sim_list interrupts;
     struct sim_event interrupt; /* the head of `interrupts`; SIM_TASK */
     struct {
@@ -144,6 +146,8 @@ void node_rc_handed(struct node_rc *rc, const struct node_packet *p, unsigned ta
 bool node_rc_is_behind(const struct node_rc *rc, const struct node_packet *p);
 /** No write to memory may move now: those that wait for a port are looked at when it has sent. */
 void node_rc_await_ports(struct node_rc *rc);
+/** bells.c: a store of a core is handed to the port of `target`. */
+void node_bells_handed(struct node_rc *rc, unsigned target);
 /** The last completion for a read that was forwarded from one port to another. */
 void node_rc_answered(struct node_rc *rc, unsigned from, unsigned to, const struct pcie_tlp *cpl);
 /** A read is to be forwarded. @return false: too much is asked for already. */

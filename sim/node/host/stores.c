@@ -23,6 +23,7 @@ static void queue_store(struct node_core *core, uint64_t addr, const uint8_t *by
     tlp.trace_id = core->mark;
     p = node_packet_get(&host->packets, &tlp, sim_now(host->dom));
     p->left = mark;
+    core->stores->queued++;
     sim_list_push(&core->stores->queue, &p->link);
 }
 
@@ -58,20 +59,8 @@ static void send_store(struct node_core *core)
         pcie_tlp_drop(&p->tlp);
     }
     node_packet_put(&host->packets, p);
-}
-
-/** Nothing that the core has stored is on its way to a port any more. */
-static void ring_bells(struct node_core *core)
-{
-    struct store_unit *st = core->stores;
-    struct core_bell *bell;
-
-    if (st->in_flight > 0 || st->queue.head != NULL)
-        return;
-    while ((bell = sim_list_pop(&st->bells)) != NULL) {
-        sim_list_push(&st->unused_bells, &bell->link);
-        bell->rung(bell->arg, node_host_posted(core->host, bell->port));
-    }
+    st->left++;
+    node_bells_leave(core);
 }
 
 /** For the probe: do stores wait for those in flight? Called at each change. */
@@ -102,7 +91,6 @@ static void drain_stores(struct node_core *core)
         }
         send_store(core);
     }
-    ring_bells(core);
     if (core->host->probe != NULL)
         probe_limit(core);
 }
@@ -121,7 +109,6 @@ void node_core_taken(struct node_core *core)
 {
     SIM_ASSERT(core->stores->in_flight > 0);
     core->stores->in_flight--;
-    ring_bells(core);
     if (core->host->probe != NULL)
         probe_limit(core);
     if (core->stores->queue.head != NULL)
@@ -270,19 +257,6 @@ bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes
     return true;
 }
 
-void node_core_ring(struct node_core *core, unsigned port, node_done_fn rung, void *arg)
-{
-    struct store_unit *st = core->stores;
-    struct core_bell *bell = sim_list_pop(&st->unused_bells);
-
-    if (bell == NULL)
-        bell = malloc(sizeof(*bell));
-    SIM_ASSERT(bell != NULL);
-    *bell = (struct core_bell){ .port = port, .rung = rung, .arg = arg };
-    sim_list_push(&st->bells, &bell->link);
-    node_stores_flush(core);
-}
-
 int node_stores_init(struct node_core *core)
 {
     core->stores = &core->own_stores;
@@ -296,5 +270,4 @@ void node_stores_fini(struct node_core *core)
 {
     free(core->own_stores.wc);
     sim_list_free(&core->own_stores.bells);
-    sim_list_free(&core->own_stores.unused_bells);
 }

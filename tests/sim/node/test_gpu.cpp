@@ -457,12 +457,13 @@ TEST(Copy, OneEngineForEachWay)
     EXPECT_NEAR((double)(2 * alone), (double)both(100000, 100000, 1), 1e6);
 }
 
-/** Core 0 stores lines to the BAR one after the other; then `end` is called, while they are on
- * their way. It lives until the machine has run. */
+/** A core stores lines to the BAR one after the other; `then` is called once `lines` of them have
+ * been stored and are on their way. It lives until the machine has run. */
 struct Stores {
     Machine *m;
     std::vector<uint8_t> bytes;
-    std::function<void()> end;
+    unsigned lines, core;
+    std::function<void()> then;
     size_t at = 0;
 
     static void call(void *arg, uint64_t)
@@ -470,11 +471,13 @@ struct Stores {
         Stores *s = static_cast<Stores *>(arg);
         size_t from = s->at;
 
+        if (from == 64 * s->lines)
+            s->then();
         if (from == s->bytes.size())
-            return s->end();
+            return;
         s->at += 64;
-        node_core_store(s->m->core(), bar + from, s->bytes.data() + from, 64, NODE_WRITE_COMBINING,
-                        call, s);
+        node_core_store(s->m->core(s->core), bar + from, s->bytes.data() + from, 64,
+                        NODE_WRITE_COMBINING, call, s);
     }
 };
 
@@ -485,18 +488,19 @@ Builder slow_writes()
         { { "write_interval_ps", SIM_US }, { "write_ack_ps", SIM_US }, { "port.ph_credits", 4 } });
 }
 
-/* A copy comes behind what its core has stored; a bell that is not on the way of stores comes
- * first. */
-TEST(Copy, BeginsBehindWhatTheCoreHasStored)
+/* A copy comes behind what its core has stored, and what another core had stored before; a bell
+ * that is not on the way of stores comes first. */
+TEST(Copy, BeginsBehindWhatCoresHaveStored)
 {
     constexpr unsigned lines = 60;
-    auto good = [&](Machine &m, bool behind, Times *times) {
+    auto good = [&](Machine &m, bool behind, unsigned core, Times *times) {
         CopyDone done = { &m, {} };
-        Stores stores = { &m, pattern(lines * 64), {} };
+        Stores stores = { &m, pattern(lines * 64), lines, core, {} };
+        Done fence(m);
         unsigned same = 0;
 
         set_up(m);
-        stores.end = [&] {
+        fence.then = [&] {
             node_gpu_job *job = node_gpu_copy(m.gpu(), 0, { false, ram }, { true, 0 }, lines * 64,
                                               CopyDone::call, &done);
 
@@ -504,6 +508,11 @@ TEST(Copy, BeginsBehindWhatTheCoreHasStored)
                 node_core_ring(m.core(), 0, node_gpu_ring, job);
             else
                 node_gpu_ring(job, 0);
+        };
+        stores.then = [&] {
+            if (core == 0)
+                return fence.then();
+            node_core_fence(m.core(core), Done::call, &fence); /* before others may know of them */
         };
         Stores::call(&stores, 0);
         m.run();
@@ -514,15 +523,66 @@ TEST(Copy, BeginsBehindWhatTheCoreHasStored)
         *times = done.times;
         return same;
     };
-    in_all_orders(slow_writes(), [&](Machine &m) {
-        Times times;
+    for (unsigned core : { 0, 1 }) {
+        in_all_orders(slow_writes(), [&](Machine &m) {
+            Times times;
 
-        EXPECT_EQ(lines, good(m, true, &times));
-        return times;
+            EXPECT_EQ(lines, good(m, true, core, &times));
+            return times;
+        });
+        Machine m(slow_writes());
+        Times times;
+        EXPECT_GT(lines, good(m, false, core, &times));
+    }
+}
+
+/* A core that goes on storing does not delay a copy that it began before. */
+TEST(Copy, DoesNotWaitForLaterStores)
+{
+    constexpr unsigned lines = 400, before = 10;
+
+    in_all_orders(slow_writes(), [&](Machine &m) {
+        CopyDone done = { &m, {} };
+        Stores stores = { &m, pattern(lines * 64), before, 0, {} };
+
+        set_up(m);
+        stores.then = [&] {
+            node_core_ring(m.core(), 0, node_gpu_ring,
+                           node_gpu_copy(m.gpu(), 0, { false, ram }, { true, 0 }, before * 64,
+                                         CopyDone::call, &done));
+        };
+        Stores::call(&stores, 0);
+        m.run_until(200 * SIM_US);
+        EXPECT_EQ(1u, done.times.size());
+        EXPECT_EQ(0, memcmp(stores.bytes.data(), m.ram(ram), before * 64));
+        EXPECT_GT(lines * 64, stores.at) << "all was stored before the copy was looked at";
+        m.run();
+        EXPECT_EQ(0, memcmp(stores.bytes.data(), node_gpu_bytes(m.gpu()), lines * 64));
+        return done.times;
     });
-    Machine m(slow_writes());
-    Times times;
-    EXPECT_GT(lines, good(m, false, &times));
+}
+
+/* Nor do stores to one device delay the bell of another. */
+TEST(Copy, DoesNotWaitForStoresToAnotherDevice)
+{
+    constexpr unsigned lines = 30;
+
+    in_all_orders(slow_writes(), [&](Machine &m) {
+        Done rung[2] = { Done(m), Done(m) };
+        Stores stores = { &m, pattern(lines * 64), lines, 0, {} };
+
+        set_up(m);
+        stores.then = [&] {
+            for (unsigned port : { 0, 1 })
+                node_core_ring(m.core(), port, Done::call, &rung[port]);
+        };
+        Stores::call(&stores, 0);
+        m.run();
+        EXPECT_EQ(lines, rung[0].value) << "of posted packets";
+        EXPECT_EQ(0u, rung[1].value);
+        EXPECT_GT(rung[0].time, rung[1].time + 2 * SIM_US);
+        return Times{ rung[0].time, rung[1].time };
+    });
 }
 
 /* What is lost with the link never comes: no copy waits for it. No page is pinned, which is one to
@@ -549,7 +609,7 @@ TEST(Copy, DoesNotWaitForWhatTheLinkHasLost)
     b.desc.faults = &fault;
     in_all_orders(b, [&](Machine &m) {
         CopyDone done = { &m, {} };
-        Stores stores = { &m, pattern(lines * 64), {} };
+        Stores stores = { &m, pattern(lines * 64), lines, 0, {} };
         auto copy = [&] {
             node_core_ring(
                 m.core(), 0, node_gpu_ring,
@@ -557,7 +617,7 @@ TEST(Copy, DoesNotWaitForWhatTheLinkHasLost)
         };
 
         EXPECT_EQ(SIM_OK, node_host_claim(m.host(), 0, bar, 1 << 22, nullptr));
-        stores.end = copy;
+        stores.then = copy;
         Stores::call(&stores, 0);
         m.run_until(down_at);
         EXPECT_EQ(0u, done.times.size());
