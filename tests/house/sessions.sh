@@ -3,8 +3,9 @@
 #   Checks each block after a line `<!-- output -->`: a line `$ COMMAND` and what it prints, perhaps several times. `...` stands
 #   for any number of lines. Commands run one after the other in a folder that has the examples, built, BUILD as `build`,
 #   and the source's docs, scripts, tests and rtl-model. --write puts what they print into the page, but where there is `...`.
-#   The block after `<!-- file: NAME -->` is that file of the folder. A block with commands and output without any such line is
-#   an error, unless `<!-- by hand: REASON -->` stands before it.
+#   The block after `<!-- file: NAME -->` is that file of the folder. Any other block without a language has to be commands
+#   alone, or has `<!-- drawing -->` before it, or `<!-- by hand: REASON -->`. README.md and docs/architects.md have the lines of
+#   readme.sh.
 set -euo pipefail
 shopt -s extglob
 write=''
@@ -31,27 +32,49 @@ unset SESSIONS_BOX
 cd "$box/run"
 make -s CC=hubcc FC=hubf90
 
-# The sessions of all pages, counted: N.command, N.want and N.place; and in `unmarked` what nothing compares. A remark begins
-# after two blanks.
+# The sessions of all pages, counted: N.command, N.want and N.place; and in `wrong` what nothing compares. A remark begins after
+# two blanks.
 blocks() { awk -v box="$box" '
     function put(ext, line) { print line >(box "/" n ext) }
-    /^<!-- output -->$/ { marked = "output"; next }
-    /^<!-- by hand: .+ -->$/ { marked = "hand"; next }
-    /^<!-- file: [a-z.]+ -->$/ { marked = "file"; file = box "/run/" $3; next }
-    /^```/ { if (in_block) in_block = on = more = in_file = 0
-             else { in_block = 1; on = marked == "output"; in_file = marked == "file"; bare = marked == ""; first = FNR; commands = going = 0 }
-             marked = ""; next }
+    function wrong(at, what) { print FILENAME ":" at ": " what >(box "/wrong") }
+    function end_page() { if (in_block) wrong(first, "a block without an end"); in_block = 0; marked = "" }
+    FNR == 1 { end_page(); page = FILENAME; readme = page ~ /(README|architects)\.md$/ }
+    !in_block && /^ *<!-- (output|by hand|file|drawing)/ {
+        if (/^<!-- output -->$/) marked = "output"
+        else if (/^ *<!-- (by hand: .+|drawing) -->$/ || (readme && /^<!-- (output|file): .+ -->$/)) marked = "other"
+        else if (/^<!-- file: [A-Za-z0-9_.-]+ -->$/) { marked = "file"; file = box "/run/" $3 }
+        else wrong(FNR, "no such line before a block: " $0)
+        next
+    }
+    /^ *~~~/ && !in_block { wrong(FNR, "expected ``` in place of ~~~") }
+    /^ *```/ && in_block {
+        if (on && !commands) wrong(first, "a block without a command, which is $ and a blank before it")
+        in_block = on = more = in_file = 0
+        next
+    }
+    /^ *```/ {
+        in_block = 1; first = FNR; commands = going = 0
+        on = marked == "output"; in_file = marked == "file"; bare = marked == "" && !/```(c|cpp|make|python|sh|yaml)$/
+        marked = ""
+        next
+    }
+    !in_block && /[^ ]/ { marked = "" }
     in_block && bare {
-        if (going) going = /\\$/
-        else if (/^\$ /) { commands++; going = /\\$/ }
-        else if (commands && /[^ ]/ && !/^#/) { print FILENAME ":" first >(box "/unmarked"); bare = 0 }
+        if (going || /^ *\$ /) going = /\\$/
+        else if (/[^ ]/) {
+            wrong(first, "nothing compares this block: expected <!-- output -->, <!-- file: NAME -->, <!-- drawing -->" \
+                         " or <!-- by hand: REASON --> before it, or commands alone")
+            bare = 0
+        }
     }
     in_file { print >file }
     !on { next }
     more { more = /\\$/; put(".command", $0); next }
-    /^\$ / { n++; put(".place", FILENAME ":" FNR); printf "" >(box "/" n ".want")
+    /^\$ / { n++; commands++; put(".place", FILENAME ":" FNR); printf "" >(box "/" n ".want")
              sub(/^\$ /, ""); sub(/  +# .*/, ""); more = /\\$/; put(".command", $0); next }
-    { put(".want", $0) }' "$@"; }
+    !commands { wrong(FNR, "a line before the first command"); next }
+    { put(".want", $0) }
+    END { FILENAME = page; end_page() }' "$@"; }
 
 # Blanks at the end of a line and empty lines at the end of a block do not count.
 matches() { awk '
@@ -73,8 +96,8 @@ matches() { awk '
 
 # A page with N.new in the place of what session N showed; `first` is the number of its first session.
 rewrite() { awk -v box="$box" -v n="$2" '
-    /^<!-- output -->$/ { marked = 1 }
-    /^```/ { if (in_block) in_block = on = skip = 0; else { in_block = 1; on = marked; marked = 0 } print; next }
+    !in_block && /[^ ]/ && !/^```/ { marked = /^<!-- output -->$/ }
+    /^ *```/ { if (in_block) in_block = on = skip = 0; else { in_block = 1; on = marked; marked = 0 } print; next }
     more { more = /\\$/; print; if (!more) show(); next }
     on && /^\$ / { n++; more = /\\$/; skip = 0; print; if (!more) show(); next }
     !skip
@@ -83,13 +106,11 @@ rewrite() { awk -v box="$box" -v n="$2" '
         skip = more_of_it == 0 # there is such a file
     }' "$1"; }
 
-touch "$box/unmarked"
+touch "$box/wrong"
 blocks "${pages[@]}"
 status=0
-while read -r place; do
-    echo "$place: a block with output that nothing compares: expected <!-- output --> before it, or <!-- by hand: REASON -->"
-    status=1
-done <"$box/unmarked"
+[[ ! -s $box/wrong ]] || status=1
+cat "$box/wrong"
 checked=$(find "$box" -maxdepth 1 -name '*.command' | wc -l)
 page='' folder=. first=0 changed=''
 finish_page() {
