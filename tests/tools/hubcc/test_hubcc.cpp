@@ -111,11 +111,11 @@ TEST_F(Programs, ArgumentsMayStandInFiles)
     write("a file.cu", "#include <cstdio>\n"
                        "int main() { return std::printf(\"%s\\n\", TEXT) < 0; }\n");
     write("inner", "-Wall\t-Werror\n\n'a file.cu'");
-    write("outer", "@inner -DTEXT='\"two words\"'\n-c -o one.o\n");
+    write("outer", "@inner \"-DTEXT=\\\"two\"' words\\\"'\n-c -o \"one\n.o\"\n");
     write("empty", "");
     write("itself", "@itself");
     write("open", "'main.c");
-    ASSERT_EQ(0, sh("hubcc @outer @empty && hubc++ one.o -o one && hubrun -q -n 1 ./one"))
+    ASSERT_EQ(0, sh("hubcc @outer @empty && hubc++ one*.o -o one && hubrun -q -n 1 ./one"))
         << errors;
     EXPECT_EQ("two words\n", out);
     EXPECT_EQ(2, sh("hubcc @itself"));
