@@ -533,7 +533,15 @@ TEST_F(Command, AFigureMayBeOfAnotherPlatform)
                                     "setup: {rounds: 1, repeats: 1, mode: dma-chain-host}\n"
                                     "series:\n  - {name: DMA, src: gpu, dst: gpu, bytes: 65536}\n");
     write("figures/f.yaml",
-          "experiments: [small]\nx: {label: size}\ny: {quantity: latency}\nbounds: no\n");
+          "experiments: [small]\nx: {label: size}\ny: {quantity: latency}\nbounds: no\n"
+          "published: small\n");
+    write("published/small.csv",
+          "id,platform,workload,setup,quantity,relation,value,value2,unit,tolerance_pct,source,"
+          "role,needs\n"
+          "a,hapacs-tca,pingpong,bytes=65536;mode=dma-chain-host;src=gpu;dst=gpu,latency,eq,42,,us,"
+          "1,a,primary,\n"
+          "b,hapacs-tca-sandybridge,pingpong,bytes=65536;mode=dma-chain-host;src=gpu;dst=gpu,"
+          "latency,eq,43,,us,1,b,primary,\n");
     std::string own, other;
 
     for (auto [points, platform] :
@@ -542,6 +550,8 @@ TEST_F(Command, AFigureMayBeOfAnotherPlatform)
                   run("figure f --out " + folder + "/pictures" + platform, "HUBSIM_PATH=" + folder))
             << errors;
         *points = text("pictures/f.csv");
+        EXPECT_TRUE(test::has(*points, "DMA,published,65536,42,")) << *points;
+        EXPECT_FALSE(test::has(*points, ",43,")) << "of a platform that the file does not name";
     }
     EXPECT_NE(own, other);
 }

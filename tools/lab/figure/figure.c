@@ -341,8 +341,8 @@ static const char *word_of(const struct lab_setup *setup, const char *key, const
 
 static bool row_agrees(const struct lab_row *row, const struct lab_series *series)
 {
-    if (strcmp(row->workload, series->workload) != 0 || series->platform == NULL ||
-        strcmp(row->platform, series->platform) != 0)
+    if (strcmp(row->workload, series->workload) != 0 || series->of_file == NULL ||
+        strcmp(row->platform, series->of_file) != 0)
         return false;
     for (unsigned i = 0; i < SIM_COUNT(telling); i++) {
         const char *key = telling[i].key;

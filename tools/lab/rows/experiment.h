@@ -25,7 +25,8 @@ struct lab_series {
     const char *where, *name, *workload, *platform, *machine;
     struct {
         const char *workload, *platform, *machine;
-    } at; /* where each is written; NULL: not in the file */
+    } at;                /* where each is written; NULL: not in the file */
+    const char *of_file; /* its platform there, of which published rows are, whatever it runs on */
     struct lab_setup setup;
     const char *key; /* the one with a list */
     struct lab_list list;
