@@ -619,11 +619,14 @@ TEST_F(SweepCommand, AGpuIsBesideAComponentThatIsThere)
     };
 
     EXPECT_EQ(0, sweep("gpu@ib")) << text("stderr");
-    EXPECT_EQ(1, sweep("gpu@nothing"));
-    EXPECT_NE(std::string::npos,
-              text("stdout").find("src=gpu@nothing: expected a GPU on the socket of nothing, a "
-                                  "component at a root port"))
-        << text("stdout");
+    for (auto [memory, message] :
+         { std::pair("gpu@nothing", "src=gpu@nothing: no component nothing: expected one at a root "
+                                    "port of the node"),
+           std::pair("gpu@!ib+4", "src=gpu@!ib+4: expected a GPU beyond the socket of ib, a "
+                                  "component at a root port, and 4 before it") }) {
+        EXPECT_EQ(1, sweep(memory));
+        EXPECT_NE(std::string::npos, text("stdout").find(message)) << text("stdout");
+    }
 }
 
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)

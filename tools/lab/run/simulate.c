@@ -164,65 +164,6 @@ static void append_line(void *arg, const char *line)
     (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", line);
 }
 
-struct gpu_place {
-    char component[64];
-    bool beside; /* on its socket, else on another */
-    unsigned skip;
-};
-
-/** "gpu@ib", "gpu@ib+1" or "gpu@!ib". */
-static bool read_place(const char *text, struct gpu_place *place_p)
-{
-    const char *name = text + strlen("gpu@");
-    size_t n;
-    uint64_t skip = 0;
-
-    place_p->beside = *name != '!';
-    name += !place_p->beside;
-    n = strcspn(name, "+");
-    if (n == 0 || n >= sizeof(place_p->component) ||
-        (name[n] == '+' && (!load_number(name + n + 1, false, &skip) || skip > UINT_MAX)))
-        return false;
-    (void)snprintf(place_p->component, sizeof(place_p->component), "%.*s", (int)n, name);
-    place_p->skip = (unsigned)skip;
-    return true;
-}
-
-bool lab_run_gpu_reads(const char *text)
-{
-    struct gpu_place place;
-
-    return strncmp(text, "gpu@", 4) != 0 || read_place(text, &place);
-}
-
-bool lab_run_gpu(const struct machine_desc *desc, unsigned node, const char *text, unsigned *gpu_p)
-{
-    struct gpu_place place;
-
-    if (text[3] != '@') {
-        *gpu_p = (unsigned)strtoul(text + 3, NULL, 10);
-        return *gpu_p < launch_gpus(desc, node, NULL);
-    }
-    return read_place(text, &place) &&
-           launch_gpu_by(desc, node, place.component, place.beside, place.skip, gpu_p);
-}
-
-/** "src=gpu@ib" by the machine: see struct lab_run. */
-static const char *place_memory(const struct lab_run *run, const struct machine *machine,
-                                const char *arg, struct load_arena *arena)
-{
-    const char *at = strstr(arg, "=gpu@");
-    unsigned node = run->nranks > 0 ? run->nodes[0] : 0, gpu;
-
-    if (at == NULL)
-        return arg;
-    if (!lab_run_gpu(machine_description(machine), node, at + 1, &gpu))
-        load_raise(SIM_ERR_CONFIG,
-                   "node%u: %s: expected a GPU %s the socket of %s, a component at a root port",
-                   node, arg, at[5] != '!' ? "on" : "beyond", at + 5 + (at[5] == '!'));
-    return load_text(arena, "%.*s=gpu%u", (int)(at - arg), arg, gpu);
-}
-
 static void fini_result(void *result)
 {
     launch_result_fini(result);
@@ -242,7 +183,7 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
 
     listener.ranks = load_alloc(&arena, nranks * sizeof(*listener.ranks));
     for (unsigned i = 0; i < run->nargs; i++)
-        argv[i + 1] = place_memory(run, machine, run->args[i], &arena);
+        argv[i + 1] = lab_run_place_memory(run, machine, run->args[i], &arena);
     if (run->mpi != NULL)
         lab_software_mpi(&software, machine, run->mpi, &site->roots, &arena);
     if (run->algorithms != NULL)
