@@ -7,7 +7,7 @@
  *
  *   append()  ... puts an entry at the end of a FIFO at the far side; take() and release() there
  *   expose()  ... makes a key, bytes that travel in entries; who has it may
- *   write()   ... put data there, and behind them a note: an entry of the MESSAGE FIFO
+ *   write()   ... put data there, and behind them a note, which becomes an entry of a FIFO
  *
  * Rules for all of them:
  *  - Entries of one (source, destination, kind) arrive once and in order, notes among the others.
@@ -100,13 +100,14 @@ struct transport_strides {
     int64_t from_step;
 };
 
-/** Data for the memory that `key` names, and a note, which becomes an entry of the MESSAGE FIFO
- * behind them. */
+/** Data for the memory that `key` names, and a note, which becomes an entry behind them. */
 struct transport_write {
     const struct transport_key *key;
+    uint64_t at; /* where they go: bytes behind the beginning of that memory */
     const void *from;
     uint64_t bytes;                          /* may be 0 */
     const struct transport_strides *strides; /* NULL: one piece; others if caps.write_strided */
+    enum transport_fifo fifo;                /* of the note */
     const void *note;
     uint32_t note_bytes;
 };

@@ -90,7 +90,13 @@ bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transpor
                const void *from, uint64_t bytes, const struct transport_strides *strides,
                const struct mpi_entry *note, transport_ticket *ticket_p)
 {
-    const struct transport_write write = { key, from, bytes, strides, note, mpi_entry_bytes(note) };
+    const struct transport_write write = { .key = key,
+                                           .from = from,
+                                           .bytes = bytes,
+                                           .strides = strides,
+                                           .fifo = TRANSPORT_MESSAGE,
+                                           .note = note,
+                                           .note_bytes = mpi_entry_bytes(note) };
     struct transport *t = mr->transport;
 
     *ticket_p = 0;

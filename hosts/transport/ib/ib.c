@@ -119,7 +119,7 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
 
 static void ib_hide(struct transport *t, const struct transport_key *key_p)
 {
-    const struct ibt_key key = ibt_key_of(key_p);
+    const struct ibt_key key = ibt_key_of(key_p, 0);
 
     ibt_slots_give(ibt_of(t), &key);
 }

@@ -107,11 +107,14 @@ struct ibt_key {
 };
 _Static_assert(sizeof(struct ibt_key) <= TRANSPORT_KEY_BYTES, "a key has to fit");
 
-static inline struct ibt_key ibt_key_of(const struct transport_key *bytes)
+/** `at` bytes behind its beginning. */
+static inline struct ibt_key ibt_key_of(const struct transport_key *bytes, uint64_t at)
 {
     struct ibt_key key;
 
     memcpy(&key, bytes, sizeof(key));
+    key.offset += at;
+    key.device += at;
     return key;
 }
 
@@ -127,6 +130,7 @@ struct ibt_staged {
     uint64_t copy[IBT_SLOTS_MAX];      /* number of the copy into each slot */
     struct ibt_op slot[IBT_SLOTS_MAX]; /* the write out of it */
     struct ibt_op *op;
+    enum transport_fifo fifo; /* of the note */
     uint8_t note[TRANSPORT_HEAD_BYTES];
     uint32_t note_bytes;
 };

@@ -77,7 +77,7 @@ void ibt_slots_give(struct ibt *ib, const struct ibt_key *key)
 bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w, bool local,
                      bool far, transport_ticket *ticket_p)
 {
-    const struct ibt_key key = ibt_key_of(w->key);
+    const struct ibt_key key = ibt_key_of(w->key, w->at);
     struct ibt_staged *s = &ib->out;
     struct host_pointer where = ib->t.host->memory->pointer(ib->t.host, w->from);
     uint32_t chunk = ib->set.chunk_bytes;
@@ -99,6 +99,7 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write
         .key = key,
         .nchunks = (uint32_t)((w->bytes + chunk - 1) / chunk),
         .op = op,
+        .fifo = w->fifo,
         .note_bytes = w->note_bytes,
     };
     memcpy(s->note, w->note, w->note_bytes);
@@ -193,7 +194,9 @@ static bool all_out(const struct ibt *ib, const struct ibt_staged *s)
 static bool run_out(struct ibt *ib)
 {
     struct ibt_staged *s = &ib->out;
-    const struct transport_entry note = { .head = s->note, .head_bytes = s->note_bytes };
+    const struct transport_entry note = { .fifo = s->fifo,
+                                          .head = s->note,
+                                          .head_bytes = s->note_bytes };
 
     do {
         if (s->local)

@@ -41,8 +41,10 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
                transport_ticket *ticket_p)
 {
     struct ibt *ib = ibt_of(t);
-    const struct ibt_key key = ibt_key_of(w->key);
-    const struct transport_entry note = { .head = w->note, .head_bytes = w->note_bytes };
+    const struct ibt_key key = ibt_key_of(w->key, w->at);
+    const struct transport_entry note = { .fifo = w->fifo,
+                                          .head = w->note,
+                                          .head_bytes = w->note_bytes };
     const struct verbs_region *region;
     struct host_pointer where;
     bool here = !ibt_on_gpu(ib, w->from, &where) || ibt_direct_out(ib, w->bytes);
@@ -79,7 +81,7 @@ bool ibt_read(struct transport *t, unsigned source, const struct transport_key *
               uint64_t bytes, transport_ticket *ticket_p)
 {
     struct ibt *ib = ibt_of(t);
-    const struct ibt_key key = ibt_key_of(key_p);
+    const struct ibt_key key = ibt_key_of(key_p, 0);
     struct verbs_send s = {
         .op = IB_WQE_READ, .bytes = (uint32_t)bytes, .far_offset = key.offset, .far_key = key.key
     };

@@ -10,8 +10,8 @@
 
 /** A place in the table of notes; remote writes fill it from its beginning. */
 struct mbcft_note {
-    uint32_t turn;  /* notes before it in all, and this one: not 0 when it is there */
-    uint32_t after; /* entries of the message FIFO before it */
+    uint32_t turn;  /* notes before it in its FIFO, and this one: not 0 when it is there */
+    uint32_t after; /* entries of its FIFO before it */
     uint32_t bytes;
     uint32_t spare;
     uint8_t data[TRANSPORT_HEAD_BYTES];
@@ -20,29 +20,31 @@ struct mbcft_note {
 /** What has been taken; the receiver writes it to the sender. */
 struct mbcft_taken {
     uint64_t fifo[TRANSPORT_FIFOS]; /* bytes, as struct mbcf_fifo counts them */
-    uint64_t notes;
+    uint32_t notes[TRANSPORT_FIFOS];
 };
 
 /** Data on their way to exposed memory, as far as packets find room, and the note behind them. */
 struct mbcft_write {
     const uint8_t *from; /* NULL: all of it has gone */
     uint64_t at, bytes;
+    uint64_t offset; /* in the region */
     uint32_t region;
-    uint32_t number; /* of this write among those to this rank */
+    enum transport_fifo fifo; /* of the note */
+    uint32_t number;          /* of this write among those to this rank */
     struct mbcft_note note;
 };
 
 struct mbcft_pair {
     /* as a source */
     struct mbcft_taken taken, reported; /* by this rank; to the source */
-    uint32_t entries;                   /* of its message FIFO that were taken */
+    uint32_t entries[TRANSPORT_FIFOS];  /* that were taken, without notes */
     bool looked[TRANSPORT_FIFOS];       /* the entry at the head was looked at */
     bool follows;                       /* the last entry was full, so the next one is more of it */
-    bool noted;                         /* it is a note that was */
-    struct mbcft_note *notes;
+    bool noted[TRANSPORT_FIFOS];        /* it is a note that was */
+    struct mbcft_note *notes;           /* MBCFT_NOTES for each FIFO */
     /* as a destination */
     struct mbcf_fifo far[TRANSPORT_FIFOS]; /* `tail` as it will be there */
-    uint32_t appended, sent_notes;
+    uint32_t appended[TRANSPORT_FIFOS], sent_notes[TRANSPORT_FIFOS];
     struct mbcft_write write;
     struct mbcft_taken room; /* it writes this */
 };
@@ -72,6 +74,12 @@ static inline const struct mbcf_costs *mbcft_costs(const struct mbcft *m)
 static inline unsigned mbcft_fifo(unsigned source, enum transport_fifo fifo)
 {
     return source * TRANSPORT_FIFOS + fifo;
+}
+
+/** Where note number `n` from 0 of a FIFO lies in the table. */
+static inline unsigned mbcft_note_of(enum transport_fifo fifo, uint32_t n)
+{
+    return fifo * MBCFT_NOTES + n % MBCFT_NOTES;
 }
 
 /* mbcf_out.c; of struct transport_ops: */

@@ -41,11 +41,12 @@ static bool open_pair(struct mbcft *m, unsigned other, uint8_t *rings)
 {
     struct mbcft_pair *p = &m->pairs[other];
 
-    p->notes = calloc(MBCFT_NOTES, sizeof(*p->notes));
+    p->notes = calloc(TRANSPORT_FIFOS * MBCFT_NOTES, sizeof(*p->notes));
     if (p->notes == NULL)
         return false;
     m->task->regions[other] =
-        (struct mbcf_region){ (uint8_t *)p->notes, MBCFT_NOTES * sizeof(*p->notes) };
+        (struct mbcf_region){ (uint8_t *)p->notes,
+                              TRANSPORT_FIFOS * MBCFT_NOTES * sizeof(*p->notes) };
     m->task->regions[m->size + other] =
         (struct mbcf_region){ (uint8_t *)&p->room, sizeof(p->room) };
     for (enum transport_fifo f = 0; f < TRANSPORT_FIFOS; f++) {
@@ -133,11 +134,11 @@ static void mbcf_hide_memory(struct transport *t, const struct transport_key *ke
 /* ---- receiving -------------------------------------------------------------------------- */
 
 /** The note that comes next from a source, if it is there and all entries before it are taken. */
-static const struct mbcft_note *next_note(const struct mbcft_pair *p)
+static const struct mbcft_note *next_note(const struct mbcft_pair *p, enum transport_fifo fifo)
 {
-    const struct mbcft_note *n = &p->notes[p->taken.notes % MBCFT_NOTES];
+    const struct mbcft_note *n = &p->notes[mbcft_note_of(fifo, p->taken.notes[fifo])];
 
-    return n->turn == (uint32_t)p->taken.notes + 1 && n->after == p->entries ? n : NULL;
+    return n->turn == p->taken.notes[fifo] + 1 && n->after == p->entries[fifo] ? n : NULL;
 }
 
 static bool has_entry(const struct mbcft *m, unsigned source, enum transport_fifo fifo)
@@ -149,22 +150,22 @@ static unsigned mbcf_next(struct transport *t, enum transport_fifo fifo, unsigne
 {
     const struct mbcft *m = mbcft_of(t);
 
-    while (from < m->size && !has_entry(m, from, fifo) &&
-           (fifo != TRANSPORT_MESSAGE || next_note(&m->pairs[from]) == NULL))
+    while (from < m->size && !has_entry(m, from, fifo) && next_note(&m->pairs[from], fifo) == NULL)
         from++;
     return from;
 }
 
 /** A line of the table; the rest of what it holds comes with it. */
-static bool take_note(struct mbcft *m, struct mbcft_pair *p, struct transport_taken *taken_p)
+static bool take_note(struct mbcft *m, struct mbcft_pair *p, enum transport_fifo fifo,
+                      struct transport_taken *taken_p)
 {
-    const struct mbcft_note *n = next_note(p);
+    const struct mbcft_note *n = next_note(p, fifo);
 
     if (n == NULL)
         return false;
-    if (!p->noted)
+    if (!p->noted[fifo])
         transport_spend(&m->t, mbcft_costs(m)->line);
-    p->noted = true;
+    p->noted[fifo] = true;
     *taken_p = (struct transport_taken){ n->data, n->bytes };
     return true;
 }
@@ -184,7 +185,7 @@ static bool mbcf_take(struct transport *t, enum transport_fifo fifo, unsigned so
     struct mbcft_pair *p = &m->pairs[source];
     uint32_t bytes;
 
-    if (fifo == TRANSPORT_MESSAGE && take_note(m, p, taken_p))
+    if (take_note(m, p, fifo, taken_p))
         return true;
     if (!has_entry(m, source, fifo))
         return false;
@@ -202,10 +203,11 @@ static bool mbcf_take(struct transport *t, enum transport_fifo fifo, unsigned so
 static void report_room(struct mbcft *m, unsigned source)
 {
     struct mbcft_pair *p = &m->pairs[source];
-    bool due = p->taken.notes - p->reported.notes >= MBCFT_NOTES / 2;
+    bool due = false;
 
     for (enum transport_fifo f = 0; f < TRANSPORT_FIFOS; f++)
-        due |= p->taken.fifo[f] - p->reported.fifo[f] >= ring_bytes(f) / 2;
+        due |= p->taken.notes[f] - p->reported.notes[f] >= MBCFT_NOTES / 2 ||
+               p->taken.fifo[f] - p->reported.fifo[f] >= ring_bytes(f) / 2;
     if (!due)
         return;
     p->reported = p->taken;
@@ -219,14 +221,14 @@ static void mbcf_release(struct transport *t, enum transport_fifo fifo, unsigned
     struct mbcf_fifo *f = &m->task->fifos[mbcft_fifo(source, fifo)];
     uint32_t bytes;
 
-    if (fifo == TRANSPORT_MESSAGE && p->noted) {
-        p->noted = false;
-        p->taken.notes++;
+    if (p->noted[fifo]) {
+        p->noted[fifo] = false;
+        p->taken.notes[fifo]++;
     } else {
         p->looked[fifo] = false;
         if (fifo == TRANSPORT_MESSAGE)
             p->follows = mbcf_oldest(f, &bytes) != NULL && bytes == MBCF_PACKET_BYTES;
-        p->entries += fifo == TRANSPORT_MESSAGE;
+        p->entries[fifo]++;
         mbcf_drop(f);
         p->taken.fifo[fifo] = f->head;
     }

@@ -27,7 +27,7 @@ void mbcft_send(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset
 /** The next packet of a write: within one page, as the handler checks it. */
 static uint32_t next_bytes(const struct mbcft_write *w)
 {
-    uint64_t page = HOST_PAGE - w->at % HOST_PAGE, left = w->bytes - w->at;
+    uint64_t page = HOST_PAGE - (w->offset + w->at) % HOST_PAGE, left = w->bytes - w->at;
 
     left = left < page ? left : page;
     return left < MBCF_PACKET_BYTES ? (uint32_t)left : MBCF_PACKET_BYTES;
@@ -42,12 +42,12 @@ static bool go_on(struct mbcft *m, unsigned dest)
         uint32_t n = next_bytes(w);
 
         w->at += n;
-        mbcft_send(m, dest, w->region, w->at - n, w->from + w->at - n, n, true);
+        mbcft_send(m, dest, w->region, w->offset + w->at - n, w->from + w->at - n, n, true);
     }
     if (w->at < w->bytes)
         return false;
     w->from = NULL;
-    mbcft_send(m, dest, m->t.host->rank, (w->note.turn - 1) % MBCFT_NOTES * sizeof(w->note),
+    mbcft_send(m, dest, m->t.host->rank, mbcft_note_of(w->fifo, w->note.turn - 1) * sizeof(w->note),
                &w->note, NOTE_HEAD + w->note.bytes, false);
     return true;
 }
@@ -84,7 +84,7 @@ bool mbcft_append(struct transport *t, unsigned dest, const struct transport_ent
     far->head = p->room.fifo[e->fifo];
     if (!mbcf_fifo_reserve(far, bytes))
         return false;
-    p->appended += e->fifo == TRANSPORT_MESSAGE;
+    p->appended[e->fifo]++;
     if (m->sockets)
         transport_spend(t, socket_write_ps(m, bytes));
     mbcf_send(m->task, &call);
@@ -99,13 +99,17 @@ bool mbcft_write(struct transport *t, unsigned dest, const struct transport_writ
     struct mbcft_write *w = &p->write;
     uint32_t number = w->number + 1;
 
-    if (!clear_to(m, dest) || p->sent_notes - p->room.notes >= MBCFT_NOTES)
+    if (!clear_to(m, dest) ||
+        p->sent_notes[write->fifo] - p->room.notes[write->fifo] >= MBCFT_NOTES)
         return false;
     *w = (struct mbcft_write){ .from = write->from,
                                .bytes = write->bytes,
+                               .offset = write->at,
                                .number = number,
-                               .note = {
-                                   ++p->sent_notes, p->appended, write->note_bytes, 0, { 0 } } };
+                               .fifo = write->fifo,
+                               .note = { .turn = ++p->sent_notes[write->fifo],
+                                         .after = p->appended[write->fifo],
+                                         .bytes = write->note_bytes } };
     memcpy(&w->region, write->key->bytes, sizeof(w->region));
     memcpy(w->note.data, write->note, write->note_bytes);
     *ticket_p = go_on(m, dest) ? 0 : (uint64_t)number << 32 | (dest + 1);

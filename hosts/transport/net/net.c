@@ -10,17 +10,19 @@
 #include "hosts/transport/transport.h"
 
 /* Instead of a FIFO: */
-#define NET_WORD  UINT16_MAX       /* a rank's word to itself; see net_poll() */
-#define NET_WRITE (UINT16_MAX - 1) /* a remote write */
+#define NET_WORD  UINT16_MAX  /* a rank's word to itself; see net_poll() */
+#define NET_WRITE UINT16_C(8) /* a remote write, and the FIFO of its note */
 
 struct net_header {
     uint16_t fifo;
     uint16_t head_bytes; /* header of the entry, or the note; what comes after them is data */
 };
 
-/** A key, which precedes the note of a write, is the number of a slot: the addresses of exposed
- * memory would differ from run to run. */
-#define NET_KEY_BYTES 16u
+/** Precedes the note of a write. A key is the number of a slot: the addresses of exposed memory
+ * would differ from run to run. */
+struct net_place {
+    uint64_t slot, at;
+};
 
 /** An entry that was taken from the kernel, until it is released. */
 struct net_kept {
@@ -89,8 +91,9 @@ static void put_data(uint8_t *to, const struct transport_write *w)
 static bool send_packet(struct net *net, unsigned dest, const struct transport_write *w,
                         struct net_header hdr)
 {
-    size_t key_bytes = w->key != NULL ? NET_KEY_BYTES : 0;
-    size_t size = sizeof(hdr) + key_bytes + hdr.head_bytes + w->bytes;
+    struct net_place place = { .at = w->at };
+    size_t place_bytes = w->key != NULL ? sizeof(place) : 0;
+    size_t size = sizeof(hdr) + place_bytes + hdr.head_bytes + w->bytes;
     struct host *h = net->t.host;
     uint8_t *packet, *at;
 
@@ -101,9 +104,10 @@ static bool send_packet(struct net *net, unsigned dest, const struct transport_w
     memcpy(packet, &hdr, sizeof(hdr));
     at = packet + sizeof(hdr);
     if (w->key != NULL)
-        memcpy(at, w->key->bytes, key_bytes);
-    memcpy(at + key_bytes, w->note, hdr.head_bytes);
-    put_data(at + key_bytes + hdr.head_bytes, w);
+        memcpy(&place.slot, w->key->bytes, sizeof(place.slot));
+    memcpy(at, &place, place_bytes);
+    memcpy(at + place_bytes, w->note, hdr.head_bytes);
+    put_data(at + place_bytes + hdr.head_bytes, w);
     h->net->send(h, dest, packet, (uint32_t)size);
     return true;
 }
@@ -139,15 +143,16 @@ static void keep_entry(struct net *net, enum transport_fifo fifo, unsigned sourc
 /* Data to where they belong; the note is an entry. */
 static void take_write(struct net *net, const struct host_message *msg, struct net_header hdr)
 {
-    const uint8_t *key = msg->data + sizeof(hdr), *note = key + NET_KEY_BYTES;
+    const uint8_t *note = msg->data + sizeof(hdr) + sizeof(struct net_place);
     const uint8_t *data = note + hdr.head_bytes;
-    uint64_t bytes = (uint64_t)(msg->data + msg->bytes - data), slot;
+    uint64_t bytes = (uint64_t)(msg->data + msg->bytes - data);
+    struct net_place place;
 
-    memcpy(&slot, key, sizeof(slot));
+    memcpy(&place, msg->data + sizeof(hdr), sizeof(place));
     if (bytes > 0)
-        memcpy(net->exposed[slot], data, bytes);
+        memcpy((uint8_t *)net->exposed[place.slot] + place.at, data, bytes);
     transport_spend_copy(net->t.host, bytes);
-    keep_entry(net, TRANSPORT_MESSAGE, msg->from, note, hdr.head_bytes);
+    keep_entry(net, (enum transport_fifo)(hdr.fifo - NET_WRITE), msg->from, note, hdr.head_bytes);
 }
 
 /* The next message. @return false: it was the rank's own word. */
@@ -165,7 +170,7 @@ static bool receive_message(struct net *net)
         net->polling = false;
         return false;
     }
-    if (hdr.fifo == NET_WRITE) {
+    if (hdr.fifo >= NET_WRITE) {
         take_write(net, &msg, hdr);
         return true;
     }
@@ -309,8 +314,9 @@ static bool net_write(struct transport *t, unsigned dest, const struct transport
                       transport_ticket *ticket_p)
 {
     (void)ticket_p;
-    return send_packet(to_net(t), dest, w,
-                       (struct net_header){ NET_WRITE, (uint16_t)w->note_bytes });
+    return send_packet(
+        to_net(t), dest, w,
+        (struct net_header){ (uint16_t)(NET_WRITE + w->fifo), (uint16_t)w->note_bytes });
 }
 
 /* Each message of the network does. */

@@ -382,7 +382,9 @@ static void queue_write(struct p2 *p2, struct p2_write *w)
 bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to,
               const struct transport_write *write, transport_ticket *ticket_p)
 {
-    const struct transport_entry note = { .head = write->note, .head_bytes = write->note_bytes };
+    const struct transport_entry note = { .fifo = write->fifo,
+                                          .head = write->note,
+                                          .head_bytes = write->note_bytes };
     struct p2_write *w = free_write(p2);
     struct p2_place place;
     uint64_t flag;

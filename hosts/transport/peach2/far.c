@@ -8,8 +8,8 @@
 #include "hosts/transport/peach2/dma.h"
 #include "hosts/transport/peach2/far.h"
 
-#define TABLE UINT16_MAX /* instead of a FIFO: addresses */
-#define WRITE (UINT16_MAX - 1)
+#define TABLE UINT16_MAX  /* instead of a FIFO: addresses */
+#define WRITE UINT16_C(8) /* a write, and the FIFO of its note */
 
 #define BOUNCE 65536u /* bytes; as cudaMemcpy() */
 
@@ -212,8 +212,10 @@ bool p2_far_append(struct p2 *p2, unsigned dest, const struct transport_entry *e
 bool p2_far_write(struct p2 *p2, unsigned dest, uint32_t area, uint64_t offset,
                   const struct transport_write *w)
 {
-    return send_packet(p2, dest,
-                       (struct far_header){ WRITE, (uint16_t)w->note_bytes, area, offset }, w);
+    return send_packet(
+        p2, dest,
+        (struct far_header){ (uint16_t)(WRITE + w->fifo), (uint16_t)w->note_bytes, area, offset },
+        w);
 }
 
 /* ---- receiving --------------------------------------------------------------------------- */
@@ -233,14 +235,16 @@ static void take_message(struct p2 *p2, const struct host_message *msg)
     const uint8_t *head = msg->data + sizeof(struct far_header);
     uint32_t left = msg->bytes - (uint32_t)sizeof(struct far_header);
     struct far_header hdr;
+    bool writes;
 
     memcpy(&hdr, msg->data, sizeof(hdr));
+    writes = hdr.what >= WRITE;
     transport_spend_copy(p2->t.host, left - hdr.head_bytes);
     p2->far_source = msg->from;
-    p2->far_fifo = hdr.what == WRITE ? TRANSPORT_MESSAGE : (enum transport_fifo)hdr.what;
-    p2->far_entry = (struct transport_taken){ head, hdr.what == WRITE ? hdr.head_bytes : left };
+    p2->far_fifo = (enum transport_fifo)(hdr.what - (writes ? WRITE : 0));
+    p2->far_entry = (struct transport_taken){ head, writes ? hdr.head_bytes : left };
     p2->holds = true;
-    if (hdr.what == WRITE)
+    if (writes)
         place_data(p2, &hdr, head + hdr.head_bytes, left - hdr.head_bytes);
 }
 

@@ -199,6 +199,7 @@ static bool p2_write_op(struct transport *t, unsigned dest, const struct transpo
     struct key to;
 
     memcpy(&to, w->key, sizeof(to));
+    to.offset += w->at;
     if (p2->peers[dest].far)
         return p2_far_write(p2, dest, to.area, to.offset, w);
     return p2_write(p2, dest, to.area, driver_window(p2->d, to.slot, to.area, to.offset), w,
