@@ -4,9 +4,9 @@
  * fills or empties while the engine works on the other one.
  *
  * The engine is done when its last write has left the GPU. Before the call
- * returns, the host reads from that GPU, and after a copy to a peer from the
- * peer too: answers do not overtake writes (PCI Express 3.0, 2.4.1), so the
- * bytes are at their place then.
+ * returns, the host reads from that GPU, or after a copy to a peer the GPU
+ * reads from the peer. Neither answers nor requests overtake writes of one way
+ * (PCI Express 3.0, 2.4.1), so the bytes are at their place then.
  */
 #include "hosts/cuda/internal.h"
 
@@ -144,7 +144,7 @@ static bool make_job(struct cuda_rank *cr, struct host_pointer to, struct host_p
             return false;
         job.gpu = from.gpu;
         job.dst = bus_end(bus);
-        job.flush = (uint8_t)(1u << from.gpu | 1u << to.gpu);
+        job.flush = (uint8_t)(1u << to.gpu);
     }
     *job_p = job;
     return true;
@@ -223,13 +223,30 @@ static bool direction_fits(const struct cuda_rank *cr, const void *dst, const vo
     }
 }
 
-/* The checks of each copy; n of 0 is fine and does nothing. */
-static cudaError_t check_copy(const struct cuda_rank *cr, const void *dst, const void *src,
-                              enum cudaMemcpyKind kind)
+/* Memory of a GPU ends with its allocation. */
+static bool lies_within(const struct cuda_rank *cr, const void *p, size_t n)
 {
-    if (dst == NULL || src == NULL)
+    return cr->h->memory->pointer(cr->h, p).kind != HOST_GPU || n <= cr->h->memory->left(cr->h, p);
+}
+
+/* The checks of each copy; n of 0 is fine and does nothing. */
+static cudaError_t check_copy(const struct cuda_rank *cr, const void *dst, size_t dst_n,
+                              const void *src, size_t src_n, enum cudaMemcpyKind kind)
+{
+    if (dst == NULL || src == NULL || !lies_within(cr, dst, dst_n) || !lies_within(cr, src, src_n))
         return cudaErrorInvalidValue;
     return direction_fits(cr, dst, src, kind) ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
+}
+
+/* From the first byte of the first row to the last one of the last; SIZE_MAX: beyond all memory. */
+static size_t rows_span(size_t pitch, size_t width, size_t height)
+{
+    size_t before;
+
+    if (__builtin_mul_overflow(pitch, height - 1, &before) ||
+        __builtin_add_overflow(before, width, &before))
+        return SIZE_MAX;
+    return before;
 }
 
 static struct host_rows rows_of(const void *p, size_t pitch, size_t width, size_t height)
@@ -254,7 +271,7 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind
         return cudaErrorNoDevice;
     if (n == 0)
         return cudaSuccess;
-    code = check_copy(cr, dst, src, kind);
+    code = check_copy(cr, dst, n, src, n, kind);
     if (code != cudaSuccess)
         return cuda_leave(cr, code);
     announce_copy(cr, dst, src, n, place);
@@ -273,7 +290,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcp
         return cuda_leave(cr, cudaErrorInvalidResourceHandle);
     if (n == 0)
         return cudaSuccess;
-    code = check_copy(cr, dst, src, kind);
+    code = check_copy(cr, dst, n, src, n, kind);
     if (code != cudaSuccess)
         return cuda_leave(cr, code);
     announce_copy(cr, dst, src, n, place);
@@ -308,7 +325,8 @@ static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spi
         return cudaSuccess;
     if (width > dpitch || width > spitch)
         return cuda_leave(cr, cudaErrorInvalidPitchValue);
-    code = check_copy(cr, dst, src, kind);
+    code = check_copy(cr, dst, rows_span(dpitch, width, height), src,
+                      rows_span(spitch, width, height), kind);
     if (code != cudaSuccess)
         return cuda_leave(cr, code);
     cuda_race_used(cr, rows_of(src, spitch, width, height), HOST_LOADS, place);
@@ -354,6 +372,8 @@ cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_d
         return cudaErrorNoDevice;
     if (!on_device(cr, dst, dst_device) || !on_device(cr, src, src_device))
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    if (!lies_within(cr, dst, n) || !lies_within(cr, src, n))
+        return cuda_leave(cr, cudaErrorInvalidValue);
     announce_copy(cr, dst, src, n, place);
     return cuda_leave(cr, n == 0 ? cudaSuccess : copy_now(cr, dst, src, n));
 }
@@ -369,6 +389,8 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int 
         return cuda_leave(cr, cudaErrorInvalidResourceHandle);
     if (!on_device(cr, dst, dst_device) || !on_device(cr, src, src_device))
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    if (!lies_within(cr, dst, n) || !lies_within(cr, src, n))
+        return cuda_leave(cr, cudaErrorInvalidValue);
     announce_copy(cr, dst, src, n, place);
     return cuda_leave(cr, n == 0 ? cudaSuccess : issue_copy(cr, last, dst, src, n));
 }
@@ -385,6 +407,8 @@ cudaError_t cudaMemset(void *p, int value, size_t n)
     to = cr->h->memory->pointer(cr->h, p);
     if (to.kind == HOST_PAGEABLE)
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    if (!lies_within(cr, p, n))
+        return cuda_leave(cr, cudaErrorInvalidValue);
     cuda_race_used(cr, rows_of(p, n, n, 1), HOST_STORES, place);
     cuda_settle_all(cr);
     memset(p, value, n);

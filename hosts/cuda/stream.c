@@ -29,12 +29,14 @@ static struct cuda_engine *engine_of(struct cuda_rank *cr, struct cuda_last last
     return &cr->device[last.gpu].engine[host_copy_engine(last.number)];
 }
 
-/* The engine's own GPU first: what it wrote to a peer has then left for it, and the read from the
- * peer cannot pass it. */
+/* `gpus`: the own one, for what has been written to the host, and peers that have been written to.
+ */
 static void flush_gpus(struct cuda_rank *cr, unsigned gpu, uint8_t gpus)
 {
+    for (unsigned g = 0; g < cr->d->ngpus; g++)
+        if ((gpus >> g & 1) != 0 && g != gpu)
+            driver_flush_peer(cr->h, gpu, g);
     driver_flush_gpus(cr->h, gpus & 1u << gpu);
-    driver_flush_gpus(cr->h, gpus & ~(1u << gpu));
 }
 
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last)

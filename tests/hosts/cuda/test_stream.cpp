@@ -62,10 +62,11 @@ struct Buffers {
     void sync(cudaStream_t stream) { EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(stream)); }
 };
 
-void on_one_node(const std::function<void(Buffers &b)> &fn)
+void on_one_node(const std::function<void(Buffers &b)> &fn, const test::Values &host = {})
 {
     ClusterConfig cc;
     cc.nodes = 1;
+    cc.host = host;
     Cluster c(cc);
     c.expect_run([&] {
         Buffers b;
@@ -159,6 +160,55 @@ TEST(CudaStream, CopiesOfAStreamAreMadeInOrder)
                 EXPECT_EQ(0, memcmp(b.back, b.pinned, N)) << round;
             }
         });
+}
+
+/* Writes to a peer may wait for their way to its socket, where a core's read passes them. */
+TEST(CudaStream, WhatWasCopiedToAPeerOnTheOtherSocketIsThere)
+{
+    const test::Values host = { { "p2.socket", 1 }, { "rc.socket_write_interval_ps", 853000 } };
+    constexpr size_t bytes = 16384;
+
+    on_one_node(
+        [](Buffers &b) {
+            EXPECT_EQ(cudaSuccess, cudaDeviceEnablePeerAccess(1, 0));
+            b.async(b.gpu[0], b.pinned, b.s);
+            EXPECT_EQ(cudaSuccess, cudaMemcpyPeerAsync(b.gpu[1], 1, b.gpu[0], 0, bytes, b.s));
+            b.async(b.back, b.gpu[1], b.s, bytes);
+            b.sync(b.s);
+            EXPECT_EQ(0, memcmp(b.back, b.pinned, bytes));
+            b.fill(2);
+            EXPECT_EQ(cudaSuccess, cudaMemcpy(b.gpu[0], b.pinned, bytes, cudaMemcpyDefault));
+            EXPECT_EQ(cudaSuccess, cudaMemcpyPeer(b.gpu[1], 1, b.gpu[0], 0, bytes));
+            EXPECT_EQ(0, memcmp(b.gpu[1], b.pinned, bytes));
+        },
+        host);
+}
+
+/* As with CUDA, a copy that would go on behind an allocation is refused as a whole. */
+TEST(CudaStream, CopiesEndWithTheirAllocation)
+{
+    on_one_node([](Buffers &b) {
+        uint8_t *gpu = nullptr;
+
+        EXPECT_EQ(cudaSuccess, cudaMalloc((void **)&gpu, 65536));
+        EXPECT_EQ(cudaSuccess, cudaMemcpy(gpu, b.pinned, 65536, cudaMemcpyDefault));
+        for (size_t n : { (size_t)65536 + 1, (size_t)1 << 33, SIZE_MAX }) {
+            EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(gpu, b.pinned, n, cudaMemcpyDefault)) << n;
+            EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(b.pinned, gpu, n, cudaMemcpyDefault)) << n;
+            EXPECT_EQ(cudaErrorInvalidValue,
+                      cudaMemcpyAsync(gpu, b.pinned, n, cudaMemcpyDefault, b.s))
+                << n;
+            EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpyPeer(b.gpu[1], 1, gpu, 0, n)) << n;
+            EXPECT_EQ(cudaErrorInvalidValue, cudaMemset(gpu, 0, n)) << n;
+            EXPECT_EQ(cudaErrorInvalidValue,
+                      cudaMemcpy2D(gpu, 2 * n, b.pinned, n, 1, 3, cudaMemcpyDefault))
+                << n;
+        }
+        EXPECT_EQ(0, memcmp(gpu, b.pinned, 65536));
+        EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(gpu + 1, b.pinned, 65536, cudaMemcpyDefault));
+        EXPECT_EQ(cudaSuccess, cudaFree(gpu));
+        EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(gpu, b.pinned, 1, cudaMemcpyDefault));
+    });
 }
 
 TEST(CudaStream, ReadyMeansThatTheBytesAreThere)
