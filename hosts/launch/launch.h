@@ -104,6 +104,8 @@ struct launch_result {
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };
 
+/** Is the component linked to the node's host? */
+bool launch_at_root_port(const struct machine_desc *desc, unsigned node, const char *component);
 /** The GPU number `skip` of those on the socket of a component, or (not `beside`) of the others.
  * @return false: there is none, or no such component at a root port. */
 bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,

@@ -61,7 +61,7 @@ void launch_ether_fini(struct launch_node *node);
 void launch_ether_handle(struct launch_node *node);
 
 /* place.c */
-/** The root port that leads to a component, "p0": the far end of its link. NULL: none. */
+/** The root port of the node's host that leads to a component, "p0". NULL: none. */
 const char *launch_root_port(const struct machine_node_desc *node, const char *component);
 /** The core of the node's rank number `rank`: of its home first, never the one of interrupts. */
 unsigned launch_core_of(const struct launch_node *node, unsigned rank);

@@ -6,18 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool is_host(const struct machine_node_desc *node, const char *component)
+{
+    for (unsigned i = 0; i < node->ncomponents; i++)
+        if (strcmp(node->components[i].name, component) == 0)
+            return node->components[i].kind == &node_host_kind;
+    return false;
+}
+
 const char *launch_root_port(const struct machine_node_desc *node, const char *component)
 {
     for (unsigned i = 0; i < node->nlinks; i++) {
         const struct machine_link_desc *l = &node->links[i];
-        const char *port = NULL;
 
-        if (strcmp(l->component_b, component) == 0)
-            port = l->port_a;
-        else if (strcmp(l->component_a, component) == 0)
-            port = l->port_b;
-        if (port != NULL && port[0] == 'p')
-            return port;
+        if (strcmp(l->component_b, component) == 0 && is_host(node, l->component_a))
+            return l->port_a;
+        if (strcmp(l->component_a, component) == 0 && is_host(node, l->component_b))
+            return l->port_b;
     }
     return NULL;
 }
@@ -40,13 +45,18 @@ static unsigned socket_of(const struct machine_desc *desc, unsigned node, const 
     return 0;
 }
 
+bool launch_at_root_port(const struct machine_desc *desc, unsigned node, const char *component)
+{
+    return launch_root_port(&desc->nodes[node], component) != NULL;
+}
+
 bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,
                    bool beside, unsigned skip, unsigned *gpu_p)
 {
     const struct machine_node_desc *nd = &desc->nodes[node];
     unsigned gpu = 0, socket = socket_of(desc, node, component);
 
-    if (launch_root_port(nd, component) == NULL)
+    if (!launch_at_root_port(desc, node, component))
         return false;
     for (unsigned i = 0; i < nd->ncomponents; i++) {
         if (nd->components[i].kind != &node_gpu_kind)

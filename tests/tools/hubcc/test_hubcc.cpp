@@ -114,14 +114,14 @@ TEST_F(Programs, ArgumentsMayStandInFiles)
     write("outer", "@inner \"-DTEXT=\\\"two\"' words\\\"'\n-c -o \"one\n.o\"\n");
     write("empty", "");
     write("itself", "@itself");
-    write("open", "'main.c");
+    write("open", "-DTEXT='\"open\"' 'a file.cu");
     ASSERT_EQ(0, sh("hubcc @outer @empty && hubc++ one*.o -o one && hubrun -q -n 1 ./one"))
         << errors;
     EXPECT_EQ("two words\n", out);
     EXPECT_EQ(2, sh("hubcc @itself"));
     EXPECT_EQ("hubcc: @itself: expected a file that does not name itself\n", errors);
-    EXPECT_EQ(2, sh("hubcc @open"));
-    EXPECT_EQ("hubcc: @open: expected arguments, with quotes in pairs\n", errors);
+    EXPECT_EQ(0, sh("hubcc @open -o two && hubrun -q -n 1 ./two")) << errors;
+    EXPECT_EQ("open\n", out);
     EXPECT_EQ(1, sh("hubcc @nothing"));
     EXPECT_TRUE(has(errors, "@nothing")) << errors;
 }

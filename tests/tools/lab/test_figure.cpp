@@ -15,7 +15,7 @@ class Figure : public testing::Test
     {
         series.name = "S";
         series.workload = "pingpong";
-        series.platform = "p";
+        series.of_file = "p";
         series.key = "bytes";
         EXPECT_EQ(SIM_OK, attempt(&err, [&] {
                       series.setup =
@@ -48,13 +48,16 @@ class Figure : public testing::Test
             << err.text;
         lab_figure_begin(&table);
         lab_figure_add_rows(&figure, &exp, &rows, &table);
-        for (unsigned i = 0; i < table.nrows; i++)
+        for (unsigned i = 0; i < table.nrows; i++) {
+            drawn_with = lab_table_get(&table, i, 0);
             list.push_back(std::string(lab_table_get(&table, i, 1)) + " " +
                            lab_table_get(&table, i, 2) + " " + lab_table_get(&table, i, 3) + " " +
                            lab_table_get(&table, i, 4));
+        }
         lab_table_fini(&table);
         return list;
     }
+    std::string drawn_with; /* the series of the last one */
     begun_arena arena;
     sim_error err = {};
     lab_series series = {};
@@ -77,19 +80,23 @@ TEST_F(Figure, RowsOfTheSameSetupAreItsPoints)
 /* Series may differ in what no row says. */
 TEST_F(Figure, ARowIsAPointOfTheFirstSeriesThatItSuits)
 {
+    const std::string row =
+        "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,latency,eq,2.3,,us,3,s\n";
     lab_series both[] = { series, series };
 
     both[0].name = "a ring";
     both[1].name = "two rings";
     exp.n = 2;
     exp.series = both;
-    EXPECT_EQ(
-        (Points{ "published 8 2.3 " }),
-        points("a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,latency,eq,2.3,,us,3,s\n"));
-    both[0].platform = "q";
-    EXPECT_EQ(
-        (Points{ "published 8 2.3 " }),
-        points("a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,latency,eq,2.3,,us,3,s\n"));
+    EXPECT_EQ((Points{ "published 8 2.3 " }), points(row));
+    EXPECT_EQ("a ring", drawn_with);
+    both[0].of_file = "q";
+    EXPECT_EQ((Points{ "published 8 2.3 " }), points(row));
+    EXPECT_EQ("two rings", drawn_with);
+    both[0].of_file = "p";
+    both[0].key = "n"; /* which the row does not have */
+    EXPECT_EQ((Points{ "published 8 2.3 " }), points(row));
+    EXPECT_EQ("two rings", drawn_with);
 }
 
 TEST_F(Figure, WholeQuantitiesAreNotMadeFromOthers)

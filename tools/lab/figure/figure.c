@@ -415,49 +415,61 @@ static bool is_value(const struct lab_row *row)
     return row->relation == LAB_EQ || row->relation == LAB_APPROX || row->relation == LAB_BETWEEN;
 }
 
+/** Where a row's point of the series lies; @return false: it has none. */
+static bool point_of(const struct lab_figure *figure, const struct lab_series *series,
+                     const struct lab_row *row, const char **x_p, double *y_p)
+{
+    const char *x = lab_setup_get(&row->setup, series->key);
+    uint64_t number;
+
+    *x_p = lab_setup_get(&row->setup, "take") != NULL ? "" : x; /* "": a level */
+    return x != NULL && (**x_p == '\0' || load_number(x, false, &number)) &&
+           convert_value(figure, row, row->value, y_p);
+}
+
+static bool suits(const struct lab_figure *figure, const struct lab_series *series,
+                  const struct lab_row *row)
+{
+    const char *x;
+    double y;
+
+    return lab_figure_shows(figure, series) && is_value(row) && row_agrees(row, series) &&
+           lab_setup_get(&row->setup, "over") == NULL && lab_row_measure(row) == NULL &&
+           point_of(figure, series, row, &x, &y);
+}
+
+/** Series may differ in what rows do not say, such as the cabling: the first one has the point. */
+static bool is_drawn(const struct lab_figure *figure, const struct lab_experiment *exp, unsigned s,
+                     const struct lab_row *row)
+{
+    while (s-- > 0)
+        if (suits(figure, &exp->series[s], row))
+            return true;
+    return false;
+}
+
 static void add_row(const struct lab_figure *figure, const struct lab_series *series,
                     const struct lab_row *row, struct lab_table *table)
 {
-    const char *x = lab_setup_get(&row->setup, series->key);
-    bool level = lab_setup_get(&row->setup, "take") != NULL;
-    uint64_t number;
+    const char *x;
     double y, y2, high;
 
-    if (!convert_value(figure, row, row->value, &y) || x == NULL ||
-        (!level && !load_number(x, false, &number)))
-        return;
-    lab_figure_add(table, series->name, level ? "level" : "published", level ? "" : x, y,
-                   row->source);
+    (void)point_of(figure, series, row, &x, &y);
+    lab_figure_add(table, series->name, *x == '\0' ? "level" : "published", x, y, row->source);
     if (upper_value(row, &high) && convert_value(figure, row, high, &y2))
         lab_table_set(table, table->nrows - 1, Y2, "%.6g", y2);
-}
-
-/** Whether the row has been drawn with a series before number `s`, which differs from it in what
- * rows do not say, such as the cabling. */
-static bool row_is_drawn(const struct lab_figure *figure, const struct lab_experiment *exp,
-                         unsigned s, const struct lab_row *row)
-{
-    while (s-- > 0)
-        if (lab_figure_shows(figure, &exp->series[s]) && row_agrees(row, &exp->series[s]))
-            return true;
-    return false;
 }
 
 void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_experiment *exp,
                          const struct lab_rows *rows, struct lab_table *table)
 {
-    for (unsigned s = 0; s < exp->n; s++) {
-        const struct lab_series *series = &exp->series[s];
-
-        for (unsigned i = 0; i < rows->n && lab_figure_shows(figure, series); i++) {
+    for (unsigned s = 0; s < exp->n; s++)
+        for (unsigned i = 0; i < rows->n; i++) {
             const struct lab_row *row = &rows->rows[i];
 
-            if (is_value(row) && row_agrees(row, series) &&
-                lab_setup_get(&row->setup, "over") == NULL && lab_row_measure(row) == NULL &&
-                !row_is_drawn(figure, exp, s, row))
-                add_row(figure, series, row, table);
+            if (suits(figure, &exp->series[s], row) && !is_drawn(figure, exp, s, row))
+                add_row(figure, &exp->series[s], row, table);
         }
-    }
 }
 
 void lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table)

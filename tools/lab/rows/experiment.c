@@ -91,6 +91,7 @@ static void read_series(const struct load_tree *root, const struct load_tree *it
     if (setup != NULL)
         put_all(setup, series, arena);
     put_all(item, series, arena);
+    series->of_file = series->platform;
     if (series->name == NULL)
         lab_words_fail_unnamed(item);
     if (series->workload == NULL)
@@ -113,8 +114,6 @@ void lab_experiment_read(const char *path, struct load_arena *arena, struct lab_
     exp->series = load_alloc(arena, list->n * sizeof(*exp->series));
     for (unsigned i = 0; i < list->n; i++)
         read_series(root, &list->items[i], arena, &exp->series[i]);
-    for (unsigned i = 0; i < exp->n; i++)
-        exp->series[i].of_file = exp->series[i].platform;
 }
 
 void lab_experiment_replace_platform(struct lab_experiment *exp, const char *platform)

@@ -19,17 +19,17 @@ struct gpu_place {
 static bool read_place(const char *text, struct gpu_place *place_p)
 {
     const char *name = text + strlen("gpu@");
-    size_t n;
+    bool beside = *name != '!';
     uint64_t skip = 0;
+    size_t n;
 
-    place_p->beside = *name != '!';
-    name += !place_p->beside;
+    name += !beside;
     n = strcspn(name, "+");
     if (n == 0 || n >= sizeof(place_p->component) ||
         (name[n] == '+' && (!load_number(name + n + 1, false, &skip) || skip > UINT_MAX)))
         return false;
+    *place_p = (struct gpu_place){ .beside = beside, .skip = (unsigned)skip };
     (void)snprintf(place_p->component, sizeof(place_p->component), "%.*s", (int)n, name);
-    place_p->skip = (unsigned)skip;
     return true;
 }
 
@@ -72,9 +72,10 @@ static _Noreturn void fail_place(const struct machine_desc *desc, unsigned node,
         load_raise(SIM_ERR_CONFIG,
                    "node%u: %s: no component %s: expected one at a root port of the node", node,
                    arg, place.component);
-    load_raise(SIM_ERR_CONFIG,
-               "node%u: %s: expected a GPU %s the socket of %s, a component at a root port, and "
-               "%u before it",
+    if (!launch_at_root_port(desc, node, place.component))
+        load_raise(SIM_ERR_CONFIG, "node%u: %s: expected a component at a root port of the node",
+                   node, arg);
+    load_raise(SIM_ERR_CONFIG, "node%u: %s: expected a GPU %s the socket of %s, and %u before it",
                node, arg, place.beside ? "on" : "beyond", place.component, place.skip);
 }
 
