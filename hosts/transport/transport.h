@@ -107,7 +107,7 @@ struct transport_write {
     const void *from;
     uint64_t bytes;                          /* may be 0 */
     const struct transport_strides *strides; /* NULL: one piece; others if caps.write_strided */
-    enum transport_fifo fifo;                /* of the note */
+    enum transport_fifo fifo;                /* for the note */
     const void *note;
     uint32_t note_bytes;
 };

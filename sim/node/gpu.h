@@ -60,7 +60,7 @@ struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct 
  * stands for it; it takes the way of a store, so the copy sees all that the root port was handed
  * before it.
  * @param job struct node_gpu_job, of node_gpu_copy()
- * @param posted node_host_posted() of the GPU's root port; 0: nothing is before it
+ * @param posted as node_core_ring() has it for the GPU's root port; 0: nothing is before it
  */
 void node_gpu_ring(void *job, uint64_t posted);
 /** Copies that read what was poisoned, not answered in time, or refused: they ended, and all ones

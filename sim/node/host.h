@@ -70,12 +70,11 @@ void node_core_fence(struct node_core *core, node_done_fn done, void *arg);
  * Rings the bell of the device behind root port `port`, without a TLP and without an operation of
  * the core. It goes the way of a store: out of the core behind what that has stored, and then
  * behind the stores of all cores that are on their way to `port`. Later stores do not delay it.
- * `rung` is called when it leaves the root complex, at once if nothing is before it, with
- * node_host_posted() of `port`.
+ * `rung` is called when it leaves the root complex, at once if nothing is before it. Its value is
+ * the number of posted packets that `port` was handed since its link came up last; 0 while it is
+ * down.
  */
 void node_core_ring(struct node_core *core, unsigned port, node_done_fn rung, void *arg);
-/** Posted packets that root port `port` was handed since its link came up last. */
-uint64_t node_host_posted(const struct node_host *host, unsigned port);
 /** An uncached load of 1, 2, 4, 8 or 16 bytes, naturally aligned; value in the low bytes; ~0 on an
  * error. */
 void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,

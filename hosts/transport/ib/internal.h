@@ -130,7 +130,7 @@ struct ibt_staged {
     uint64_t copy[IBT_SLOTS_MAX];      /* number of the copy into each slot */
     struct ibt_op slot[IBT_SLOTS_MAX]; /* the write out of it */
     struct ibt_op *op;
-    enum transport_fifo fifo; /* of the note */
+    enum transport_fifo fifo; /* for the note */
     uint8_t note[TRANSPORT_HEAD_BYTES];
     uint32_t note_bytes;
 };

@@ -29,7 +29,7 @@ struct mbcft_write {
     uint64_t at, bytes;
     uint64_t offset; /* in the region */
     uint32_t region;
-    enum transport_fifo fifo; /* of the note */
+    enum transport_fifo fifo; /* for the note */
     uint32_t number;          /* of this write among those to this rank */
     struct mbcft_note note;
 };

@@ -1,8 +1,8 @@
 /*
  * Bells: by one a core starts a device, on the way of a store, without a packet. It waits in its
- * core for the stores before it. Then it waits in the root complex for all stores on their way to
- * its port: another core may have announced its own in memory before the bell was rung. Stores that
- * come later or go to other ports do not delay it.
+ * core for the stores before it, wherever they go. Then it waits in the root complex for all stores
+ * on their way to its port: another core may have announced its own in memory before the bell was
+ * rung. Those that come later do not delay it, nor those that have left their core for other ports.
  */
 #include "node/host/internal.h"
 
@@ -29,12 +29,12 @@ void node_bells_handed(struct node_rc *rc, unsigned target)
 {
     struct sim_list *bells = &rc->port[target].bells;
 
-    /* Each is behind all that the one before it is behind. */
+    /* Each is behind all that the one before it is behind, since counts only grow. */
     while (bells->head != NULL && all_handed(rc, bells->head)) {
         struct node_bell *bell = sim_list_pop(bells);
 
         sim_list_push(&rc->unused_bells, &bell->link);
-        bell->rung(bell->arg, node_host_posted(rc->host, target));
+        bell->rung(bell->arg, rc->port[target].posted);
     }
 }
 
@@ -65,7 +65,6 @@ void node_core_ring(struct node_core *core, unsigned port, node_done_fn rung, vo
     if (bell == NULL)
         bell = malloc(sizeof(*bell));
     SIM_ASSERT(bell != NULL);
-    core = core->stores->core;
     node_stores_flush(core);
     *bell = (struct node_bell){
         .port = port, .stores = core->stores->queued, .rung = rung, .arg = arg

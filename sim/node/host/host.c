@@ -402,11 +402,6 @@ uint64_t node_host_msi_address(const struct node_host *host)
     return HOST_MSI_ADDRESS;
 }
 
-uint64_t node_host_posted(const struct node_host *host, unsigned port)
-{
-    return host->rc.port[port].posted;
-}
-
 static bool ranges_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 {
     return a < b + b_size && b < a + a_size;

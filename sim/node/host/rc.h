@@ -51,8 +51,8 @@ struct rc_port {
     sim_time_t next_crossing;      /* the next write to the other socket may cross */
     uint32_t forwarding;  /* targets to which forwarded writes of this port may not be on the link
                            * yet, one bit each */
-    uint64_t posted;      /* packets handed to this port since its link came up, */
-    bool down;            /* which it does not get now, since they are lost */
+    uint64_t posted;      /* packets handed to this port since its link came up; 0 while it is */
+    bool down;            /* down, since they are lost */
     struct rc_sent *sent; /* handed to this port last: a ring, as long as its transmit queue */
     uint32_t sent_next, sent_room;
     sim_time_t request_since;    /* the one before their head left then */

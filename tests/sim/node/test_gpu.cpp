@@ -457,26 +457,27 @@ TEST(Copy, OneEngineForEachWay)
     EXPECT_NEAR((double)(2 * alone), (double)both(100000, 100000, 1), 1e6);
 }
 
-/** A core stores lines to the BAR one after the other; `then` is called once `lines` of them have
+/** A core stores lines to the BAR one after the other; `then` is called once `before` bytes have
  * been stored and are on their way. It lives until the machine has run. */
 struct Stores {
     Machine *m;
     std::vector<uint8_t> bytes;
-    unsigned lines, core;
+    size_t before;
+    unsigned core;
     std::function<void()> then;
     size_t at = 0;
 
     static void call(void *arg, uint64_t)
     {
         Stores *s = static_cast<Stores *>(arg);
-        size_t from = s->at;
+        size_t from = s->at, size = std::min<size_t>(64, s->bytes.size() - from);
 
-        if (from == 64 * s->lines)
+        if (from == s->before)
             s->then();
-        if (from == s->bytes.size())
+        if (size == 0)
             return;
-        s->at += 64;
-        node_core_store(s->m->core(s->core), bar + from, s->bytes.data() + from, 64,
+        s->at += size;
+        node_core_store(s->m->core(s->core), bar + from, s->bytes.data() + from, (uint32_t)size,
                         NODE_WRITE_COMBINING, call, s);
     }
 };
@@ -492,48 +493,49 @@ Builder slow_writes()
  * that is not on the way of stores comes first. */
 TEST(Copy, BeginsBehindWhatCoresHaveStored)
 {
-    constexpr unsigned lines = 60;
-    auto good = [&](Machine &m, bool behind, unsigned core, Times *times) {
+    constexpr size_t bytes = 60 * 64 + 8; /* the last ones wait for more of their line */
+    enum Bell { NOT_ON_THE_WAY, OF_THE_CORE, OF_ITS_OTHER_CONTEXT, OF_ANOTHER_CORE };
+    auto good = [&](Machine &m, Bell bell, Times *times) {
         CopyDone done = { &m, {} };
-        Stores stores = { &m, pattern(lines * 64), lines, core, {} };
+        Stores stores = { &m, pattern(bytes), bytes, bell == OF_ANOTHER_CORE ? 1u : 0u, {} };
         Done fence(m);
-        unsigned same = 0;
 
         set_up(m);
         fence.then = [&] {
-            node_gpu_job *job = node_gpu_copy(m.gpu(), 0, { false, ram }, { true, 0 }, lines * 64,
+            node_core *from = bell == OF_ITS_OTHER_CONTEXT ? node_core_above(m.core()) : m.core();
+            node_gpu_job *job = node_gpu_copy(m.gpu(), 0, { false, ram }, { true, 0 }, bytes,
                                               CopyDone::call, &done);
 
-            if (behind)
-                node_core_ring(m.core(), 0, node_gpu_ring, job);
-            else
+            if (bell == NOT_ON_THE_WAY)
                 node_gpu_ring(job, 0);
+            else
+                node_core_ring(from, 0, node_gpu_ring, job);
         };
         stores.then = [&] {
-            if (core == 0)
+            if (bell != OF_ANOTHER_CORE)
                 return fence.then();
-            node_core_fence(m.core(core), Done::call, &fence); /* before others may know of them */
+            node_core_fence(m.core(1), Done::call, &fence); /* before others may know of them */
         };
         Stores::call(&stores, 0);
         m.run();
+        Done last(m);
+        node_core_fence(m.core(), Done::call, &last); /* the rest of a line */
+        m.run();
         EXPECT_EQ(1u, done.times.size());
-        EXPECT_EQ(0, memcmp(stores.bytes.data(), node_gpu_bytes(m.gpu()), lines * 64));
-        for (unsigned i = 0; i < lines; i++)
-            same += memcmp(&stores.bytes[64 * i], m.ram(ram + 64 * i), 64) == 0;
+        EXPECT_EQ(0, memcmp(stores.bytes.data(), node_gpu_bytes(m.gpu()), bytes));
         *times = done.times;
-        return same;
+        return memcmp(stores.bytes.data(), m.ram(ram), bytes) == 0;
     };
-    for (unsigned core : { 0, 1 }) {
+    for (Bell bell : { OF_THE_CORE, OF_ITS_OTHER_CONTEXT, OF_ANOTHER_CORE })
         in_all_orders(slow_writes(), [&](Machine &m) {
             Times times;
 
-            EXPECT_EQ(lines, good(m, true, core, &times));
+            EXPECT_TRUE(good(m, bell, &times)) << bell;
             return times;
         });
-        Machine m(slow_writes());
-        Times times;
-        EXPECT_GT(lines, good(m, false, core, &times));
-    }
+    Machine m(slow_writes());
+    Times times;
+    EXPECT_FALSE(good(m, NOT_ON_THE_WAY, &times));
 }
 
 /* A core that goes on storing does not delay a copy that it began before. */
@@ -543,7 +545,7 @@ TEST(Copy, DoesNotWaitForLaterStores)
 
     in_all_orders(slow_writes(), [&](Machine &m) {
         CopyDone done = { &m, {} };
-        Stores stores = { &m, pattern(lines * 64), before, 0, {} };
+        Stores stores = { &m, pattern(lines * 64), before * 64, 0, {} };
 
         set_up(m);
         stores.then = [&] {
@@ -562,14 +564,14 @@ TEST(Copy, DoesNotWaitForLaterStores)
     });
 }
 
-/* Nor do stores to one device delay the bell of another. */
+/* Nor do stores to one device delay the bell of another, once they have left the core: 32 may. */
 TEST(Copy, DoesNotWaitForStoresToAnotherDevice)
 {
     constexpr unsigned lines = 30;
 
     in_all_orders(slow_writes(), [&](Machine &m) {
         Done rung[2] = { Done(m), Done(m) };
-        Stores stores = { &m, pattern(lines * 64), lines, 0, {} };
+        Stores stores = { &m, pattern(lines * 64), lines * 64, 0, {} };
 
         set_up(m);
         stores.then = [&] {
@@ -585,52 +587,107 @@ TEST(Copy, DoesNotWaitForStoresToAnotherDevice)
     });
 }
 
+/** With its GPU's link down for a while. */
+Builder with_outage(Builder b, sim_time_t at, sim_time_t lasts, std::vector<uint64_t> *values,
+                    machine_fault_desc *fault)
+{
+    const machine_fault_kind *down = pcie_faults;
+
+    while (strcmp(down->name, "down") != 0)
+        down++;
+    for (const machine_param *p = down->params; p->key != nullptr; p++)
+        values->push_back(strcmp(p->key, "at") == 0    ? at
+                          : strcmp(p->key, "for") == 0 ? lasts
+                                                       : p->def);
+    *fault = {};
+    fault->component = "gpu", fault->port = "pcie";
+    fault->kind = down;
+    fault->values = values->data();
+    b.desc.nfaults = 1;
+    b.desc.faults = fault;
+    return b;
+}
+
+/** A bell of core 0, and a copy within the GPU that waits for it. */
+void ring_copy(Machine &m, CopyDone *done)
+{
+    node_core_ring(
+        m.core(), 0, node_gpu_ring,
+        node_gpu_copy(m.gpu(), 0, { true, page }, { true, 0 }, 64, CopyDone::call, done));
+}
+
 /* What is lost with the link never comes: no copy waits for it. No page is pinned, which is one to
  * writes. */
 TEST(Copy, DoesNotWaitForWhatTheLinkHasLost)
 {
     constexpr sim_time_t down_at = 20 * SIM_US, down_for = 5 * SIM_US;
-    constexpr unsigned lines = 30;
-    Builder b = slow_writes();
-    const machine_fault_kind *down = pcie_faults;
+    constexpr unsigned lines = 30, later = 10;
     std::vector<uint64_t> values;
-    machine_fault_desc fault = {};
+    machine_fault_desc fault;
+    Builder b = with_outage(slow_writes(), down_at, down_for, &values, &fault);
 
-    while (strcmp(down->name, "down") != 0)
-        down++;
-    for (const machine_param *p = down->params; p->key != nullptr; p++)
-        values.push_back(strcmp(p->key, "at") == 0    ? down_at
-                         : strcmp(p->key, "for") == 0 ? down_for
-                                                      : p->def);
-    fault.component = "gpu", fault.port = "pcie";
-    fault.kind = down;
-    fault.values = values.data();
-    b.desc.nfaults = 1;
-    b.desc.faults = &fault;
     in_all_orders(b, [&](Machine &m) {
         CopyDone done = { &m, {} };
-        Stores stores = { &m, pattern(lines * 64), lines, 0, {} };
-        auto copy = [&] {
-            node_core_ring(
-                m.core(), 0, node_gpu_ring,
-                node_gpu_copy(m.gpu(), 0, { true, page }, { true, 0 }, 64, CopyDone::call, &done));
-        };
+        Stores stores = { &m, pattern(lines * 64), lines * 64, 0, {} };
 
         EXPECT_EQ(SIM_OK, node_host_claim(m.host(), 0, bar, 1 << 22, nullptr));
-        stores.then = copy;
+        stores.then = [&] { ring_copy(m, &done); };
         Stores::call(&stores, 0);
         m.run_until(down_at);
         EXPECT_EQ(0u, done.times.size());
-        m.run();
-        EXPECT_EQ(1u, done.times.size());
-        uint64_t taken = m.stat("node0.gpu.unpinned_writes");
-        EXPECT_GT(lines, taken) << "nothing was lost";
-        store(m, bar, &stores.bytes[0], 64, NODE_WRITE_COMBINING);
-        copy(); /* what is handed over is counted from the new start of the link */
+        m.run_until(down_at + SIM_US);
+        Done during(m);
+        node_core_store(m.core(), bar, &stores.bytes[0], 64, NODE_WRITE_COMBINING, Done::call,
+                        &during);
+        m.run_until(down_at + 2 * SIM_US);
+        ring_copy(m, &done); /* behind a store that is lost, too */
         m.run();
         EXPECT_EQ(2u, done.times.size());
-        EXPECT_EQ(taken + 1, m.stat("node0.gpu.unpinned_writes"));
+        uint64_t taken = m.stat("node0.gpu.unpinned_writes");
+        EXPECT_GT(lines, taken) << "nothing was lost";
+        sim_time_t start = m.now();
+        Stores more = { &m, pattern(later * 64), later * 64, 0, {} };
+        more.then = stores.then; /* what is handed over is counted from the new start of the link */
+        Stores::call(&more, 0);
+        m.run();
+        EXPECT_EQ(3u, done.times.size());
+        EXPECT_LT(start + (later - 1) * SIM_US, done.times.back());
+        EXPECT_EQ(taken + later, m.stat("node0.gpu.unpinned_writes"));
         return done.times;
+    });
+}
+
+/* Nothing else wakes the GPU then. */
+TEST(Copy, GoesOnWhenTheOnlyStoreBeforeItIsLost)
+{
+    constexpr sim_time_t begin = 20 * SIM_US;
+    sim_time_t way = 0; /* from the bell to its port */
+    std::vector<uint64_t> values;
+    machine_fault_desc fault;
+    auto run = [&](Machine &m) {
+        CopyDone done = { &m, {} };
+        Done rung(m);
+        const std::vector<uint8_t> line = pattern(64);
+
+        EXPECT_EQ(SIM_OK, node_host_claim(m.host(), 0, bar, 1 << 22, nullptr));
+        m.run_until(begin);
+        sim_time_t start = m.now();
+        Done stored(m);
+        node_core_store(m.core(), bar, line.data(), 64, NODE_WRITE_COMBINING, Done::call, &stored);
+        node_core_ring(m.core(), 0, Done::call, &rung);
+        ring_copy(m, &done);
+        m.run();
+        way = rung.time - start;
+        EXPECT_EQ(1u, done.times.size());
+        EXPECT_GT(start + 2 * SIM_US, done.times.at(0));
+        return m.stat("node0.gpu.unpinned_writes");
+    };
+    Machine up(with_gpu());
+    EXPECT_EQ(1u, run(up));
+    Builder b = with_outage(with_gpu(), begin + way + 10000, 5 * SIM_US, &values, &fault);
+    in_all_orders(b, [&](Machine &m) {
+        EXPECT_EQ(0u, run(m)) << "it came";
+        return way;
     });
 }
 
