@@ -34,19 +34,24 @@ make -s CC=hubcc FC=hubf90
 
 # The sessions of all pages, counted: N.command, N.want and N.place; and in `wrong` what nothing compares. A remark begins after
 # two blanks.
-blocks() { awk -v box="$box" '
+blocks() { awk -v box="$box" -v root="$(realpath "$(dirname "$0")/../..")" '
     function put(ext, line) { print line >(box "/" n ext) }
-    function wrong(at, what) { print FILENAME ":" at ": " what >(box "/wrong") }
-    function end_page() { if (in_block) wrong(first, "a block without an end"); in_block = 0; marked = "" }
-    FNR == 1 { end_page(); page = FILENAME; readme = page ~ /(README|architects)\.md$/ }
+    function wrong(at, what) { print page ":" at ": " what >(box "/wrong") }
+    function end_page() {
+        if (in_block) wrong(first, "a block without an end")
+        in_block = on = in_file = more = 0
+        marked = ""
+    }
+    FNR == 1 { end_page(); page = FILENAME; readme = page == root "/README.md" || page == root "/docs/architects.md" }
     !in_block && /^ *<!-- (output|by hand|file|drawing)/ {
         if (/^<!-- output -->$/) marked = "output"
-        else if (/^ *<!-- (by hand: .+|drawing) -->$/ || (readme && /^<!-- (output|file): .+ -->$/)) marked = "other"
-        else if (/^<!-- file: [A-Za-z0-9_.-]+ -->$/) { marked = "file"; file = box "/run/" $3 }
+        else if (/^ *<!-- by hand: .+ -->$/ || (readme && /^<!-- (output|file): .+ -->$/)) marked = "other"
+        else if (/^ *<!-- drawing -->$/) marked = "drawing"
+        else if (/^<!-- file: [A-Za-z0-9_.-]+ -->$/) { marked = "file"; file = box "/run/" $3; print page ":" FNR, $3 >(box "/files") }
         else wrong(FNR, "no such line before a block: " $0)
         next
     }
-    /^ *~~~/ && !in_block { wrong(FNR, "expected ``` in place of ~~~") }
+    !in_block && /^ *(~~~|> *```|<pre)/ { wrong(FNR, "expected a block between ``` at the beginning of lines") }
     /^ *```/ && in_block {
         if (on && !commands) wrong(first, "a block without a command, which is $ and a blank before it")
         in_block = on = more = in_file = 0
@@ -55,18 +60,20 @@ blocks() { awk -v box="$box" '
     /^ *```/ {
         in_block = 1; first = FNR; commands = going = 0
         on = marked == "output"; in_file = marked == "file"; bare = marked == "" && !/```(c|cpp|make|python|sh|yaml)$/
+        text = !bare && (marked == "" || marked == "drawing") # no session
         marked = ""
         next
     }
     !in_block && /[^ ]/ { marked = "" }
     in_block && bare {
-        if (going || /^ *\$ /) going = /\\$/
+        if (going ? /^ / : /^ *\$ /) going = /\\$/
         else if (/[^ ]/) {
             wrong(first, "nothing compares this block: expected <!-- output -->, <!-- file: NAME -->, <!-- drawing -->" \
                          " or <!-- by hand: REASON --> before it, or commands alone")
             bare = 0
         }
     }
+    in_block && text && /^ *\$ / { wrong(first, "a session: expected <!-- output --> before it, and no language"); text = 0 }
     in_file { print >file }
     !on { next }
     more { more = /\\$/; put(".command", $0); next }
@@ -74,7 +81,7 @@ blocks() { awk -v box="$box" '
              sub(/^\$ /, ""); sub(/  +# .*/, ""); more = /\\$/; put(".command", $0); next }
     !commands { wrong(FNR, "a line before the first command"); next }
     { put(".want", $0) }
-    END { FILENAME = page; end_page() }' "$@"; }
+    END { end_page() }' "$@"; }
 
 # Blanks at the end of a line and empty lines at the end of a block do not count.
 matches() { awk '
@@ -106,12 +113,16 @@ rewrite() { awk -v box="$box" -v n="$2" '
         skip = more_of_it == 0 # there is such a file
     }' "$1"; }
 
-touch "$box/wrong"
+touch "$box/wrong" "$box/files"
 blocks "${pages[@]}"
 status=0
+checked=$(find "$box" -maxdepth 1 -name '*.command' | wc -l)
+while read -r place file; do
+    grep -qsF "$file" "$box"/*.command "$box"/run/*.yaml ||
+        echo "$place: no command uses $file" >>"$box/wrong"
+done <"$box/files"
 [[ ! -s $box/wrong ]] || status=1
 cat "$box/wrong"
-checked=$(find "$box" -maxdepth 1 -name '*.command' | wc -l)
 page='' folder=. first=0 changed=''
 finish_page() {
     [[ ! $changed ]] || { rewrite "$page" "$first" >"$box/page" && cat "$box/page" >"$page"; }
@@ -125,7 +136,7 @@ for ((i = 1; i <= checked; i++)); do
     fi
     # `cd` counts for the rest of its page. What any other command prints shows a failure.
     case $(cat "$n.command") in
-    "cd "+([a-z/])) folder=$(cut -c 4- "$n.command") && : >"$n.got" ;;
+    "cd "+([a-z./])) folder=$(cd "$folder" && eval "$(cat "$n.command")" && pwd) && : >"$n.got" ;;
     *) (cd "$folder" && bash "$n.command") 2>&1 </dev/null | sed '/^Running as user "root" and group "root"/d' >"$n.got" || true ;;
     esac
     matches "$n.want" "$n.got" || {

@@ -113,7 +113,9 @@ cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_d
 #ifdef __cplusplus
 }
 
-/* As in CUDA's own headers, C++ may give the address of a pointer of any type, and no flags. */
+/* As in CUDA's own headers, C++ may give the address of a pointer of any type, and no flags. The
+ * header may be included within extern "C". */
+extern "C++" {
 template <typename T> static inline cudaError_t cudaMalloc(T **p, size_t n)
 {
     return cudaMalloc(static_cast<void **>(static_cast<void *>(p)), n);
@@ -131,6 +133,7 @@ static inline cudaError_t cudaMallocHost(T **p, size_t n, unsigned flags = cudaH
 template <typename T> static inline cudaError_t cudaHostAlloc(T **p, size_t n, unsigned flags)
 {
     return cudaHostAlloc(static_cast<void **>(static_cast<void *>(p)), n, flags);
+}
 }
 #endif
 #endif /* HUBSIM_CUDA_RUNTIME_H */

@@ -166,6 +166,8 @@ static void register_stats(struct node_gpu *gpu)
     sim_stats_register(gpu->dom, gpu->path, rows, SIM_COUNT(rows));
 }
 
+/* Both ends of a link go down at one planned time, so what the root port has counted for bells
+ * since it came up is what may come. */
 static void link_changed(void *user, bool up)
 {
     struct node_gpu *gpu = user;
