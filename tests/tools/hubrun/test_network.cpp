@@ -145,6 +145,8 @@ TEST_F(Network, OfAnotherMachineIsRefusedWithTheNode)
           "MPI: rails=2: a setting of transport ib alone: expected ib, not net" },
         { "ring4 --mpi gdr=off,peach2",
           "MPI: gdr=off: a setting of transport ib alone: expected ib, not peach2" },
+        { "ring4 --mpi peach2,library=mvapich2",
+          "MPI: library=mvapich2: its settings are for transport ib: expected ib, not peach2" },
         { "ring4 --mpi tcp", "transport tcp: node 0 has no Ethernet adapter" },
         { "mbcf-switch --mpi peach2", "transport peach2: node 0 has no hub" },
         { "mbcf-switch --mpi ib", "transport ib: node 0 has no InfiniBand adapter" },

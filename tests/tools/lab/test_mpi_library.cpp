@@ -19,12 +19,12 @@ class Library : public test::Folder
         load_arena_fini(&arena);
         test::Folder::TearDown();
     }
-    /** A file whose algorithms are `list`, with one setting beside them. */
-    std::string named(const std::string &list)
+    /** A file whose algorithms are `list`, with one setting beside them, perhaps more. */
+    std::string named(const std::string &list, const std::string &more = "")
     {
         const std::string file = folder + "/library.yaml";
 
-        std::ofstream(file) << "description: x\nsettings: { rails: 2 }\n" << list;
+        std::ofstream(file) << "description: x\nsettings: { rails: 2" << more << " }\n" << list;
         return file;
     }
     std::string algorithms(const std::string &list)
@@ -51,17 +51,20 @@ class Library : public test::Folder
                 return s->number;
         return 0;
     }
-    std::string refused(const std::string &list)
+    /** The reason; "": none. */
+    std::string why_not(const std::string &text)
     {
         launch_software software = launch_software_default();
-        const std::string text = "library=" + named(list); /* nothing to leave when it raises */
 
         err = {};
-        EXPECT_EQ(SIM_ERR_CONFIG, attempt(&err, [&] {
-                      lab_software_mpi(&software, nullptr, text.c_str(), nullptr, &arena);
-                  }));
+        if (attempt(&err, [&] {
+                lab_software_mpi(&software, nullptr, text.c_str(), nullptr, &arena);
+            }) == SIM_OK)
+            return "";
+        EXPECT_EQ(SIM_ERR_CONFIG, err.code);
         return err.text;
     }
+    std::string refused(const std::string &list) { return why_not("library=" + named(list)); }
     /** The setting mpi.rails of the first node of a machine by `text`. */
     uint64_t rails(const std::vector<const char *> &sets, const std::string &text)
     {
@@ -105,6 +108,21 @@ TEST_F(Library, WhatTheUserSaysCountsBeforeIt)
     EXPECT_EQ(1u, rails({}, "rails=1," + library));
     EXPECT_EQ(1u, rails({ "node*.software.mpi.rails=1" }, library));
     EXPECT_EQ(2u, rails({ "node*.software.mpi.rails=1" }, library + ",rails=2"));
+}
+
+TEST_F(Library, ServesTheTransportThatItNames)
+{
+    const std::string of_ib = "library=" + named("", ", transport: ib");
+
+    EXPECT_EQ("", why_not(of_ib));
+    EXPECT_EQ("", why_not("ib," + of_ib));
+    for (const std::string other : { "peach2", "net", "own" }) {
+        EXPECT_EQ("MPI: " + of_ib + ": its settings are for transport ib: expected ib, not " +
+                      other,
+                  why_not(other + "," + of_ib));
+        EXPECT_EQ(why_not(other + "," + of_ib), why_not(of_ib + ",transport=" + other));
+    }
+    EXPECT_EQ("", why_not("own,library=" + named("")));
 }
 
 TEST_F(Library, AlgorithmsAreChoicesOneBehindTheOther)

@@ -216,12 +216,14 @@ static bool is_set(const struct machine *machine, const char *key)
     return false;
 }
 
-/** All settings of a library of its time, but those that the user sets. */
-static void set_library(struct launch_software *software, const struct machine *machine,
-                        const char *name, const struct load_roots *roots, struct load_arena *arena)
+/** All settings of a library of its time, but those that the user sets.
+ * @return the transport that they were made for; NULL: it names none */
+static const char *set_library(struct launch_software *software, const struct machine *machine,
+                               const char *name, const struct load_roots *roots,
+                               struct load_arena *arena)
 {
     struct load_roots own = { 0 };
-    const struct load_tree *settings;
+    const struct load_tree *settings, *transport;
     const char *algorithms;
 
     if (roots == NULL)
@@ -235,6 +237,20 @@ static void set_library(struct launch_software *software, const struct machine *
     }
     if (algorithms != NULL)
         launch_software_setting(software, "mpi.library_algorithms")->text = algorithms;
+    transport = load_tree_get(settings, "transport");
+    return transport != NULL ? lab_mpi_value(transport) : NULL;
+}
+
+/** Over another transport most settings of a library would be without effect, in silence. */
+static void check_library(const struct launch_software *software, const char *item,
+                          const char *made_for)
+{
+    const char *transport = transport_of(software);
+
+    if (made_for != NULL && strcmp(made_for, transport) != 0)
+        load_raise(SIM_ERR_CONFIG,
+                   "MPI: %s: its settings are for transport %s: expected %s, not %s", item,
+                   made_for, made_for, transport);
 }
 
 #define LIBRARY "library="
@@ -265,15 +281,18 @@ static const char *next_item(const char **at_p, struct load_arena *arena)
 void lab_software_mpi(struct launch_software *software, const struct machine *machine,
                       const char *text, const struct load_roots *roots, struct load_arena *arena)
 {
-    const char *at, *item;
+    const char *at, *item, *library = NULL, *made_for = NULL;
 
     /* Those of a library come first, wherever it stands: what is said beside it is meant. */
     for (at = text; (item = next_item(&at, arena)) != NULL;)
-        if (strncmp(item, LIBRARY, strlen(LIBRARY)) == 0)
-            set_library(software, machine, item + strlen(LIBRARY), roots, arena);
+        if (strncmp(item, LIBRARY, strlen(LIBRARY)) == 0) {
+            library = item;
+            made_for = set_library(software, machine, item + strlen(LIBRARY), roots, arena);
+        }
     for (at = text; (item = next_item(&at, arena)) != NULL;)
         if (strncmp(item, LIBRARY, strlen(LIBRARY)) != 0)
             set_item(software, item);
+    check_library(software, library, made_for);
     check_settings(software, text);
 }
 

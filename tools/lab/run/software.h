@@ -24,7 +24,8 @@ struct launch_software lab_software(struct machine *machine, unsigned node);
 /** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
  * word alone is the transport; library=NAME stands for all settings of a file of configs/mpi, found
  * in `roots` (NULL: beside the program), and its algorithms, a text in `arena`. What stands beside
- * it counts first, and so do settings of the first node by `--set`.
+ * it counts first, and so do settings of the first node by `--set`, but a transport that it is not
+ * for is refused.
  * @param machine NULL: none is there yet */
 void lab_software_mpi(struct launch_software *software, const struct machine *machine,
                       const char *text, const struct load_roots *roots, struct load_arena *arena);
