@@ -23,12 +23,12 @@ static void begin_job(struct gpu_copy *cp)
     cp->turn += cp->unanswered;
     cp->unanswered = false;
     cp->start = SIM_TIME_NEVER;
+    if (job != NULL && job->rung && job->after <= gpu->copy[!cp->out].ended) {
+        cp->start = sim_now(gpu->dom) + gpu->cfg.copy.setup_ps;
+        gpu_wake(gpu, cp->start);
+    }
     if (gpu->probe != NULL)
         gpu_probe_copy(cp, false);
-    if (job == NULL || !job->rung || job->after > gpu->copy[!cp->out].ended)
-        return;
-    cp->start = sim_now(gpu->dom) + gpu->cfg.copy.setup_ps;
-    gpu_wake(gpu, cp->start);
 }
 
 static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint64_t bytes)

@@ -85,7 +85,7 @@ void gpu_probe_copy(const struct gpu_copy *cp, bool set_up)
           "what the copy engine from the device to the bus does" }
     };
     const struct node_gpu *gpu = cp->gpu;
-    bool busy = cp->queue.head != NULL;
+    bool busy = cp->start != SIM_TIME_NEVER; /* one that waits for its bell does nothing */
 
     sim_probe_level(gpu->probe, &state[cp->out], gpu->path, sim_now(gpu->dom),
                     !busy    ? IDLE

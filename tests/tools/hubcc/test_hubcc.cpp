@@ -103,6 +103,9 @@ int main()
     ASSERT_EQ(0, sh("hubcc -O2 -Wall -Werror typed.cu -o typed && hubrun -q -n 1 ./typed"))
         << errors;
     EXPECT_EQ("0 1\n", out);
+    write("as_c.cpp", "extern \"C\" {\n#include <cuda_runtime.h>\n}\n"
+                      "int main() { float *p; return cudaMalloc(&p, 4) != cudaSuccess; }\n");
+    EXPECT_EQ(0, sh("hubc++ -Wall -Werror as_c.cpp -o as_c && hubrun -q -n 1 ./as_c")) << errors;
 }
 
 /* Nested, quoted, without a line's end; a file that is not there is left to the compiler. */
