@@ -630,6 +630,28 @@ TEST_F(SweepCommand, AGpuIsBesideAComponentThatIsThere)
     }
 }
 
+TEST_F(SweepCommand, AProgramGetsItsWordsAsTheyStand)
+{
+    const std::string source =
+        write("own.c", "#include <stdio.h>\n"
+                       "int main(int argc, char **argv)\n"
+                       "{\n"
+                       "    printf(\"result n=%d word=%s\\n\", argc, argv[argc - 1]);\n"
+                       "    return 0;\n"
+                       "}\n");
+
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
+    for (auto [args, word] : { std::pair("{ note: 'gpu@hub' }", "note=gpu@hub"),
+                               std::pair("{ src: 'gpu@hub' }", "src=gpu@hub"),
+                               std::pair("['mail=gpu@nothing']", "mail=gpu@nothing") }) {
+        EXPECT_EQ(0, run(write("s.yaml", "program: " + folder +
+                                             "/own\nmachine: two-node\nargs: " + args + "\n") +
+                         " --csv --fresh --out " + folder + "/out"))
+            << text("stderr");
+        EXPECT_NE(std::string::npos, text("stdout").find(word)) << text("stdout");
+    }
+}
+
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);

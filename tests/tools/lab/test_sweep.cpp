@@ -52,6 +52,15 @@ class Sweep : public test::Folder
         size_t at = message.find(folder + "/");
         return at == 0 ? message.substr(folder.size() + 1) : message;
     }
+    /** A program of this source; its path. */
+    std::string built(const std::string &name, const std::string &source)
+    {
+        const std::string path = folder + "/" + name;
+
+        EXPECT_EQ(0,
+                  system((test::HUBCC + " -o " + path + " " + write(name + ".c", source)).c_str()));
+        return path;
+    }
     std::vector<std::string> values(const char *key)
     {
         std::vector<std::string> all;
@@ -530,6 +539,29 @@ TEST_F(Sweep, AGpuByItsPlaceNamesAComponent)
               refusal(begin + "'gpu@" + std::string(64, 'x') + "' }\n"));
     for (const std::string text : { "gpu@hub", "gpu@hub+1", "gpu@!hub" })
         ASSERT_EQ(SIM_OK, read(begin + "'" + text + "' }\n")) << err.text;
+}
+
+/* Which arguments are memories, a program's description says, else its being one of workloads/. */
+TEST_F(Sweep, OnlyAMemoryIsAGpuByItsPlace)
+{
+    const std::string own = built("own", R"(
+        #include <hubsim-workload.h>
+        HUBSIM_WORKLOAD = { .summary = "own", .keys = { { "where", "", HUBSIM_MEMORY, "cpu", "" },
+                                                        { "src", "", "", "", "" } } };
+        int main(void) { return 0; }
+    )");
+    const std::string plain = built("plain", "int main(void) { return 0; }\n");
+    auto memories = [&](const std::string &program, const std::string &args) {
+        EXPECT_EQ(SIM_OK, read("program: " + program + "\nmachine: two-node\nargs: " + args + "\n"))
+            << err.text;
+        return sweep.points[0].run.memories;
+    };
+
+    EXPECT_EQ(2u, memories("pingpong", "{ note: 'gpu@nothing', dst: 'gpu@hub' }"));
+    EXPECT_EQ(0u, memories("pingpong", "['src=gpu@nothing']"));
+    EXPECT_EQ(1u, memories(own, "{ where: 'gpu@hub', src: 'gpu@nothing' }"));
+    EXPECT_EQ(0u, memories(plain, "{ src: 'gpu@nothing', memory: 'gpu@' }"));
+    EXPECT_EQ(0u, memories(plain, "['mail=gpu@nothing']"));
 }
 
 TEST_F(Sweep, AProgramIsNoSource)

@@ -79,15 +79,20 @@ static _Noreturn void fail_place(const struct machine_desc *desc, unsigned node,
                node, arg, place.beside ? "on" : "beyond", place.component, place.skip);
 }
 
-const char *lab_run_place_memory(const struct lab_run *run, const struct machine *machine,
-                                 const char *arg, struct load_arena *arena)
+const char *lab_run_memory(const struct lab_run *run, unsigned i)
 {
-    const char *at = strstr(arg, "=gpu@");
+    return (run->memories >> i & 1) != 0 ? strchr(run->args[i], '=') + 1 : NULL;
+}
+
+const char *lab_run_place_memory(const struct lab_run *run, const struct machine_desc *desc,
+                                 unsigned i, struct load_arena *arena)
+{
+    const char *arg = run->args[i], *memory = lab_run_memory(run, i);
     unsigned node = run->nranks > 0 ? run->nodes[0] : 0, gpu;
 
-    if (at == NULL)
+    if (memory == NULL || strncmp(memory, "gpu@", 4) != 0)
         return arg;
-    if (!lab_run_gpu(machine_description(machine), node, at + 1, &gpu))
-        fail_place(machine_description(machine), node, arg, at + 1);
-    return load_text(arena, "%.*s=gpu%u", (int)(at - arg), arg, gpu);
+    if (!lab_run_gpu(desc, node, memory, &gpu))
+        fail_place(desc, node, arg, memory);
+    return load_text(arena, "%.*sgpu%u", (int)(memory - arg), arg, gpu);
 }

@@ -20,9 +20,11 @@ struct lab_run {
     const char *platform; /* of all nodes; NULL: as the machine says */
     const char *program;  /* a name in workloads/ or a path; NULL: the machine runs by itself */
     unsigned nargs;
-    /* "bytes=8". A memory may be a GPU by its place: "src=gpu@ib" is the first one on the socket of
-     * that component in rank 0's node, "gpu@ib+1" the second, "gpu@!ib" the first on another. */
-    const char *args[LAB_ARGS_MAX];
+    const char *args[LAB_ARGS_MAX]; /* "bytes=8" */
+    /* Bit i: args[i] is a memory, "src=gpu1". It may be a GPU by its place: "src=gpu@ib" is the
+     * first one on the socket of that component in rank 0's node, "gpu@ib+1" the second, "gpu@!ib"
+     * the first on another. */
+    uint32_t memories;
     unsigned nranks;               /* 0: one rank on each node */
     unsigned nodes[LAB_RANKS_MAX]; /* where each rank runs */
     const char *mpi;               /* as of `hubrun --mpi`; NULL: as the platform says */

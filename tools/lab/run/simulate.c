@@ -183,7 +183,7 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
 
     listener.ranks = load_alloc(&arena, nranks * sizeof(*listener.ranks));
     for (unsigned i = 0; i < run->nargs; i++)
-        argv[i + 1] = lab_run_place_memory(run, machine, run->args[i], &arena);
+        argv[i + 1] = lab_run_place_memory(run, machine_description(machine), i, &arena);
     if (run->mpi != NULL)
         lab_software_mpi(&software, machine, run->mpi, &site->roots, &arena);
     if (run->algorithms != NULL)

@@ -42,10 +42,12 @@ struct machine *lab_machine(const struct machine_desc *desc, const struct sim_co
 bool lab_run_gpu_reads(const char *text);
 /** Which GPU of a node "gpu1" or "gpu@ib" is: see struct lab_run. @return false: there is none */
 bool lab_run_gpu(const struct machine_desc *desc, unsigned node, const char *text, unsigned *gpu_p);
-/** An argument of the run with "src=gpu@ib" as "src=gpu1", by the run's first node; any other as it
- * is. Raises where there is no such GPU. */
-const char *lab_run_place_memory(const struct lab_run *run, const struct machine *machine,
-                                 const char *arg, struct load_arena *arena);
+/** The memory that argument i of the run names; NULL: it is another argument. */
+const char *lab_run_memory(const struct lab_run *run, unsigned i);
+/** Argument i of the run, a memory "src=gpu@ib" as "src=gpu1", by the run's first node. Raises
+ * where there is no such GPU. */
+const char *lab_run_place_memory(const struct lab_run *run, const struct machine_desc *desc,
+                                 unsigned i, struct load_arena *arena);
 
 /** Both fingerprints of a machine whose program has ended, and all that it has counted. */
 void lab_report_prints(struct machine *machine, FILE *out);

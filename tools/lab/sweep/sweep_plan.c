@@ -157,11 +157,14 @@ static void plan_workload(struct lab_sweep_point *point, struct lab_point *pt,
     point->hops = plan.hops;
 }
 
-static void add_arg(struct lab_run *run, const struct lab_axis *axis, const char *value,
-                    struct load_arena *arena)
+/** @param program of the point, which may stand behind its arguments */
+static void add_arg(struct lab_run *run, const char *program, const struct lab_axis *axis,
+                    const char *value, struct load_arena *arena)
 {
     if (run->nargs == LAB_ARGS_MAX)
         fail_value(axis, value, "at most 24 arguments");
+    if (!axis->word && strncmp(value, "gpu", 3) == 0 && lab_words_is_memory(program, axis->key))
+        run->memories |= UINT32_C(1) << run->nargs;
     run->args[run->nargs++] = axis->word ? value : load_text(arena, "%s=%s", axis->key, value);
 }
 
@@ -172,6 +175,7 @@ static void plan_point(struct lab_sweep_point *point, struct load_arena *arena)
     struct lab_setup setup;
     struct lab_point pt = lab_sweep_setup(point, &setup);
     struct lab_run run = { .sets = sets, .seed = 1 };
+    const struct lab_axis *program = lab_sweep_axis_of(series, LAB_AXIS_PROGRAM);
     uint64_t number = 0;
 
     for (unsigned i = 0; i < series->naxes; i++) {
@@ -204,7 +208,7 @@ static void plan_point(struct lab_sweep_point *point, struct load_arena *arena)
                 run.faults[run.nfaults++] = value;
             break;
         case LAB_AXIS_ARG:
-            add_arg(&run, axis, value, arena);
+            add_arg(&run, lab_sweep_value(point, program), axis, value, arena);
             break;
         case LAB_AXIS_SET:
             sets[run.nsets++] = load_text(arena, "%s=%s", axis->key, value);

@@ -96,6 +96,8 @@ void lab_words_check(const struct lab_point *point);
 /** An argument of a program, as far as the program describes itself: it may take others, too. */
 void lab_words_check_arg(const char *where, const char *program, const char *key,
                          const char *value);
+/** Whether an argument of the program is a memory: by its description, or as workloads/ call it. */
+bool lab_words_is_memory(const char *program, const char *key);
 
 SIM_END_DECLS
 #endif /* LAB_PLAN_H */

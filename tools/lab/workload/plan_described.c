@@ -79,12 +79,13 @@ static void plan_described(const struct lab_planning *p)
 
         if (strcmp(k->key, "mode") == 0)
             value = p->mode;
-        if (value != NULL && strcmp(k->unit, HUBSIM_MEMORY) == 0)
-            value = lab_plan_memory(value, false);
         if (value == NULL || !is_argument(k->key))
             continue;
-        if (strchr(k->values, '|') == NULL && k->values[0] != '\0' &&
-            load_number(value, false, &number)) /* 0x40, 4_096: the program reads digits only */
+        if (strcmp(k->unit, HUBSIM_MEMORY) == 0)
+            lab_plan_arg_memory(p, k->key, lab_plan_memory(value, false));
+        /* 0x40, 4_096: the program reads digits only */
+        else if (strchr(k->values, '|') == NULL && k->values[0] != '\0' &&
+                 load_number(value, false, &number))
             lab_plan_arg_number(p, k->key, number);
         else
             lab_plan_arg(p, k->key, value);

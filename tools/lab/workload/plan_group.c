@@ -62,7 +62,7 @@ static void add_board(const struct lab_planning *p, const char *program, uint64_
     place_ranks(p);
     p->run->program = program;
     lab_plan_arg_number(p, "bytes", bytes);
-    lab_plan_arg(p, "memory", lab_plan_mpi_memory(p, "src"));
+    lab_plan_arg_memory(p, "memory", lab_plan_mpi_memory(p, "src"));
     lab_plan_arg(p, "mode", p->mode);
     lab_plan_arg(p, "notify", "internal");
     lab_plan_arg(p, "pipeline", "off");
@@ -99,7 +99,7 @@ static void add_call(const struct lab_planning *p, const char *op, uint64_t byte
     p->run->program = "mpi-collective";
     lab_plan_arg(p, "op", op);
     lab_plan_arg_number(p, "bytes", bytes);
-    lab_plan_arg(p, "memory", lab_plan_mpi_memory(p, "src"));
+    lab_plan_arg_memory(p, "memory", lab_plan_mpi_memory(p, "src"));
     add_start(p);
     p->plan->bytes = bytes;
 }
@@ -159,8 +159,8 @@ static void plan_stencil(const struct lab_planning *p)
     p->run->program = "stencil";
     lab_plan_arg_number(p, "n", n);
     lab_plan_arg(p, "rows", lab_plan_says(p, "api", BY_BOARD) ? "board" : "copy");
-    lab_plan_arg(p, "memory",
-                 lab_plan_says(p, "gpu", "ib-side") ? "gpu@ib" : "gpu@hub"); /* of all data */
+    lab_plan_arg_memory(
+        p, "memory", lab_plan_says(p, "gpu", "ib-side") ? "gpu@ib" : "gpu@hub"); /* of all data */
     if (lab_plan_given(p, "rounds"))
         lab_plan_arg_number(p, "of", lab_plan_number(p, "rounds", 0));
 }

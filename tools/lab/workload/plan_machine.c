@@ -4,6 +4,7 @@
 #include "tools/lab/bounds/hops.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *fault_key(const struct lab_setup *setup, const char *fault)
@@ -76,21 +77,18 @@ static _Noreturn void refuse_memory(const struct lab_point *pt, const struct lab
                run->machine);
 }
 
-/** Rank r must have the GPU of an argument "dst=gpu1" or "dst=gpu@ib". */
+/** Rank r must have the GPU of argument i, if it is "dst=gpu1" or "dst=gpu@ib". */
 static void check_memory(const struct lab_point *pt, const struct lab_run *run,
-                         const struct machine_desc *desc, const char *arg, unsigned r)
+                         const struct machine_desc *desc, unsigned i, unsigned r)
 {
-    static const char *const keys[] = { "src", "dst", "memory" };
+    const char *memory = lab_run_memory(run, i);
     unsigned node = run->nodes[r], gpu;
+    char key[64];
 
-    for (size_t i = 0; i < SIM_COUNT(keys); i++) {
-        size_t n = strlen(keys[i]);
-
-        if (strncmp(arg, keys[i], n) != 0 || strncmp(arg + n, "=gpu", 4) != 0)
-            continue;
-        if (!lab_run_gpu(desc, node, arg + n + 1, &gpu))
-            refuse_memory(pt, run, keys[i], node);
-    }
+    if (memory == NULL || strncmp(memory, "gpu", 3) != 0 || lab_run_gpu(desc, node, memory, &gpu))
+        return;
+    (void)snprintf(key, sizeof(key), "%.*s", (int)(memory - 1 - run->args[i]), run->args[i]);
+    refuse_memory(pt, run, key, node);
 }
 
 static void place_second(const struct lab_point *pt, const struct machine_desc *desc, uint64_t hops,
@@ -114,7 +112,7 @@ void lab_plan_place_ranks(const struct lab_point *pt, const struct machine_desc 
             refuse_node(pt, run, run->nodes[r], desc->nnodes);
     for (unsigned r = 0; r < run->nranks; r++)
         for (unsigned i = 0; i < run->nargs; i++)
-            check_memory(pt, run, desc, run->args[i], r);
+            check_memory(pt, run, desc, i, r);
 }
 
 /* ---- loading ----------------------------------------------------------------------------- */

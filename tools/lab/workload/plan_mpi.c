@@ -254,7 +254,7 @@ static void add_memories(const struct lab_planning *p)
     for (const char *const *key = keys; *key != NULL; key++) {
         if (lab_plan_says(p, *key, "cpu-store"))
             lab_plan_fail(p, *key, "cpu, or a GPU");
-        lab_plan_arg(p, *key, lab_plan_mpi_memory(p, *key));
+        lab_plan_arg_memory(p, *key, lab_plan_mpi_memory(p, *key));
     }
 }
 
@@ -353,7 +353,7 @@ static void plan_collective(const struct lab_planning *p)
     p->run->program = "mpi-collective";
     lab_plan_pass(p, "op", "allreduce");
     lab_plan_arg_number(p, "bytes", bytes);
-    lab_plan_arg(p, "memory", lab_plan_mpi_memory(p, "memory"));
+    lab_plan_arg_memory(p, "memory", lab_plan_mpi_memory(p, "memory"));
     p->plan->bytes = bytes;
     p->run->algorithms = lab_setup_get(p->setup, "algorithm");
     if (strcmp(lab_plan_text(p, "mpi", ""), "peach2") == 0)

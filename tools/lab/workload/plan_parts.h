@@ -104,6 +104,8 @@ void lab_plan_refuse(const struct lab_planning *p, const char *const *keys, cons
 
 /* and writing the arguments of a program */
 void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value);
+/** @param memory as of struct lab_run: "cpu", "gpu1" or "gpu@ib" */
+void lab_plan_arg_memory(const struct lab_planning *p, const char *key, const char *memory);
 /** The value of the setup, or `absent`; NULL: then there is none. */
 void lab_plan_pass(const struct lab_planning *p, const char *key, const char *absent);
 void lab_plan_arg_number(const struct lab_planning *p, const char *key, uint64_t value);

@@ -90,6 +90,12 @@ void lab_plan_arg(const struct lab_planning *p, const char *key, const char *val
     p->run->args[p->run->nargs++] = load_text(p->arena, "%s=%s", key, value);
 }
 
+void lab_plan_arg_memory(const struct lab_planning *p, const char *key, const char *memory)
+{
+    p->run->memories |= UINT32_C(1) << p->run->nargs;
+    lab_plan_arg(p, key, memory);
+}
+
 void lab_plan_arg_number(const struct lab_planning *p, const char *key, uint64_t value)
 {
     lab_plan_arg(p, key, load_text(p->arena, "%" PRIu64, value));
@@ -174,7 +180,7 @@ void lab_plan_add_memory(const struct lab_planning *p, const char *key)
     far &= strcmp(word, "gpu") == 0;
     if (!source && (far || strcmp(word, "gpu-across-qpi") == 0))
         refuse_destination(p, far ? "gpu" : key);
-    lab_plan_arg(p, key, far ? "gpu@!hub" : lab_plan_memory(word, pio && source));
+    lab_plan_arg_memory(p, key, far ? "gpu@!hub" : lab_plan_memory(word, pio && source));
 }
 
 void lab_plan_memories(const struct lab_planning *p)

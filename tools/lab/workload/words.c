@@ -329,13 +329,33 @@ static void check_key(const char *where, const struct lab_workload *w, const str
         check_mpi(where, key);
 }
 
+/** @param w the program as it describes itself, or NULL */
+static bool is_memory(const struct lab_workload *w, const char *program, const char *key)
+{
+    const struct lab_word *word = w != NULL ? find_in(w->words[0], key, NULL) : NULL;
+
+    if (w != NULL)
+        return word != NULL && has_unit(word, HUBSIM_MEMORY);
+    return strchr(program, '/') == NULL &&
+           (strcmp(key, "src") == 0 || strcmp(key, "dst") == 0 || strcmp(key, "memory") == 0);
+}
+
+bool lab_words_is_memory(const char *program, const char *key)
+{
+    struct load_arena arena = { 0 };
+    bool memory = is_memory(lab_plan_described(program, &arena), program, key);
+
+    load_arena_fini(&arena);
+    return memory;
+}
+
 void lab_words_check_arg(const char *where, const char *program, const char *key, const char *value)
 {
     struct load_arena arena = { 0 };
     const struct lab_workload *w = lab_plan_described(program, &arena);
     const struct lab_word *word = w != NULL ? find_in(w->words[0], key, NULL) : NULL;
 
-    if (!lab_run_gpu_reads(value))
+    if (is_memory(w, program, key) && !lab_run_gpu_reads(value))
         load_raise(SIM_ERR_CONFIG,
                    "%s: args %s=%s: expected gpu@COMPONENT, gpu@COMPONENT+N or gpu@!COMPONENT",
                    where, key, value);
