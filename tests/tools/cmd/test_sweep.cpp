@@ -620,13 +620,15 @@ TEST_F(SweepCommand, AGpuIsBesideAComponentThatIsThere)
 
     EXPECT_EQ(0, sweep("gpu@ib")) << text("stderr");
     for (auto [memory, message] :
-         { std::pair("gpu@nothing", "src=gpu@nothing: no component nothing: expected one at a root "
-                                    "port of the node"),
-           std::pair("gpu@host", "src=gpu@host: expected a component at a root port of the node"),
-           std::pair("gpu@!ib+4", "src=gpu@!ib+4: expected a GPU beyond the socket of ib, and 4 "
-                                  "before it") }) {
+         { std::pair("gpu@nothing", "src=gpu@nothing: node0: no component nothing: expected one at "
+                                    "a root port of the node"),
+           std::pair("gpu@host",
+                     "src=gpu@host: node0: expected a component at a root port of the node"),
+           std::pair("gpu@!ib+4", "src=gpu@!ib+4: node0: expected a GPU beyond the socket of ib, "
+                                  "and 4 before it") }) {
         EXPECT_EQ(1, sweep(memory));
-        EXPECT_NE(std::string::npos, text("stdout").find(message)) << text("stdout");
+        EXPECT_EQ("hubsim: " + folder + "/s.yaml:3:9: args " + message + "\n", text("stderr"));
+        EXPECT_EQ("", text("stdout")) << "nothing has run";
     }
 }
 

@@ -539,6 +539,13 @@ TEST_F(Sweep, AGpuByItsPlaceNamesAComponent)
               refusal(begin + "'gpu@" + std::string(64, 'x') + "' }\n"));
     for (const std::string text : { "gpu@hub", "gpu@hub+1", "gpu@!hub" })
         ASSERT_EQ(SIM_OK, read(begin + "'" + text + "' }\n")) << err.text;
+    EXPECT_EQ("s.yaml:3:25: args src=gpu@nothing: node0: no component nothing: expected one at a "
+              "root port of the node",
+              refusal("program: pingpong\nmachine: two-node\n"
+                      "args: { dst: 'gpu@hub', src: [cpu, 'gpu@nothing'] }\n"));
+    EXPECT_EQ("s.yaml:3:9: args src=gpu@hub+2: node0: expected a GPU on the socket of hub, a "
+              "component at a root port, and 2 before it",
+              refusal(begin + "'gpu@hub+2' }\n"));
 }
 
 /* Which arguments are memories, a program's description says, else its being one of workloads/. */

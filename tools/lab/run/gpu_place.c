@@ -70,13 +70,13 @@ static _Noreturn void fail_place(const struct machine_desc *desc, unsigned node,
     SIM_ASSERT(reads); /* lab_run_gpu_reads() refuses it before */
     if (!has_component(&desc->nodes[node], place.component))
         load_raise(SIM_ERR_CONFIG,
-                   "node%u: %s: no component %s: expected one at a root port of the node", node,
-                   arg, place.component);
+                   "%s: node%u: no component %s: expected one at a root port of the node", arg,
+                   node, place.component);
     if (!launch_at_root_port(desc, node, place.component))
-        load_raise(SIM_ERR_CONFIG, "node%u: %s: expected a component at a root port of the node",
-                   node, arg);
-    load_raise(SIM_ERR_CONFIG, "node%u: %s: expected a GPU %s the socket of %s, and %u before it",
-               node, arg, place.beside ? "on" : "beyond", place.component, place.skip);
+        load_raise(SIM_ERR_CONFIG, "%s: node%u: expected a component at a root port of the node",
+                   arg, node);
+    load_raise(SIM_ERR_CONFIG, "%s: node%u: expected a GPU %s the socket of %s, and %u before it",
+               arg, node, place.beside ? "on" : "beyond", place.component, place.skip);
 }
 
 const char *lab_run_memory(const struct lab_run *run, unsigned i)

@@ -94,6 +94,44 @@ static bool same_machine(const struct lab_sweep_point *a, const struct lab_sweep
            same_fixed(&a->run, &b->run);
 }
 
+struct placing {
+    const struct lab_run *run;
+    const struct machine_desc *desc;
+    unsigned arg;
+    struct load_arena *scratch;
+};
+
+static void place_memory(void *arg)
+{
+    const struct placing *placing = arg;
+
+    (void)lab_run_place_memory(placing->run, placing->desc, placing->arg, placing->scratch);
+}
+
+/** The n-th argument's axis: each axis of that kind gives one. */
+static const struct lab_axis *arg_axis(const struct lab_sweep_series *series, unsigned n)
+{
+    const struct lab_axis *axis = series->axes;
+
+    for (;; axis++)
+        if (axis->kind == LAB_AXIS_ARG && n-- == 0)
+            return axis;
+}
+
+/** The memories of a program that are GPUs by their place. */
+static void check_places(const struct machine_desc *desc, const struct lab_sweep_point *point)
+{
+    struct load_arena scratch = { 0 };
+    struct placing placing = { .run = &point->run, .desc = desc, .scratch = &scratch };
+    struct sim_error why = { 0 };
+
+    for (; placing.arg < point->run.nargs; placing.arg++)
+        if (load_attempt(place_memory, &placing, &why) != SIM_OK)
+            load_raise(SIM_ERR_CONFIG, "%s: args %s", arg_axis(point->series, placing.arg)->where,
+                       why.text);
+    load_arena_fini(&scratch);
+}
+
 static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point *point)
 {
     const struct lab_axis *ranks = lab_sweep_axis_of(point->series, LAB_AXIS_RANKS);
@@ -106,6 +144,8 @@ static void place_ranks(const struct machine_desc *desc, struct lab_sweep_point 
     else if (run->nranks > desc->nnodes)
         load_raise(SIM_ERR_CONFIG, "%s: ranks = %u: expected at most %u, the nodes of %s",
                    lab_sweep_where(point->series, ranks), run->nranks, desc->nnodes, run->machine);
+    else
+        check_places(desc, point);
 }
 
 static void resolve_machine(struct lab_sweep *sweep, unsigned first, const struct lab_site *site,
