@@ -185,12 +185,26 @@ tcaMemoryKind tca_kind(int memory)
     return memory == IN_HOST ? tcaMemoryCPU : tcaMemoryGPU;
 }
 
+void gpu_use(int gpu)
+{
+    cudaError_t code = cudaSetDevice(gpu);
+    int n = 0;
+
+    if (code == cudaSuccess)
+        return;
+    if (cudaGetDeviceCount(&n) != cudaSuccess || n == 0)
+        fail("gpu%d: expected cpu: the node has no GPU", gpu);
+    if (gpu >= n)
+        fail("gpu%d: expected cpu or gpu0 .. gpu%d, the GPUs of the node", gpu, n - 1);
+    CHECK(code, cudaSuccess);
+}
+
 void *tca_memory(int memory, size_t n)
 {
     void *p = NULL;
 
     if (memory != IN_HOST)
-        CHECK(cudaSetDevice(memory), cudaSuccess);
+        gpu_use(memory);
     CHECK(tcaMalloc(&p, n, tca_kind(memory)), TCA_SUCCESS);
     return p;
 }

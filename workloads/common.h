@@ -49,6 +49,8 @@ uint8_t byte_of(unsigned seed, size_t at);
 void tca_alone(void);
 /** Ends the program unless there are two ranks on two nodes. */
 void tca_pair(void);
+/** What follows is on this GPU; ends the program if the node has no such one. */
+void gpu_use(int gpu);
 /** Memory that the board reaches, by tcaMalloc(); memory: IN_HOST or a GPU. */
 void *tca_memory(int memory, size_t n);
 tcaMemoryKind tca_kind(int memory);

@@ -33,7 +33,7 @@ void *mpi_memory(int memory, uint64_t n)
             fail("out of memory");
         return p;
     }
-    CHECK(cudaSetDevice(memory), cudaSuccess);
+    gpu_use(memory);
     CHECK(cudaMalloc(&p, n + 1), cudaSuccess);
     return p;
 }

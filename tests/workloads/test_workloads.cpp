@@ -425,6 +425,8 @@ TEST(Workloads, BadArgumentsAreToldInOneLine)
         { "pingpong", { "byte=8" }, "byte=8: unknown key" },
         { "pingpong", { "fast" }, "fast: expected key=value" },
         { "pingpong", { "src=disk" }, "src=disk: expected cpu or gpu0" },
+        { "pingpong", { "src=gpu4" }, "gpu4: expected cpu or gpu0 .. gpu1, the GPUs of the node" },
+        { "mpi-pingpong", { "dst=gpu7" }, "gpu7: expected cpu or gpu0 .. gpu1, the GPUs of the" },
         { "dma-chain", { "count=0" }, "count=0: expected at least 1" },
         { "streams", { "channels=5" }, "1 .. 4 channels" },
         { "block-stride", { "pitch_bytes=4" }, "pitch_bytes of at least block_bytes" },
