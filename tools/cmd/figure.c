@@ -124,6 +124,8 @@ static void make_figures(const struct options *opt, struct cmd_session *session)
     for (unsigned i = 0; i < opt->n; i++) {
         read_figure(opt, session, opt->names[i], &figures[i]);
         stems[i] = figures[i].stem;
+        if (opt->points != NULL)
+            lab_figure_check_points(&figures[i].spec, &points);
         check_figure(session, &figures[i].spec);
         add_all(session, &figures[i], NULL);
     }

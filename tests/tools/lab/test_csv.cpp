@@ -52,6 +52,29 @@ TEST_F(Csv, BrokenTablesAreLocated)
     EXPECT_STREQ("t.csv:2: \": expected a comma behind it", err.text);
 }
 
+TEST_F(Csv, AMarkOfUtf8BelongsToNoColumn)
+{
+    ASSERT_EQ(SIM_OK, parse("\xef\xbb\xbf"
+                            "a,b\n1,2\n"))
+        << err.text;
+    EXPECT_STREQ("1", lab_csv_cell(&csv, 0, "a"));
+}
+
+TEST_F(Csv, NeededColumnsAreThereOnce)
+{
+    static const char *const needed[] = { "a", "b", NULL };
+    auto why = [&](const std::string &text) {
+        EXPECT_EQ(SIM_OK, parse(text)) << err.text;
+        return attempt(&err, [&] { lab_csv_need(&csv, needed); }) == SIM_OK ? "" : err.text;
+    };
+
+    EXPECT_STREQ("", why("c,b,a\n1,2,3\n"));
+    EXPECT_STREQ("", why("a,b,c,c\n"));
+    EXPECT_STREQ("t.csv:1: expected a column a", why(""));
+    EXPECT_STREQ("t.csv:1: expected a column b", why("a,c\n"));
+    EXPECT_STREQ("t.csv:1: expected one column a", why("a,b,a\n1,2,3\n"));
+}
+
 TEST_F(Csv, BytesOfZeroAreNoText)
 {
     EXPECT_EQ(SIM_ERR_CONFIG, parse(std::string("a,b\n1,\0\n", 8)));

@@ -148,28 +148,37 @@ TEST_F(Figure, OtherSetupsAndOtherQuantitiesAreNot)
         EXPECT_EQ(Points{}, points(row)) << row;
 }
 
-TEST_F(Figure, PointsOfOnesOwnAreNumbers)
+TEST_F(Figure, PointsOfOnesOwnAreThoseThatItsAxesShow)
 {
-    const std::string good = "series,x,y\nmine,8,1.5\n", bad = "series,x,y\nmine,8,fast\n";
+    const std::string above = " above 0, as the axis of the figure is logarithmic";
     lab_table table;
     auto add = [&](const std::string &text) {
-        return attempt(&err, [&] {
+        err = {};
+        (void)attempt(&err, [&] {
             lab_csv csv = lab_csv_parse("o.csv", text.data(), text.size(), &arena);
 
+            lab_figure_check_points(&figure, &csv);
             lab_figure_add_points(&csv, &table);
         });
+        return std::string(err.text);
     };
 
+    figure.x_scale = "log2";
+    figure.y_scale = "linear";
     lab_figure_begin(&table);
-    EXPECT_EQ(SIM_OK, add(good));
+    EXPECT_EQ("", add("series,x,y\nmine,8,-1.5\n"));
     EXPECT_STREQ("own", lab_table_get(&table, 0, 1));
-    EXPECT_EQ(SIM_ERR_CONFIG, add(bad));
-    EXPECT_STREQ("o.csv:2: x = 8, y = fast: expected finite numbers in columns series, x, y",
-                 err.text);
-    err = {};
-    EXPECT_EQ(SIM_ERR_CONFIG, add("series,x,y\nmine,8,inf\n"));
-    EXPECT_STREQ("o.csv:2: x = 8, y = inf: expected finite numbers in columns series, x, y",
-                 err.text);
+    EXPECT_STREQ("-1.5", lab_table_get(&table, 0, 3));
+    EXPECT_EQ("o.csv:2: y = fast: expected a finite number", add("series,x,y\nmine,8,fast\n"));
+    EXPECT_EQ("o.csv:2: y = inf: expected a finite number", add("series,x,y\nmine,8,inf\n"));
+    EXPECT_EQ("o.csv:2: y = : expected a finite number", add("series,x,y\nmine,8,\n"));
+    EXPECT_EQ("o.csv:3: x = 0: expected a finite number" + above,
+              add("series,x,y\nmine,8,1\nmine,0,1\n"));
+    figure.y_scale = "log";
+    EXPECT_EQ("o.csv:2: y = -1: expected a finite number" + above, add("series,x,y\nmine,8,-1\n"));
+    EXPECT_EQ("o.csv:2: expected a point: series, x, y", add("series,x,y\n"));
+    EXPECT_EQ("o.csv:1: expected a column series", add(""));
+    EXPECT_EQ("o.csv:1: expected one column x", add("series,x,x,y\nmine,1,2,3\n"));
     lab_table_fini(&table);
 }
 

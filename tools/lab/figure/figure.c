@@ -472,20 +472,38 @@ void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_exper
         }
 }
 
+static void check_coordinate(const struct lab_csv *csv, unsigned i, const char *column,
+                             const char *scale)
+{
+    const char *text = lab_csv_cell(csv, i, column);
+    bool linear = strcmp(scale, "linear") == 0;
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !isfinite(value) || (!linear && value <= 0))
+        load_raise(SIM_ERR_CONFIG, "%s:%u: %s = %s: expected a finite number%s", csv->file,
+                   csv->row_lines[i], column, text,
+                   linear ? "" : " above 0, as the axis of the figure is logarithmic");
+}
+
+void lab_figure_check_points(const struct lab_figure *figure, const struct lab_csv *csv)
+{
+    static const char *const columns[] = { "series", "x", "y", NULL };
+
+    lab_csv_need(csv, columns);
+    if (csv->nrows == 0)
+        load_raise(SIM_ERR_CONFIG, "%s:2: expected a point: series, x, y", csv->file);
+    for (unsigned i = 0; i < csv->nrows; i++) {
+        check_coordinate(csv, i, "x", figure->x_scale);
+        check_coordinate(csv, i, "y", figure->y_scale);
+    }
+}
+
 void lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table)
 {
-    for (unsigned i = 0; i < csv->nrows; i++) {
-        const char *x = lab_csv_cell(csv, i, "x"), *y = lab_csv_cell(csv, i, "y");
-        char *x_end, *y_end;
-        double value = strtod(y, &y_end);
-        bool finite = isfinite(strtod(x, &x_end)) && isfinite(value);
-
-        if (x[0] == '\0' || y[0] == '\0' || *x_end != '\0' || *y_end != '\0' || !finite)
-            load_raise(SIM_ERR_CONFIG,
-                       "%s:%u: x = %s, y = %s: expected finite numbers in columns series, x, y",
-                       csv->file, csv->row_lines[i], x, y);
-        lab_figure_add(table, lab_csv_cell(csv, i, "series"), "own", x, value, csv->file);
-    }
+    for (unsigned i = 0; i < csv->nrows; i++)
+        lab_figure_add(table, lab_csv_cell(csv, i, "series"), "own", lab_csv_cell(csv, i, "x"),
+                       strtod(lab_csv_cell(csv, i, "y"), NULL), csv->file);
 }
 
 void lab_figure_write_axes(const struct lab_figure *figure, FILE *out)

@@ -60,7 +60,9 @@ const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_
 /** Points of those rows that have a value for what a series shows. */
 void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_experiment *exp,
                          const struct lab_rows *rows, struct lab_table *table);
-/** One's own points: columns series, x, y. */
+/** One's own points: columns series, x, y, with rows that the axes of the figure can show. */
+void lab_figure_check_points(const struct lab_figure *figure, const struct lab_csv *csv);
+/** What lab_figure_check_points() found good. */
 void lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table);
 /** What scripts/plot.py gets beside the CSV. */
 void lab_figure_write_axes(const struct lab_figure *figure, FILE *out);

@@ -84,7 +84,11 @@ static unsigned count_lines(const char *text, size_t n)
 
 struct lab_csv lab_csv_parse(const char *name, const char *text, size_t n, struct load_arena *arena)
 {
-    struct reader r = { .p = text, .end = text + n, .line = 1, .arena = arena };
+    static const char mark[] = "\xef\xbb\xbf"; /* that the text is UTF-8, as spreadsheets write */
+    bool marked = n >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0;
+    struct reader r = {
+        .p = text + (marked ? strlen(mark) : 0), .end = text + n, .line = 1, .arena = arena
+    };
     unsigned *lines = load_alloc(arena, count_lines(text, n) * sizeof(*lines));
     struct lab_csv csv = { .row_lines = lines };
 
@@ -129,6 +133,19 @@ const char *lab_csv_cell(const struct lab_csv *csv, unsigned row, const char *co
         if (strcmp(csv->names[i], column) == 0)
             return csv->cells[(size_t)row * csv->ncolumns + i];
     return "";
+}
+
+void lab_csv_need(const struct lab_csv *csv, const char *const *columns)
+{
+    for (; *columns != NULL; columns++) {
+        unsigned found = 0;
+
+        for (unsigned i = 0; i < csv->ncolumns; i++)
+            found += strcmp(csv->names[i], *columns) == 0;
+        if (found != 1)
+            load_raise(SIM_ERR_CONFIG, "%s:1: expected %s column %s", csv->file,
+                       found == 0 ? "a" : "one", *columns);
+    }
 }
 
 void lab_csv_write(FILE *out, const char *text)

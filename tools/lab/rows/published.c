@@ -112,18 +112,6 @@ static void read_row(const struct lab_csv *csv, unsigned i, struct load_arena *a
                    spread);
 }
 
-static void check_columns(const struct lab_csv *csv)
-{
-    for (const char *const *column = columns; *column != NULL; column++) {
-        unsigned i;
-
-        for (i = 0; i < csv->ncolumns && strcmp(csv->names[i], *column) != 0;)
-            i++;
-        if (i == csv->ncolumns)
-            load_raise(SIM_ERR_CONFIG, "%s:1: expected a column %s", csv->file, *column);
-    }
-}
-
 struct lab_rows lab_rows_from(const struct lab_csv *csv, struct load_arena *arena)
 {
     struct lab_rows rows = { .n = csv->nrows };
@@ -131,7 +119,7 @@ struct lab_rows lab_rows_from(const struct lab_csv *csv, struct load_arena *aren
     size_t ncells = (size_t)csv->ncolumns * csv->nrows;
     const char **cells = load_alloc(arena, (ncells + 1) * sizeof(*cells));
 
-    check_columns(csv);
+    lab_csv_need(csv, columns);
     rows.rows = load_alloc(arena, rows.n * sizeof(*rows.rows));
     for (size_t i = 0; i < ncells; i++)
         cells[i] = one_line(arena, csv->cells[i]);
