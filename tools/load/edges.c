@@ -154,7 +154,9 @@ static void read_file(struct load_machine *m, const struct load_tree *at, struct
     int rc = load_attempt(read_bytes, &f, NULL);
 
     if (rc == SIM_ERR_IO)
-        load_fail(at, NULL, "expected a line for each cable, as 0 1 1000, or a file of such lines");
+        load_fail(at, NULL,
+                  "%s: expected a line for each cable, as 0 1 1000, or a file of such lines",
+                  load_file_why(path));
     if (rc != SIM_OK || memchr(f.bytes, '\0', f.n) != NULL)
         load_fail(at, NULL, "expected a file of text, at most %u bytes", FILE_MAX);
     load_source_add(m, path);

@@ -8,6 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *load_file_why(const char *path)
+{
+    struct stat s;
+
+    if (stat(path, &s) != 0)
+        return errno == ENOENT ? "no such file" : strerror(errno);
+    if (S_ISDIR(s.st_mode))
+        return "a folder";
+    return access(path, R_OK) != 0 ? strerror(errno) : "not a regular file";
+}
+
 int load_file_open(const char *path)
 {
     struct stat s;

@@ -10,6 +10,8 @@ SIM_BEGIN_DECLS
 #define LOAD_FILE_BY_HUBSIM ((size_t)256 << 20) /* and of what hubsim has written */
 #define LOAD_FILE_ANY       (SIZE_MAX / 2)      /* and of what others have, a program */
 
+/** Why `path` is no file that can be read: "no such file", "a folder", "Permission denied", ... */
+const char *load_file_why(const char *path);
 /** Opens a regular file. Another one, a fifo without a writer for example, is refused at once.
  * @return a descriptor to be closed. Raises SIM_ERR_IO. */
 int load_file_open(const char *path);

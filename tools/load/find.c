@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 /* realpath, readlink */
 #include "tools/load/find.h"
 
+#include "tools/load/file.h"
 #include "tools/load/nearest.h"
 
 #include <dirent.h>
@@ -194,8 +195,8 @@ void load_find_fail(const struct load_roots *roots, const char *head, const char
     char list[128] = "", hint[160];
 
     if (load_find_is_path(name))
-        load_raise(SIM_ERR_IO, "%s%s: no such file%s", head, name,
-                   head[0] != '\0' ? load_find_here(name, &arena) : "");
+        load_raise(SIM_ERR_IO, "%s%s: %s%s", head, name, load_file_why(name),
+                   head[0] != '\0' && access(name, F_OK) != 0 ? load_find_here(name, &arena) : "");
     load_nearest_init(&near, name);
     for (unsigned i = 0; folders[i] != NULL; i++) {
         size_t n = strlen(list);

@@ -35,6 +35,13 @@ TEST_F(Find, AnAbsentPathIsNamed)
     EXPECT_EQ("./no.yaml: no such file", tidy());
 }
 
+TEST_F(Find, APathThatCannotBeReadSaysWhy)
+{
+    std::filesystem::create_symlink("loop.yaml", folder + "/loop.yaml");
+    EXPECT_EQ(SIM_ERR_IO, find((folder + "/loop.yaml").c_str()));
+    EXPECT_EQ("loop.yaml: Too many levels of symbolic links", tidy());
+}
+
 TEST_F(Find, WhatNeedNotBeThereIsNoError)
 {
     write("machines/ring4.yaml", "");

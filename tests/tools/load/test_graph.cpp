@@ -138,9 +138,12 @@ TEST_F(Graph, EdgesMayStandInAFileOfTheirOwn)
     write("machines/g.txt", "0 1\n1 7\n");
     EXPECT_EQ("machines/g.txt:2:1: 1 7: 7: expected a node, 0 .. 2, or a node and a port, 0.e",
               message(machine_of(3, "edges: g.txt\n")));
-    EXPECT_EQ("machines/m.yaml:3:1: edges = none.txt: expected a line for each cable, as 0 1 1000, "
-              "or a file of such lines",
-              message(machine_of(3, "edges: none.txt\n")));
+    std::filesystem::create_symlink("loop.txt", folder + "/machines/loop.txt");
+    for (auto [file, why] : { std::pair("none.txt", "no such file"), std::pair(".", "a folder"),
+                              std::pair("loop.txt", "Too many levels of symbolic links") })
+        EXPECT_EQ("machines/m.yaml:3:1: edges = " + std::string(file) + ": " + why +
+                      ": expected a line for each cable, as 0 1 1000, or a file of such lines",
+                  message(machine_of(3, "edges: " + std::string(file) + "\n")));
 }
 
 TEST_F(Graph, LengthsOfEdgesCanBeSet)
