@@ -3,8 +3,10 @@
 Lines are simulated, dashed ones closed-form bounds, filled markers were measured on hardware
 (dotted lines where only the largest value is published), crosses are one's own points.
 """
+import contextlib
 import json
 import math
+import os
 import re
 import sys
 
@@ -187,6 +189,16 @@ def place_legend(fig, ax, handles, labels):
     fig.tight_layout(rect=(0, below / (height + below), 1, 1))
 
 
+def save(fig, path, **how):
+    """Ends the script where there is no room: a part of a picture is none."""
+    try:
+        fig.savefig(path, **how)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.remove(path)
+        sys.exit(f"plot: {path}: {error.strerror}: expected room for the picture")
+
+
 def draw(stem):
     rows, axes = read(stem)
     fig, ax = plt.subplots(figsize=(6.4, 4.4))
@@ -206,8 +218,8 @@ def draw(stem):
         handles.append(plt.Line2D([], [], linestyle=":", color="0.3"))
         labels.append("largest value published")
     place_legend(fig, ax, handles, labels)
-    fig.savefig(stem + ".png", dpi=160)
-    fig.savefig(stem + ".svg", metadata={"Date": None})
+    save(fig, stem + ".png", dpi=160)
+    save(fig, stem + ".svg", metadata={"Date": None})
     plt.close(fig)
 
 

@@ -72,9 +72,14 @@ int cmd_python(const struct load_roots *roots, const char *script, const char *c
 
 void cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n)
 {
-    if (cmd_python(roots, "plot.py", stems, n) != 0)
-        load_raise(SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers", stems[0],
-                   stems[0]);
+    struct load_arena arena = { 0 };
+
+    if (cmd_python(roots, "plot.py", stems, n) == 0)
+        return;
+    for (unsigned i = 0; i < n; i++)
+        (void)remove(load_text(&arena, "%s.json", stems[i]));
+    load_arena_fini(&arena);
+    load_raise(SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers", stems[0], stems[0]);
 }
 
 /** Copies what the script prints to `out`. */

@@ -556,6 +556,29 @@ TEST_F(Command, AFigureMayBeOfAnotherPlatform)
     EXPECT_NE(own, other);
 }
 
+TEST_F(Command, AFigureThatDoesNotFitOnTheDiskIsNoTraceback)
+{
+    write("experiments/small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                                    "setup: {rounds: 1, repeats: 1, mode: pio}\n"
+                                    "series:\n  - {name: PIO, bytes: 8}\n");
+    write("figures/f.yaml", "experiments: [small]\nx: {label: size}\ny: {quantity: latency}\n");
+    const std::string stem = folder + "/pictures/f";
+
+    for (const char *end : { "png", "svg" }) {
+        SCOPED_TRACE(end);
+        std::filesystem::create_directory(folder + "/pictures");
+        std::filesystem::create_symlink("/dev/full", stem + "." + end);
+        EXPECT_EQ(1, run("figure f --out " + folder + "/pictures", "HUBSIM_PATH=" + folder));
+        EXPECT_EQ("plot: " + stem + "." + end +
+                      ": No space left on device: expected room for the picture\nhubsim: " + stem +
+                      ": could not be drawn; " + stem + ".csv has the numbers\n",
+                  errors);
+        EXPECT_TRUE(std::filesystem::exists(stem + ".csv"));
+        EXPECT_FALSE(std::filesystem::exists(stem + ".json"));
+        std::filesystem::remove_all(folder + "/pictures");
+    }
+}
+
 TEST_F(Command, AFigureThatCannotBeMadeIsRefusedBeforeItRuns)
 {
     write("experiments/small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
