@@ -84,13 +84,17 @@ static void choose_places(struct reader *r, const struct load_tree *at)
     bool both = strcmp(at->key, "link") == 0, node = strcmp(at->key, "node") == 0;
     unsigned first = of_port ? 0 : r->nports, last = of_port ? r->nports : r->nplaces, n = 0;
     const char *pattern = node ? load_text(&r->m->arena, "node%s.*", at->text) : at->text;
+    const char *ports = load_text(&r->m->arena, "%s.*", pattern);
     struct load_nearest near;
+    char port[256] = "";
 
     load_nearest_init(&near, pattern);
     load_nearest_node(&near, r->m->desc.nnodes);
     memset(r->chosen, 0, r->nplaces * sizeof(*r->chosen));
     for (unsigned i = first; i < last; i++) {
         load_nearest_offer(&near, r->places[i].path);
+        if (of_port && port[0] == '\0' && fnmatch(ports, r->places[i].path, 0) == 0)
+            load_nearest_spell(pattern, r->places[i].path, port, sizeof(port));
         if (fnmatch(pattern, r->places[i].path, 0) != 0)
             continue;
         r->chosen[i] = true;
@@ -102,6 +106,8 @@ static void choose_places(struct reader *r, const struct load_tree *at)
         return;
     if (node)
         load_fail(at, NULL, "expected nodes, 0 .. %u", r->m->desc.nnodes - 1);
+    if (port[0] != '\0')
+        load_fail(at, NULL, "a component: expected a port of it with a link, such as %s", port);
     load_fail(at, NULL, "matches no %s%s", of_port ? "port with a link" : "component", near.hint);
 }
 

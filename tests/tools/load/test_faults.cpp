@@ -152,6 +152,10 @@ TEST_F(Faults, MessagesNameThePlaceAndWhatWasExpected)
     } cases[] = {
         { "link: node0.hub.c, rate: 1", "6:6: link = node0.hub.c: matches no port with a link, did "
                                         "you mean node0.hub.a?" },
+        { "link: node0.hub, rate: 1", "6:6: link = node0.hub: a component: expected a port of it "
+                                      "with a link, such as node0.hub.a" },
+        { "port: node*.cpu, rate: 1", "6:6: port = node*.cpu: a component: expected a port of it "
+                                      "with a link, such as node*.cpu.a" },
         { "node: 2, dead: 1us", "6:6: node = 2: expected nodes, 0 .. 1" },
         { "component: node0.hum, dead: 1us",
           "6:6: component = node0.hum: matches no component, did you mean node0.hub?" },
