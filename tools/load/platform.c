@@ -195,13 +195,20 @@ static const char *list_names(struct load_machine *m, const char *const *names)
     return text;
 }
 
+/** @param of_machine whether the machine's file names the port, not that of the platform */
 static _Noreturn void refuse_component(struct load_machine *m, const struct machine_node_desc *node,
-                                       const struct load_tree *at)
+                                       const struct load_tree *at, bool of_machine)
 {
+    const char *other = of_machine ? m->opt->platform : NULL;
     const char **names = load_alloc(&m->arena, (node->ncomponents + 1) * sizeof(*names));
 
     for (unsigned i = 0; i < node->ncomponents; i++)
         names[i] = node->components[i].name;
+    if (other != NULL && strcmp(node->platform, other) == 0)
+        load_fail(at, NULL,
+                  "expected a port of %s, which platform %s has: -p, or an experiment, has put it "
+                  "in place of the machine's own",
+                  list_names(m, names), node->platform);
     load_fail(at, NULL, "expected a port of %s", list_names(m, names));
 }
 
@@ -275,9 +282,10 @@ struct load_end load_end_text(struct load_machine *m, const struct load_tree *at
                               int node)
 {
     const struct machine_component_desc *component;
+    bool of_machine = node < 0;
     size_t n;
 
-    if (node < 0)
+    if (of_machine)
         node = split_node(m, &text);
     if (node < 0)
         load_fail(at, NULL, "expected node0 .. node%u, component and port, node0.hub.e",
@@ -285,7 +293,7 @@ struct load_end load_end_text(struct load_machine *m, const struct load_tree *at
     n = strcspn(text, ".");
     component = load_component(m, (unsigned)node, load_text(&m->arena, "%.*s", (int)n, text));
     if (component == NULL || text[n] != '.')
-        refuse_component(m, &m->desc.nodes[node], at);
+        refuse_component(m, &m->desc.nodes[node], at, of_machine);
     text += n + 1;
     /* A set that has not been read yet may give a component more ports: load_check_ports(). */
     if (!load_has_port(component, text) && machine_value_find(component, "ports") == NULL)

@@ -132,6 +132,13 @@ TEST_F(MachineFile, WrongPlatformsAreToldInOneLine)
     write("platforms/small.yaml",
           "components: {cpu: {kind: box}}\nlinks: [{from: cpu.a, to: gpu.b, length_mm: 1}]\n");
     EXPECT_EQ("platforms/small.yaml:2:23: to = gpu.b: expected a port of cpu", message(one));
+    write("platforms/other.yaml", "components: {cpu: {kind: box}}\nlinks: []\n");
+    platform = "other";
+    EXPECT_EQ(
+        "machines/m.yaml:4:6: from = node0.hub.b: expected a port of cpu, which platform other "
+        "has: -p, or an experiment, has put it in place of the machine's own",
+        message(TWO));
+    platform = nullptr;
     EXPECT_EQ("machines/m.yaml:1:1: platform = huge: not found in platforms/: "
               "`hubsim list` names what is there",
               message("platform: huge\nnodes: 1\n"));
