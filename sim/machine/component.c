@@ -32,12 +32,14 @@ int machine_located(const struct component *c, int code, struct sim_error *why, 
                     unsigned line, struct sim_error *err)
 {
     const struct machine_value *v = value_of_error(c, why);
+    bool unnamed = why->cause == SIM_CAUSE_VALUE && strstr(why->text, c->path) == NULL;
 
     if (code == SIM_ERR_NOMEM) /* where the kind has not said of what */
         (void)sim_error_set(why, code, "%s: out of memory", c->path);
-    return code == SIM_OK ? SIM_OK
-                          : sim_error_set_at(err, code, v != NULL ? v->file : file,
-                                             v != NULL ? v->line : line, "%s", why->text);
+    return code == SIM_OK
+               ? SIM_OK
+               : sim_error_set_at(err, code, v != NULL ? v->file : file, v != NULL ? v->line : line,
+                                  "%s%s%s", unnamed ? c->path : "", unnamed ? "." : "", why->text);
 }
 
 bool machine_is_kind(const struct machine_component_desc *desc, const struct machine_kind *kind)

@@ -284,10 +284,11 @@ static int host_start(void *component, struct sim_error *err)
         if (!pcie_port_connected(port))
             continue;
         if (first != NULL && pcie_port_mps(first) != pcie_port_mps(port))
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s.p%u: Max_Payload_Size of its link is %u, of another one %u: "
-                                 "expected one size for all devices of a host",
-                                 host->path, i, pcie_port_mps(port), pcie_port_mps(first));
+            return sim_error_set(
+                err, SIM_ERR_CONFIG,
+                "%s.p%u: Max_Payload_Size (mps_bytes) of its link is %u, of another one %u: "
+                "expected one size for all devices of a host",
+                host->path, i, pcie_port_mps(port), pcie_port_mps(first));
         first = port;
     }
     return SIM_OK;

@@ -141,7 +141,7 @@ TEST(Machine, AValueIsInItsRange)
 TEST(Machine, AValueThatAKindRefusesIsNamedWithItsPlace)
 {
     std::string text = error_of(one_host({ { "rc.completion_bytes", 100 } }));
-    EXPECT_EQ("rc.completion_bytes = 100: expected a power of two",
+    EXPECT_EQ("node0.host.rc.completion_bytes = 100: expected a power of two",
               text.substr(text.find(' ') + 1));
     EXPECT_EQ(0u, text.find("test.yaml:"));
     text = error_of(one_host({ { "port.lanes", 3 } }));
@@ -218,10 +218,9 @@ TEST_F(Links, PayloadSizesBehindOneHostMustAgree)
 {
     b.add(0, "c", device_kind(), { { "port.mps_bytes", 128 } });
     b.link(0, "host", "p1", "c", "up", 0, 6);
-    EXPECT_EQ(
-        "node0.host.p1: Max_Payload_Size of its link is 128, of another one 256: expected one "
-        "size for all devices of a host",
-        error_of(b));
+    EXPECT_EQ("node0.host.p1: Max_Payload_Size (mps_bytes) of its link is 128, of another one 256: "
+              "expected one size for all devices of a host",
+              error_of(b));
 }
 
 TEST_F(Links, ALinkFasterThanTheLookaheadIsRefused)
