@@ -465,7 +465,8 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
               "KiB, MiB, GiB)\n",
               errors);
     EXPECT_EQ(1, sh("hubrun --mpi library=" + std::string(200, 'x') + " ./prog"));
-    EXPECT_TRUE(begins(errors, "hubrun: " + std::string(200, 'x') + ": not found in mpi/: "));
+    EXPECT_TRUE(begins(errors, "hubrun: MPI: library = " + std::string(200, 'x') +
+                                   ": not found in mpi/: "));
     EXPECT_EQ(1, sh("hubrun -m nowhere ./prog"));
     EXPECT_TRUE(begins(errors, "hubrun: "));
 }

@@ -6,8 +6,13 @@ static const struct load_tree *read_library(const struct load_roots *roots, cons
                                             struct load_arena *arena)
 {
     static const char *const keys[] = { "description", "settings", "algorithms", NULL };
-    const struct load_tree *root = load_tree_read(load_find(roots, "mpi", name, arena), arena);
+    static const char *const folders[] = { "mpi", NULL };
+    const char *path = load_find_first(roots, folders[0], name, arena);
+    const struct load_tree *root;
 
+    if (path == NULL)
+        load_find_fail(roots, "MPI: library = ", folders, name);
+    root = load_tree_read(path, arena);
     load_tree_only(root, keys);
     return root;
 }
