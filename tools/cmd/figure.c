@@ -154,6 +154,20 @@ static void add_name(void *arg, const char *name, const char *path)
         naming->opt->names[naming->opt->n++] = load_text(naming->arena, "%s", name);
 }
 
+/** A figure that is named twice is made once. */
+static void drop_repeated(struct options *opt)
+{
+    unsigned kept = 0, k;
+
+    for (unsigned i = 0; i < opt->n; i++) {
+        for (k = 0; k < kept && strcmp(opt->names[k], opt->names[i]) != 0;)
+            k++;
+        if (k == kept)
+            opt->names[kept++] = opt->names[i];
+    }
+    opt->n = kept;
+}
+
 static void figure(struct cmd_session *session)
 {
     struct options *opt = session->options;
@@ -163,6 +177,7 @@ static void figure(struct cmd_session *session)
         load_find_each(&session->site.roots, "figures", add_name,
                        &(struct naming){ opt, &session->arena });
     }
+    drop_repeated(opt);
     make_figures(opt, session);
 }
 

@@ -577,6 +577,8 @@ TEST_F(Command, AFigureThatDoesNotFitOnTheDiskIsNoTraceback)
         EXPECT_FALSE(std::filesystem::exists(stem + ".json"));
         std::filesystem::remove_all(folder + "/pictures");
     }
+    EXPECT_EQ(0, run("figure f f --out " + folder + "/pictures", "HUBSIM_PATH=" + folder));
+    EXPECT_EQ(stem + ".png\n" + stem + ".svg\n" + stem + ".csv\n", out) << "named once";
 }
 
 TEST_F(Command, AFigureThatCannotBeMadeIsRefusedBeforeItRuns)
