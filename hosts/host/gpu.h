@@ -39,6 +39,8 @@ struct host_gpu_ops {
     /** The rank's CUDA_VISIBLE_DEVICES, as it is now. @return NULL: not set */
     const char *(*visible)(struct host *h);
     uint16_t (*bdf)(struct host *h, unsigned gpu);
+    uint64_t (*memory_bytes)(struct host *h, unsigned gpu);
+    uint64_t (*cache_bytes)(struct host *h, unsigned gpu); /* of its level-2 cache */
     void *(*alloc)(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align);
     /** @return the bytes it had; 0: no such allocation. */
     uint64_t (*free)(struct host *h, unsigned gpu, void *p);

@@ -18,6 +18,7 @@ extern const struct machine_kind node_gpu_kind;
 
 uint8_t *node_gpu_bytes(struct node_gpu *gpu); /* device memory */
 uint64_t node_gpu_memory_bytes(const struct node_gpu *gpu);
+uint64_t node_gpu_cache_bytes(const struct node_gpu *gpu); /* of its level-2 cache */
 /** Whether configuration has reached it: before, it may issue no request (2.2.6.2). */
 bool node_gpu_is_configured(const struct node_gpu *gpu);
 

@@ -33,6 +33,16 @@ static uint16_t op_bdf(struct host *h, unsigned gpu)
     return gpu_of(h, gpu)->bdf;
 }
 
+static uint64_t op_memory_bytes(struct host *h, unsigned gpu)
+{
+    return node_gpu_memory_bytes(gpu_of(h, gpu)->gpu);
+}
+
+static uint64_t op_cache_bytes(struct host *h, unsigned gpu)
+{
+    return node_gpu_cache_bytes(gpu_of(h, gpu)->gpu);
+}
+
 static void *op_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
@@ -167,6 +177,8 @@ const struct host_gpu_ops launch_gpu_ops = {
     .number = op_number,
     .visible = op_visible,
     .bdf = op_bdf,
+    .memory_bytes = op_memory_bytes,
+    .cache_bytes = op_cache_bytes,
     .alloc = op_alloc,
     .free = op_free,
     .pin = op_pin,

@@ -295,6 +295,11 @@ uint64_t node_gpu_memory_bytes(const struct node_gpu *gpu)
     return gpu->cfg.memory_bytes;
 }
 
+uint64_t node_gpu_cache_bytes(const struct node_gpu *gpu)
+{
+    return gpu->cfg.l2.bytes;
+}
+
 /** The first run of `n` free pages of the BAR, or the number of its pages. */
 static uint64_t free_run(const struct node_gpu *gpu, uint64_t n)
 {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "hosts/driver/driver.h"
 #include "tests/hosts/cluster.h"
 
 namespace
@@ -178,6 +179,53 @@ TEST(Cuda, DriverCallsNameDevicesAndContexts)
         EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(first));
         EXPECT_EQ(CUDA_SUCCESS, cuCtxDestroy(second));
         EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(second));
+        return 0;
+    });
+}
+
+/* The simulated device's own: another machine has others. */
+TEST(Cuda, PropertiesAreThoseOfTheDevice)
+{
+    ClusterConfig cc;
+
+    cc.nodes = 1;
+    cc.gpu = { { "memory_bytes", 1 << 20 }, { "l2.bytes", 768 << 10 } };
+    Cluster(cc).expect_run([] {
+        const driver *d = driver_of(host_self());
+        int buses[2];
+
+        for (int device = 0; device < 2; device++) {
+            cudaDeviceProp p;
+            memset(&p, 0xff, sizeof(p));
+            EXPECT_EQ(cudaSuccess, cudaGetDeviceProperties(&p, device));
+            EXPECT_EQ(1u << 20, p.totalGlobalMem);
+            EXPECT_EQ(768 << 10, p.l2CacheSize);
+            const driver_function *fn = driver_find(d, 0x10de, 0x1021, (unsigned)device);
+            EXPECT_NE(nullptr, fn) << "by which a driver knows the board";
+            EXPECT_EQ(fn != nullptr ? fn->bdf : -1, p.pciBusID << 8 | p.pciDeviceID << 3);
+            buses[device] = p.pciBusID;
+            EXPECT_STREQ("Tesla K20Xm", p.name);
+            EXPECT_EQ(35, 10 * p.major + p.minor);
+            EXPECT_EQ(14, p.multiProcessorCount);
+            EXPECT_NEAR(250e9, 2e3 * p.memoryClockRate * p.memoryBusWidth / 8, 1e9);
+            EXPECT_EQ(2, p.asyncEngineCount);
+            EXPECT_EQ(0, p.maxTexture1D) << "what nothing here has a value of";
+        }
+        EXPECT_NE(buses[0], buses[1]);
+        return 0;
+    });
+}
+
+TEST(Cuda, PropertiesOfNoDeviceAreRefused)
+{
+    on_one_node([] {
+        cudaDeviceProp p = {};
+
+        EXPECT_EQ(cudaErrorInvalidDevice, cudaGetDeviceProperties(&p, 2));
+        EXPECT_EQ(cudaErrorInvalidDevice, cudaGetDeviceProperties(&p, -1));
+        EXPECT_EQ('\0', p.name[0]);
+        EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
+        EXPECT_EQ(cudaErrorInvalidValue, cudaGetDeviceProperties(nullptr, 0));
         return 0;
     });
 }
