@@ -66,7 +66,9 @@ TEST_F(Programs, CodeOfTheHostMayBeInAFileOfCuda)
                      "    int n = 0;\n"
                      "    return cudaGetDeviceCount(&n) == cudaSuccess ? n : -1;\n"
                      "}\n");
-    write("kernel.cu", "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }\n");
+    write("wrong.cu", "int main() { return none; }\n");
+    write("kernel.cu", "static __device__ float half(float x) { return x / 2; }\n"
+                       "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }\n");
     for (const char *compiler : { "hubcc", "hubc++" }) {
         ASSERT_EQ(0, sh(std::string(compiler) + " -O2 -Wall -Werror host.cu -o one && " + compiler +
                         " -c host.cu && hubc++ host.o -o two"))
@@ -74,8 +76,12 @@ TEST_F(Programs, CodeOfTheHostMayBeInAFileOfCuda)
         EXPECT_EQ(0, sh("hubrun -q -n 1 ./one && hubrun -q -n 1 ./two")) << errors;
         EXPECT_EQ("4\n4\n", out);
         EXPECT_NE(0, sh(std::string(compiler) + " -c kernel.cu"));
-        EXPECT_TRUE(has(errors, "kernel.cu:1:1: error: ")) << errors;
-        EXPECT_TRUE(has(errors, "__global__")) << errors;
+        EXPECT_TRUE(has(errors, "kernel.cu:2:1: error: ")) << errors;
+        EXPECT_TRUE(has(errors, std::string(compiler) + ": kernel.cu: __device__ is for code of a "
+                                                        "GPU, which is not compiled: expected "))
+            << errors;
+        EXPECT_NE(0, sh(std::string(compiler) + " -c wrong.cu"));
+        EXPECT_FALSE(has(errors, "GPU")) << errors;
     }
 }
 
