@@ -1,11 +1,24 @@
 #define _POSIX_C_SOURCE 200809L /* fnmatch */
 #include "tools/load/nearest.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #define WORD_MAX 64u /* longer words are neither compared nor suggested */
+
+#define WRONG 10u /* a letter that is wrong, missing or too much */
+#define BEGUN 3u  /* so many letters are the beginning of a name */
+
+/** A digit for another one: 2.2 is nearer to 2.3 than 2.0 is. */
+static unsigned mistake(char a, char b)
+{
+    if (isdigit((unsigned char)a) && isdigit((unsigned char)b))
+        return (unsigned)(a > b ? a - b : b - a);
+    return a != b ? WRONG : 0;
+}
 
 /** Levenshtein's distance, one row at a time. */
 static unsigned distance_of(const char *a, const char *b)
@@ -14,23 +27,56 @@ static unsigned distance_of(const char *a, const char *b)
     size_t na = strlen(a), nb = strlen(b);
 
     for (size_t j = 0; j <= nb; j++)
-        row[j] = (unsigned)j;
+        row[j] = WRONG * (unsigned)j;
     for (size_t i = 1; i <= na; i++) {
         unsigned diagonal = row[0];
 
-        row[0] = (unsigned)i;
+        row[0] = WRONG * (unsigned)i;
         for (size_t j = 1; j <= nb; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            unsigned best = diagonal + mistake(a[i - 1], b[j - 1]);
 
             diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
+            if (row[j] + WRONG < best)
+                best = row[j] + WRONG;
+            if (row[j - 1] + WRONG < best)
+                best = row[j - 1] + WRONG;
             row[j] = best;
         }
     }
     return row[nb];
+}
+
+/** Do the parts of `word` between dots stand in `path`, in order, with the last one as its last? */
+static bool leaves_parts_out(const char *word, const char *path)
+{
+    char part[WORD_MAX + 1], piece[WORD_MAX + 1];
+
+    for (;;) {
+        size_t nw = strcspn(word, "."), np = strcspn(path, ".");
+        bool end_word = word[nw] == '\0', end_path = path[np] == '\0';
+
+        snprintf(part, sizeof(part), "%.*s", (int)nw, word);
+        snprintf(piece, sizeof(piece), "%.*s", (int)np, path);
+        if (end_path)
+            return end_word && fnmatch(part, piece, 0) == 0;
+        if (!end_word && fnmatch(part, piece, 0) == 0)
+            word += nw + 1;
+        path += np + 1;
+    }
+}
+
+static bool begins(const char *word, const char *path)
+{
+    size_t n = strlen(word);
+
+    return n >= BEGUN && strncmp(word, path, n) == 0;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot != NULL ? dot + 1 : path;
 }
 
 void load_nearest_spell(const char *word, const char *path, char *text, size_t size)
@@ -56,9 +102,7 @@ void load_nearest_spell(const char *word, const char *path, char *text, size_t s
 
 void load_nearest_init(struct load_nearest *near, const char *word)
 {
-    near->word = word;
-    near->hint[0] = '\0';
-    near->distance = (unsigned)strlen(word) / 3 + 1; /* a third of the letters may be wrong */
+    *near = (struct load_nearest){ .word = word, .distance = UINT_MAX };
 }
 
 void load_nearest_node(struct load_nearest *near, unsigned nnodes)
@@ -70,22 +114,29 @@ void load_nearest_node(struct load_nearest *near, unsigned nnodes)
     snprintf(near->hint, sizeof(near->hint),
              nnodes > 1 ? ": expected node0 .. node%u" : ": expected node0", nnodes - 1);
     near->distance = 0; /* nothing is nearer */
+    near->same_end = true;
 }
 
 void load_nearest_offer(struct load_nearest *near, const char *candidate)
 {
     size_t na = strlen(near->word), nb = strlen(candidate);
+    unsigned limit = WRONG * ((unsigned)na / 3 + 1), d; /* a third of the letters may be wrong */
     char meant[2 * WORD_MAX + 1];
-    unsigned d;
+    bool same_end, related;
 
     if (na > WORD_MAX || nb > WORD_MAX)
         return;
-    if ((na > nb ? na - nb : nb - na) > near->distance) /* each letter more is a wrong one */
+    same_end = strcmp(last_part(near->word), last_part(candidate)) == 0;
+    if (near->same_end && !same_end)
         return;
+    related = begins(near->word, candidate) || leaves_parts_out(near->word, candidate);
+    if (!related && WRONG * (na > nb ? na - nb : nb - na) > limit)
+        return; /* each letter more is a wrong one */
     d = distance_of(near->word, candidate);
-    if (d > near->distance || (d == near->distance && near->hint[0] != '\0'))
+    if ((!related && d > limit) || (near->same_end == same_end && d >= near->distance))
         return;
     load_nearest_spell(near->word, candidate, meant, sizeof(meant));
     snprintf(near->hint, sizeof(near->hint), ", did you mean %s?", meant);
     near->distance = d;
+    near->same_end = same_end;
 }

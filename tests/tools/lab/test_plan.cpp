@@ -451,13 +451,13 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
     EXPECT_EQ("t.csv:2: setup api=gasnet: expected tca or cudaMemcpyPeer",
               message("pingpong", "bytes=8;api=gasnet"));
     EXPECT_EQ(
-        "t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride, mpi-pingpong, "
+        "t.csv:2: workload = nosuch: expected pingpong, dma-chain, block-stride, mpi-pingpong, "
         "stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, npb-lu, npb-sp, "
         "npb-bt, mbcf-oneway, mbcf-stream, bcast, allreduce, stencil, bare-link, all-to-all, "
         "allgather, broadcast, halo, "
         "neighbour, or "
         "the path of a program that describes itself",
-        message("ping", "bytes=8"));
+        message("nosuch", "bytes=8"));
     EXPECT_EQ("t.csv:2: setup bytes=(absent): expected a multiple of 4, at least 4",
               message("pingpong", "mode=dma"));
 }

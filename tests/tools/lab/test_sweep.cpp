@@ -334,8 +334,7 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
         { "platform: hapacs-tca\n", "s.yaml:1:1: expected the key workload or program" },
         { "program: pingpong\n", "s.yaml:1:1: expected the key machine" },
         { "workload: pingpong\nplatform: [hapacs-tca, hapacs]\nsetup: { mode: pio, bytes: 8 }\n",
-          "s.yaml:2:1: platform = hapacs: not found in platforms/: `hubsim list` names what is "
-          "there" },
+          "s.yaml:2:1: platform = hapacs: not found in platforms/, did you mean hapacs-tca?" },
         { "program: all-to-all\nmachine: two-node\nargs: { bytes: [16, x] }\n",
           "s.yaml:3:9: args bytes=x: expected a multiple of 16, at least 16, such as 4096 or "
           "4KiB" },
