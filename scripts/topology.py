@@ -327,7 +327,7 @@ class Picture:
         self.text(x, y + 21, 0, "note")
         self.text(x + width, y + 21, f"{100 * self.most:.1f} %" if self.used else self.most, "note",
                   ' text-anchor="end"')
-        self.text(x + width + 14, y + 8, f"of {self.machine['us']:.3f} us in which packets were on a link"
+        self.text(x + width + 14, y + 8, f"share of {self.machine['us']:.3f} us with packets on the link"
                   if self.used else "messages on a link when each node sends one to each other", "note")
 
     def draw(self):
