@@ -52,6 +52,7 @@ class Picture:
             words = ns(at) if step < 1000 else str(at // 1000)
             self.text(x, TOP - 8, words, ' text-anchor="middle" fill="#666666"')
         self.text(LEFT * 100 - 1600, TOP - 8, "ns", ' text-anchor="end" fill="#666666"')
+        self.text((WIDTH - 8) * 100, TOP - 8, "in all, ns", ' text-anchor="end" fill="#666666"')
 
     def phases(self):
         """A phase lasts until another begins; one that has room is named."""

@@ -122,6 +122,8 @@ TEST(ExplainCommand, DrawsAPicture)
     std::string svg((std::istreambuf_iterator<char>(in)), {});
     EXPECT_EQ(0u, svg.find("<svg "));
     EXPECT_NE(std::string::npos, svg.find("node1.hub.w"));
+    EXPECT_EQ(1u, occurrences(svg, ">in all, ns</text>"))
+        << "the column on the right has a heading";
     EXPECT_EQ("</svg>\n", svg.substr(svg.size() - 7));
     EXPECT_LT(8u, occurrences(svg, "height=\"22\""));
     EXPECT_EQ(occurrences(svg, "height=\"22\""), occurrences(svg, " %</text>")) << "all are named";
