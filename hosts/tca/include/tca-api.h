@@ -56,7 +56,8 @@ typedef enum {
     tcaDMAContinue = 0x20           /* for the older interface; without meaning in a tcaDesc */
 } tcaDMAFlag;
 
-/* Low 8 bits: index; from bit 8 up: size in bytes. */
+/* Types, and below operators, of reductions that programs do by themselves: no function takes them.
+ * Low 8 bits: index; from bit 8 up: size in bytes. */
 typedef enum {
     TCA_CHAR = 0x100,
     TCA_SIGNED_CHAR = 0x101,
