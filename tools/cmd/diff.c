@@ -91,8 +91,8 @@ const struct cmd_command cmd_diff = {
             .about =
                 "Shows what has changed from result A to result B: how they were made, parameters, "
                 "faults, points, values, fingerprints, statistics, in order of importance. A and B "
-                "are folders that `hubsim run` has written. What is alike stands in one line, with the range of its "
-                "changes. Exit status: 0 no difference, 1 some, 2 a result cannot be read.",
+                "are folders that `hubsim run` or `hubrun --out` has written. What is alike stands "
+                "in one line, with the range of its changes. Exit status: 0 no difference, 1 some, 2 a result cannot be read.",
             .options = { { options, 0 }, { cmd_format_options, 0 } },
             .words_at = offsetof(struct options, dirs),
             .nwords_at = offsetof(struct options, ndirs),
