@@ -133,7 +133,8 @@ const struct cmd_command cmd_params = {
             .about = "Shows each key of a machine or platform: its value in force, unit, range, source, "
                      "meaning, and the rows that it was calibrated to. For a workload it shows the "
                      "keys of its setups. With PATTERN, only keys that have this in them: clock, "
-                     "node0.hub, or as in a shell 'node[01].hub.*lanes'.",
+                     "node0.hub, or as in a shell 'node[01].hub.*lanes'. In a pipe or a file, lines are "
+                     "not folded: COLUMNS=100 before the command folds them to that width.",
             .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
             .words_at = offsetof(struct options, words),
             .max = 2,
