@@ -164,9 +164,8 @@ cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_d
 #ifdef __cplusplus
 }
 
-/* As in CUDA's own headers, C++ may give the address of a pointer of any type, and no flags. The
- * header may be included within extern "C". */
-extern "C++" {
+/* As in CUDA's own headers, C++ may give the address of a pointer of any type, and no flags. */
+extern "C++" { /* also where the header is included as C */
 template <typename T> static inline cudaError_t cudaMalloc(T **p, size_t n)
 {
     return cudaMalloc(static_cast<void **>(static_cast<void *>(p)), n);

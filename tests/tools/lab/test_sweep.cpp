@@ -542,8 +542,8 @@ TEST_F(Sweep, AGpuByItsPlaceNamesAComponent)
               "root port of the node",
               refusal("program: pingpong\nmachine: two-node\n"
                       "args: { dst: 'gpu@hub', src: [cpu, 'gpu@nothing'] }\n"));
-    EXPECT_EQ("s.yaml:3:9: args src=gpu@hub+2: node0: expected a GPU on the socket of hub, a "
-              "component at a root port, and 2 before it",
+    EXPECT_EQ("s.yaml:3:9: args src=gpu@hub+2: node0: expected a GPU on the socket of hub, and "
+              "2 before it",
               refusal(begin + "'gpu@hub+2' }\n"));
 }
 
