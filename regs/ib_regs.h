@@ -87,7 +87,7 @@
 #define IB_OK               0u
 #define IB_ERR_COMMAND      1u
 #define IB_ERR_LOCAL        2u /* protection: local region, or its memory does not answer */
-#define IB_ERR_REMOTE       3u /* protection: far region */
+#define IB_ERR_REMOTE       3u /* protection: far region, or its memory does not answer */
 #define IB_ERR_LENGTH       4u /* longer than the receive */
 #define IB_ERR_FLUSHED      5u /* an earlier request failed */
 

@@ -151,7 +151,7 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
             ib_sooner(next, sim_max(p->due, port->free_at));
             return;
         }
-        if (!take_credits(port, p)) {
+        if (!p->spoilt && !take_credits(port, p)) {
             set_stalled(port, true);
             return;
         }
@@ -159,11 +159,12 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
         (void)sim_list_pop(ack ? &port->acks : &port->tx);
         port->ntx -= !ack;
         ib_wake_now(hca); /* room for the requester */
-        if (p->to == hca->lid) {
+        if (p->to == hca->lid && !p->spoilt) {
             loop_back(port, p);
             continue;
         }
-        send_packet(port, p);
+        if (!p->spoilt)
+            send_packet(port, p);
         ib_packet_put(hca, p);
     }
 }

@@ -69,7 +69,8 @@ struct ib_packet {
     struct ib_header h;
     uint16_t to; /* LID */
     sim_time_t due;
-    bool ready;      /* its data are there */
+    bool ready;      /* its data are there, */
+    bool spoilt;     /* or could not be read: it is not sent */
     uint32_t blocks; /* that it has of a receive buffer */
     struct ib_job job;
     struct ib_qp *qp; /* that it was made for */

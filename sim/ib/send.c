@@ -34,14 +34,28 @@ static struct ib_qp *deactivate_head(struct ib_hca *hca)
 
 /* ---- packets ------------------------------------------------------------------------ */
 
+/** What it was to carry could not be read; who asked for it learns that. */
+static void spoil_packet(struct ib_packet *p)
+{
+    if (p->h.op != IB_OP_READ_RESPONSE) {
+        p->spoilt = true;
+        return;
+    }
+    p->h.op = IB_OP_ACK;
+    p->h.nak = IB_NAK_ACCESS;
+    p->h.bytes = 0;
+}
+
 static void data_here(struct ib_hca *hca, struct ib_job *job)
 {
     struct ib_packet *p = SIM_CONTAINER_OF(job, struct ib_packet, job);
 
     p->ready = true;
     p->due = sim_now(hca->dom) + hca->cfg.tx_ps;
-    if (job->failed)
+    if (job->failed) {
+        spoil_packet(p);
         ib_qp_fail(p->qp, p->qp->done, IB_ERR_LOCAL);
+    }
     ib_wake_now(hca);
 }
 
