@@ -20,13 +20,66 @@ void ib_job_add(struct sim_list *list, struct ib_job *job)
     sim_list_push(list, &job->link);
 }
 
-static unsigned free_tag(const struct ib_hca *hca)
+static unsigned free_place(const struct ib_hca *hca)
 {
-    unsigned tag = 0;
+    unsigned at = 0;
 
-    while (hca->reads[tag].job != NULL)
-        tag++;
-    return tag;
+    while (hca->reads[at].job != NULL)
+        at++;
+    return at;
+}
+
+/** A read that was given up may still be answered: the next one in its place has another tag, as
+ * far as there are enough. */
+static uint8_t tag_of(const struct ib_hca *hca, unsigned at)
+{
+    unsigned tags = (unsigned)hca->cfg.read_tags, sets = IB_TAGS_MAX / tags;
+
+    return (uint8_t)(hca->reads[at].turn % sets * tags + at);
+}
+
+/** The read that a completion answers, or NULL. */
+static struct ib_read *read_of(struct ib_hca *hca, const struct pcie_tlp *cpl)
+{
+    unsigned at = cpl->tag % (unsigned)hca->cfg.read_tags;
+    struct ib_read *r = &hca->reads[at];
+
+    if (r->job == NULL || cpl->requester_id != hca->fn.id || cpl->tag != tag_of(hca, at))
+        return NULL;
+    return r;
+}
+
+/** `n` bytes of the job wait for their answer in a free place. @return their tag. */
+static uint8_t begin_read(struct ib_hca *hca, struct ib_job *job, uint32_t n)
+{
+    sim_time_t wait = hca->cfg.completion_timeout_ps;
+    unsigned at = free_place(hca);
+    struct ib_read *r = &hca->reads[at];
+
+    r->job = job;
+    r->at = job->asked;
+    r->left = n;
+    r->deadline_ps = wait != 0 ? sim_now(hca->dom) + wait : SIM_TIME_NEVER;
+    if (hca->busy_tags++ == 0 && wait != 0)
+        sim_schedule_at(hca->dom, &hca->timeout, r->deadline_ps, SIM_CLOCK);
+    return tag_of(hca, at);
+}
+
+/** The next `n` bytes of a read are there, or have failed. */
+static void advance_read(struct ib_hca *hca, struct ib_read *r, uint32_t n)
+{
+    struct ib_job *job = r->job;
+
+    r->at += n;
+    r->left -= n;
+    job->left -= n;
+    if (r->left != 0)
+        return;
+    r->job = NULL;
+    if (--hca->busy_tags == 0)
+        sim_cancel(hca->dom, &hca->timeout);
+    if (job->left == 0)
+        job->done(hca, job);
 }
 
 /** The next request of a job. */
@@ -36,11 +89,9 @@ static void send_read(struct ib_hca *hca, struct ib_job *job)
     uint32_t max = (uint32_t)sim_min(hca->cfg.read_bytes, mrrs);
     uint64_t bus = job->bus + job->asked;
     uint32_t n = pcie_split_completion(bus, job->bytes - job->asked, max);
-    unsigned tag = free_tag(hca);
-    struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = hca->fn.id, .tag = (uint8_t)tag };
+    struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = hca->fn.id };
 
-    hca->reads[tag] = (struct ib_read){ job, job->asked, n };
-    hca->busy_tags++;
+    tlp.tag = begin_read(hca, job, n);
     job->asked += n;
     pcie_tlp_set_range(&tlp, bus, n);
     pcie_port_send(hca->pcie, &tlp);
@@ -69,12 +120,11 @@ static bool ask_all(struct ib_hca *hca, struct sim_list *list, sim_time_t *next)
 
 void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl)
 {
-    struct ib_read *r = &hca->reads[cpl->tag];
-    struct ib_job *job = r->job;
+    struct ib_read *r = read_of(hca, cpl);
     bool data = cpl->payload != NULL && cpl->status == PCIE_CPL_SC && cpl->poisoned == 0;
     uint32_t skip = cpl->lower_addr & 3u, n = cpl->length_dw * 4u - skip;
 
-    if (job == NULL || cpl->requester_id != hca->fn.id) {
+    if (r == NULL) {
         pcie_port_advisory(hca->pcie, PCIE_ERR_UNEXPECTED, cpl);
         return;
     }
@@ -82,18 +132,54 @@ void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl)
     if (!data || n > r->left)
         n = r->left;
     if (data)
-        memcpy(job->to + r->at, cpl->payload->data + skip, n);
+        memcpy(r->job->to + r->at, cpl->payload->data + skip, n);
     else
-        job->failed = true;
-    r->at += n;
-    r->left -= n;
-    job->left -= n;
-    if (r->left != 0)
+        r->job->failed = true;
+    advance_read(hca, r, n);
+}
+
+/* ---- reads that are not answered (PCI Express Base 2.8) ------------------------------ */
+
+/* The work of this time has to take in what comes now, whichever event is the first. */
+static void deadline_comes(struct sim_event *ev)
+{
+    struct ib_hca *hca = SIM_CONTAINER_OF(ev, struct ib_hca, timeout);
+
+    hca->overdue = true;
+    ib_wake_now(hca);
+}
+
+void ib_timeout_init(struct ib_hca *hca)
+{
+    sim_event_init(&hca->timeout, deadline_comes);
+}
+
+static void give_up(struct ib_hca *hca, struct ib_read *r)
+{
+    pcie_port_error(hca->pcie, PCIE_ERR_TIMEOUT, NULL);
+    hca->stat.read_timeouts++;
+    r->turn++;
+    r->job->failed = true;
+    advance_read(hca, r, r->left);
+}
+
+void ib_timeout_run(struct ib_hca *hca)
+{
+    sim_time_t now = sim_now(hca->dom), next = SIM_TIME_NEVER;
+
+    if (!hca->overdue)
         return;
-    r->job = NULL;
-    hca->busy_tags--;
-    if (job->left == 0)
-        job->done(hca, job);
+    hca->overdue = false;
+    for (unsigned at = 0; at < hca->cfg.read_tags; at++) {
+        struct ib_read *r = &hca->reads[at];
+
+        if (r->job != NULL && r->deadline_ps <= now)
+            give_up(hca, r);
+        else if (r->job != NULL)
+            ib_sooner(&next, r->deadline_ps);
+    }
+    if (next != SIM_TIME_NEVER)
+        sim_schedule_by(hca->dom, &hca->timeout, next, SIM_CLOCK);
 }
 
 /* ---- writes -------------------------------------------------------------------------- */

@@ -39,6 +39,8 @@ static const struct machine_param params[] = {
     ROW(tx_packets, "1", 1, 256, 8, "packets of a port that are being made or wait for the link"),
     ROW(write_tlps, "1", 16, 4096, 64,
         "writes that wait for the bus before packets are left in the receive buffer"),
+    ROW(completion_timeout_ps, "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
+        "longest wait for the answer to a read request; 0: without end"),
     PS(loop_ps, 50000, "a packet from the adapter to itself, instead of the fabric"),
     ROW(rnr_ps, "ps", 1000, 1000 * SIM_MS, 10 * SIM_US,
         "wait after the far side had no receive request"),
@@ -67,6 +69,7 @@ static void work_event(struct sim_event *ev)
     sim_time_t next = SIM_TIME_NEVER;
 
     ib_target_run(hca);
+    ib_timeout_run(hca);
     ib_receive_run(hca, &next);
     ib_command_run(hca, &next);
     ib_send_run(hca, &next);
@@ -142,6 +145,7 @@ static void register_stats(struct ib_hca *hca)
         { &hca->stat.errors, "errors", "1", "work requests that failed" },
         { &hca->stat.rnr_naks, "rnr_naks", "1", "sends that found no receive request" },
         { &hca->stat.dropped, "dropped", "1", "packets dropped: not the next of their connection" },
+        { &hca->stat.read_timeouts, "read_timeouts", "1", "read requests not answered in time" },
         { &hca->stat.stall_tag_ps, "stall_tag_ps", "ps", "a read waited for a free tag" },
     };
 
@@ -177,6 +181,7 @@ static int hca_init(struct ib_hca *hca, struct sim_error *err)
     int code;
 
     sim_event_init(&hca->work, work_event);
+    ib_timeout_init(hca);
     set_rate(hca);
     for (unsigned i = 0; i < IB_PORTS; i++)
         ib_port_init(&hca->port[i], hca, i);

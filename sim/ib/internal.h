@@ -39,6 +39,7 @@ struct ib_config {
     } link;
     uint64_t command_ps, wqe_ps, key_ps, packet_ps, tx_ps, rx_ps, ack_ps;
     uint64_t read_bytes, read_tags, tx_packets, write_tlps, rnr_ps, loop_ps;
+    uint64_t completion_timeout_ps;
     struct pcie_port_config port;
 };
 
@@ -140,6 +141,8 @@ struct ib_hca {
     struct sim_list control, data; /* struct ib_job */
     struct ib_read reads[IB_TAGS_MAX];
     uint64_t busy_tags;
+    struct sim_event timeout; /* scheduled, for an early deadline, while tags are busy */
+    bool overdue;             /* it has come */
     struct sim_list writes, answers, free_writes; /* struct ib_write; answers: own completions */
     struct sim_list incoming;                     /* what has come over the bus */
     uint32_t nwrites;
@@ -163,7 +166,7 @@ struct ib_hca {
     struct sim_list free_packets; /* packet.c */
     struct {
         uint64_t commands, doorbells, blueflames, requests, read_bytes, write_bytes, completions;
-        uint64_t errors, rnr_naks, dropped, stall_tag_ps;
+        uint64_t errors, rnr_naks, dropped, stall_tag_ps, read_timeouts;
     } stat;
 };
 
@@ -189,6 +192,9 @@ void ib_target_run(struct ib_hca *hca);
 /** Behind those in `list`: hca->control, which goes before all data, or hca->data. */
 void ib_job_add(struct sim_list *list, struct ib_job *job);
 void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl);
+void ib_timeout_init(struct ib_hca *hca);
+/** Gives up reads that have waited for too long. */
+void ib_timeout_run(struct ib_hca *hca);
 /** [bus, bus + bytes) in writes of at most MPS from `due` on. @return the last one, NULL: none */
 struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *bytes, uint32_t n,
                               sim_time_t due);

@@ -25,9 +25,12 @@ struct ib_job {
     void (*done)(struct ib_hca *hca, struct ib_job *job);
 };
 
+/** A place in which a read request waits for its answer. */
 struct ib_read {
-    struct ib_job *job; /* NULL: the tag is free */
+    struct ib_job *job; /* NULL: the place is free */
     uint32_t at, left;
+    uint32_t turn; /* read requests that were given up here; see tag_of() */
+    sim_time_t deadline_ps;
 };
 
 /** A write to the bus; what its packet held of the receive buffer is free when it leaves. */

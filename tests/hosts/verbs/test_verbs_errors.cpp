@@ -6,6 +6,24 @@ namespace
 
 using namespace test;
 
+const sim_time_t timeout = 20 * SIM_US;
+const std::vector<const char *> hasty = { "node*.ib.completion_timeout_ps=20000000" };
+
+uint64_t stat_of(Cluster &c, const std::string &path)
+{
+    std::pair<std::string, uint64_t> found(path, UINT64_MAX);
+
+    sim_stat_each(
+        machine_sim(c.machine()),
+        [](void *arg, const char *at, const char *, const char *, uint64_t value) {
+            auto *into = static_cast<std::pair<std::string, uint64_t> *>(arg);
+            if (into->first == at)
+                into->second = value;
+        },
+        &found);
+    return found.second;
+}
+
 /* Rank 0 writes 4096 bytes of GPU 2 to the other one, or reads them from there if `op` says so.
  * *status_p: how that ends; *ps_p: when. @return 0, if no wrong byte has come */
 int move_from_gpu(unsigned op, unsigned *status_p, sim_time_t *ps_p)
@@ -54,6 +72,85 @@ TEST(VerbsErrors, DataThatCannotBeReadAreNotSent)
             c.expect_run([&] { return move_from_gpu(op, &status, &took); });
             EXPECT_EQ(read ? IB_ERR_REMOTE : IB_ERR_LOCAL, status);
         }
+}
+
+TEST(VerbsErrors, ARequestWhoseDataAreNeverReadFailsInTime)
+{
+    for (unsigned op : { IB_WQE_WRITE, IB_WQE_READ }) {
+        const std::string node = op == IB_WQE_READ ? "node1" : "node0";
+        std::string fault = "{component: " + node + ".gpu2, silent: {at: 200us, count: 1}}";
+        MachineFile file("two-node", hasty, { fault.c_str() });
+        Cluster c(file.cluster());
+        unsigned status = IB_OK;
+        sim_time_t took = 0;
+
+        SCOPED_TRACE(fault);
+        c.expect_run([&] { return move_from_gpu(op, &status, &took); });
+        EXPECT_EQ(op == IB_WQE_READ ? IB_ERR_REMOTE : IB_ERR_LOCAL, status);
+        EXPECT_GE(took, timeout);
+        EXPECT_LT(took, timeout + 10 * SIM_US);
+        EXPECT_EQ(1u, stat_of(c, node + ".ib.read_timeouts"));
+        EXPECT_EQ(1u, stat_of(c, node + ".ib.pcie.errors.uncorrectable"));
+        EXPECT_EQ(1u, stat_of(c, "node0.ib.read_timeouts") + stat_of(c, "node1.ib.read_timeouts"));
+    }
+}
+
+TEST(VerbsErrors, WithoutATimeoutARequestWaitsWithoutEnd)
+{
+    MachineFile file("two-node", { "node*.ib.completion_timeout_ps=0" },
+                     { "{component: node0.gpu2, silent: {at: 200us, count: 1}}" });
+    Cluster c(file.cluster());
+    unsigned status = IB_OK;
+    sim_time_t took = 0;
+
+    EXPECT_NE(SIM_OK, c.run([&] { return move_from_gpu(IB_WQE_WRITE, &status, &took); }));
+    EXPECT_EQ(0u, stat_of(c, "node0.ib.read_timeouts"));
+    EXPECT_FALSE(c.result.ranks[0].ended);
+}
+
+/* The GPU answers one read when the adapter has given it up and reads the host. What comes from
+ * there is what the host has. */
+TEST(VerbsErrors, ALateAnswerIsNotTakenForThatOfAnotherRead)
+{
+    MachineFile file("two-node", hasty,
+                     { "{component: node0.gpu2, slow: {by: 120us, at: 200us, count: 1}}" });
+    Cluster c(file.cluster());
+
+    c.expect_run([] {
+        static uint8_t memory[2][1 << 20];
+        Pair p;
+        uint8_t *own = memory[p.h->rank];
+        verbs_region host, gpu;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        uint8_t *device = (uint8_t *)p.h->gpus->alloc(p.h, 2, 4096, 65536);
+        EXPECT_IN_RANK(verbs_register(&p.v, own, sizeof(memory[0]), 7, &host), 2);
+        EXPECT_IN_RANK(verbs_register(&p.v, device, 4096, 7, &gpu), 3);
+        memset(own, p.h->rank == 0 ? 0x11 : 0, sizeof(memory[0]));
+        memset(device, 0xee, 4096);
+        EXPECT_IN_RANK(p.connect(host), 4);
+        uint64_t from = p.h->cpu->time_ps(p.h);
+        if (p.h->rank == 0) {
+            verbs_send s = p.to_far(IB_WQE_WRITE, gpu, 0, 512);
+            verbs_post(&p.qp, &s);
+            EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_ERR_LOCAL, 5);
+        }
+        EXPECT_IN_RANK(p.connect(host), 6);
+        if (p.h->rank == 0) {
+            EXPECT_IN_RANK(p.h->cpu->time_ps(p.h) < from + 100 * SIM_US, 7);
+            verbs_send s = p.to_far(IB_WQE_WRITE, host, 0, sizeof(memory[0]));
+            verbs_post(&p.qp, &s);
+            EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 8);
+            EXPECT_IN_RANK(p.h->cpu->time_ps(p.h) > from + 150 * SIM_US, 9);
+        }
+        p.barrier();
+        p.h->cpu->spend(p.h, 10 * SIM_US);
+        for (size_t i = 0; i < sizeof(memory[0]); i++)
+            EXPECT_IN_RANK(own[i] == 0x11, 10);
+        return 0;
+    });
+    EXPECT_EQ(1u, stat_of(c, "node0.ib.read_timeouts"));
+    EXPECT_EQ(1u + 2u, stat_of(c, "node0.ib.pcie.errors.uncorrectable")) << "256 bytes each";
 }
 
 } // namespace
