@@ -121,7 +121,7 @@ static bool ask_all(struct ib_hca *hca, struct sim_list *list, sim_time_t *next)
 void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl)
 {
     struct ib_read *r = read_of(hca, cpl);
-    bool data = cpl->payload != NULL && cpl->status == PCIE_CPL_SC && cpl->poisoned == 0;
+    bool data = cpl->payload != NULL && cpl->status == PCIE_CPL_SC;
     uint32_t skip = cpl->lower_addr & 3u, n = cpl->length_dw * 4u - skip;
 
     if (r == NULL) {
@@ -131,7 +131,7 @@ void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl)
     pcie_port_answered(hca->pcie, cpl);
     if (!data || n > r->left)
         n = r->left;
-    if (data)
+    if (data && cpl->poisoned == 0)
         memcpy(r->job->to + r->at, cpl->payload->data + skip, n);
     else
         r->job->failed = true;

@@ -74,6 +74,37 @@ TEST(VerbsErrors, DataThatCannotBeReadAreNotSent)
         }
 }
 
+/* Four completions answer a read of 1024 bytes. All of them are poisoned, and none is taken for the
+ * answer to the next read, which waits for the only tag. */
+TEST(VerbsErrors, PoisonedPiecesOfAnAnswerAreAllOfTheirRead)
+{
+    MachineFile file("two-node", { "node*.ib.read_bytes=1024", "node*.ib.read_tags=1" },
+                     { "{component: node0.gpu2, poison: {at: 200us, count: 1}}" });
+    Cluster c(file.cluster());
+
+    c.expect_run([] {
+        static uint8_t memory[2][1024];
+        Pair p, other;
+        verbs_region host, gpu;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        void *device = p.h->gpus->alloc(p.h, 2, 1024, 65536);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 1024, 7, &host), 2);
+        EXPECT_IN_RANK(verbs_register(&p.v, device, 1024, 7, &gpu), 3);
+        other.v = p.v;
+        EXPECT_IN_RANK(p.connect(host) && other.connect(host), 4);
+        if (p.h->rank != 0)
+            return 0;
+        verbs_send from_gpu = p.to_far(IB_WQE_WRITE, gpu, 0, 1024);
+        verbs_send from_host = other.to_far(IB_WQE_WRITE, host, 0, 1024);
+        verbs_post(&p.qp, &from_gpu);
+        verbs_post(&other.qp, &from_host);
+        EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_ERR_LOCAL, 5);
+        return other.wait(other.send_cq).status == IB_OK ? 0 : 6;
+    });
+    EXPECT_EQ(4u, stat_of(c, "node0.ib.pcie.errors.uncorrectable"));
+}
+
 TEST(VerbsErrors, ARequestWhoseDataAreNeverReadFailsInTime)
 {
     for (unsigned op : { IB_WQE_WRITE, IB_WQE_READ }) {
