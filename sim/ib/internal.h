@@ -97,6 +97,7 @@ struct ib_qp {
     struct ib_receive rq[IB_RECEIVES];
     struct ib_job rq_fetch;
     uint32_t rq_count; /* being fetched */
+    bool rq_failed;    /* the adapter could not read one, and takes no more */
     uint8_t rq_raw[IB_RECEIVES * IB_RQE_BYTES];
     uint32_t epsn, first_psn; /* expected; of the message that it is in */
     struct ib_target {

@@ -220,10 +220,26 @@ void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const ui
 
 static void rq_fetch(struct ib_qp *qp);
 
+/** What is sent for them is refused from now on, behind those that are at hand. */
+static void fail_receives(struct ib_qp *qp)
+{
+    uint8_t cqe[IB_CQE_BYTES] = { 0 };
+
+    qp->rq_failed = true;
+    qp->hca->stat.errors++;
+    sim_store(cqe + IB_CQE_QP, qp->number, 4);
+    sim_store(cqe + IB_CQE_NUMBER, qp->rq_fetched, 4);
+    cqe[IB_CQE_OP] = IB_WQE_SEND | IB_CQE_RECEIVE;
+    cqe[IB_CQE_STATUS] = IB_ERR_LOCAL;
+    post_cqe(qp->hca, qp->receive_cq, cqe);
+}
+
 static void rq_fetched(struct ib_hca *hca, struct ib_job *job)
 {
     struct ib_qp *qp = SIM_CONTAINER_OF(job, struct ib_qp, rq_fetch);
 
+    if (job->failed)
+        fail_receives(qp);
     for (uint32_t i = 0; i < qp->rq_count && !job->failed; i++) {
         struct ib_receive *r = &qp->rq[qp->rq_fetched++ % IB_RECEIVES];
         const uint8_t *raw = qp->rq_raw + (size_t)i * IB_RQE_BYTES;
@@ -233,8 +249,7 @@ static void rq_fetched(struct ib_hca *hca, struct ib_job *job)
         memcpy(&r->bytes, raw + IB_RQE_LENGTH, 4);
     }
     qp->rq_count = 0;
-    if (!job->failed)
-        rq_fetch(qp);
+    rq_fetch(qp);
     ib_wake_now(hca);
 }
 
@@ -246,7 +261,7 @@ static void rq_fetch(struct ib_qp *qp)
     uint32_t room = IB_RECEIVES - (qp->rq_fetched - qp->rq_taken);
 
     n = (uint32_t)sim_min(n, sim_min(room, mask + 1 - at));
-    if (n == 0 || qp->rq_count != 0)
+    if (n == 0 || qp->rq_count != 0 || qp->rq_failed)
         return;
     qp->rq_count = n;
     qp->rq_fetch = (struct ib_job){ .bus = qp->rq_bus + (uint64_t)at * IB_RQE_BYTES,

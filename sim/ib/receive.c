@@ -20,6 +20,12 @@ static void send_ack(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
 
 /* ---- the responder --------------------------------------------------------------------- */
 
+/** There is no receive request: one may be posted yet, unless their queue cannot be read. */
+static enum ib_nak no_receive(const struct ib_qp *qp)
+{
+    return qp->rq_failed ? IB_NAK_ACCESS : IB_NAK_RNR;
+}
+
 /** Finds where the message goes that begins with `h`. @return what is wrong with it. */
 static enum ib_nak begin_message(struct ib_qp *qp, const struct ib_header *h)
 {
@@ -28,7 +34,7 @@ static enum ib_nak begin_message(struct ib_qp *qp, const struct ib_header *h)
     bool receive = h->op == IB_OP_SEND;
 
     if (receive && !ib_receive_take(qp, &r))
-        return IB_NAK_RNR;
+        return no_receive(qp);
     *t = (struct ib_target){ .left = r.bytes, .receive = receive };
     return ib_translate(qp->hca, r.key, receive ? IB_ACCESS_LOCAL : IB_ACCESS_WRITE, r.offset,
                         r.bytes, &t->bus)
@@ -42,7 +48,7 @@ static enum ib_nak end_message(struct ib_qp *qp, const struct ib_header *h)
     struct ib_receive r;
 
     if (h->op == IB_OP_WRITE && h->has_imm && !ib_receive_take(qp, &r))
-        return IB_NAK_RNR;
+        return no_receive(qp);
     return IB_ACK;
 }
 

@@ -184,4 +184,38 @@ TEST(VerbsErrors, ALateAnswerIsNotTakenForThatOfAnotherRead)
     EXPECT_EQ(1u + 2u, stat_of(c, "node0.ib.pcie.errors.uncorrectable")) << "256 bytes each";
 }
 
+/* Its sender would find no receive request for ever. */
+TEST(VerbsErrors, AReceiveRequestThatCannotBeReadFailsAtBothEnds)
+{
+    for (const char *fault : { "silent", "abort" }) {
+        std::string text =
+            std::string("{component: node1.host, ") + fault + ": {at: 350us, count: 1}}";
+        MachineFile file("two-node", hasty, { text.c_str() });
+        Cluster c(file.cluster());
+
+        SCOPED_TRACE(text);
+        c.expect_run([] {
+            static uint8_t memory[2][4096];
+            Pair p;
+            verbs_region region;
+
+            EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+            EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &region), 2);
+            EXPECT_IN_RANK(p.connect(region), 3);
+            if (p.h->rank == 0) {
+                verbs_send s = p.to_far(IB_WQE_SEND, region, 0, 100);
+                verbs_post(&p.qp, &s);
+                return p.wait(p.send_cq).status == IB_ERR_REMOTE ? 0 : 4;
+            }
+            EXPECT_IN_RANK(p.h->cpu->time_ps(p.h) < 350 * SIM_US, 5);
+            p.h->cpu->spend(p.h, 400 * SIM_US - p.h->cpu->time_ps(p.h));
+            verbs_post_receive(&p.qp, &region, 0, 100);
+            verbs_done done = p.wait(p.receive_cq);
+            return done.status == IB_ERR_LOCAL && done.number == 0 ? 0 : 6;
+        });
+        EXPECT_EQ(1u, stat_of(c, "node0.ib.errors"));
+        EXPECT_EQ(1u, stat_of(c, "node1.ib.errors"));
+    }
+}
+
 } // namespace
