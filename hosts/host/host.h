@@ -74,6 +74,7 @@ struct host {
     uint64_t end_ps;                  /* when it has ended */
     struct host_state *states;
     struct host_call call;
+    struct host_entry entry; /* the call of the program that lasts, whether it waits or not */
     struct host_looks looks;
     const struct host_setting *settings; /* the last one has no key; NULL: none */
     struct host_profile *profile;        /* see profile.h; NULL: it is not asked for */

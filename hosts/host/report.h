@@ -23,6 +23,12 @@ struct host_notice {
     unsigned part, slot, tag;
 };
 
+/** A function of a library of messages that the program has called. */
+struct host_entry {
+    const char *name; /* NULL: none */
+    const void *from; /* where the program goes on behind it */
+};
+
 /** The library function that a rank waits in. */
 struct host_call {
     const char *name;          /* NULL: in none */

@@ -42,9 +42,9 @@ static void other_text(const struct host_call *call, struct text *t)
 /** "in tcaWaitDMAC (channel 0), ", "in tcaWaitDMARecvDesc (part 3, slot 2, tag 0x7), " */
 static void call_text(const struct host_call *call, struct text *t)
 {
-    if (call->name != NULL && call->channel >= 0)
+    if (call->channel >= 0) {
         add_text(t, "in %s (channel %d), ", call->name, call->channel);
-    else if (call->name != NULL) {
+    } else {
         add_text(t, "in %s (part %u%s, slot %u, tag 0x%x", call->name, call->notice.part,
                  call->own ? ", that of its own node" : "", call->notice.slot, call->notice.tag);
         other_text(call, t);
@@ -234,7 +234,10 @@ void launch_where(const struct launch_thread *t, char *text, size_t room)
         waits_text(call, call != &t->host.call, &to);
         return;
     }
-    call_text(&t->host.call, &to);
+    if (t->host.call.name != NULL)
+        call_text(&t->host.call, &to);
+    else if (t->host.entry.name != NULL)
+        add_text(&to, "in %s, ", t->host.entry.name);
     if (!launch_polled(t, to.at, to.room))
         add_text(&to, "%s", t->waits != NULL ? t->waits : "not started");
 }

@@ -75,6 +75,7 @@ void launch_signals_run(struct launch_thread *t)
 {
     struct hub_program_signals *s = &t->signals.program;
     struct host_call call = t->host.call;
+    struct host_entry entry = t->host.entry;
     bool inside = t->host.looks.inside, asleep = t->asleep, woken = t->woken;
     bool in_library = t->in_library;
     uint64_t value = t->value;
@@ -82,6 +83,7 @@ void launch_signals_run(struct launch_thread *t)
     SIM_ASSERT(s->take != NULL); /* a program's, which has handled it */
     /* A handler is in no call, and one that jumps leaves that which it interrupted. */
     t->host.call.name = NULL;
+    t->host.entry.name = NULL;
     t->host.looks.inside = false;
     t->asleep = false;
     t->in_library = false;
@@ -92,6 +94,7 @@ void launch_signals_run(struct launch_thread *t)
     } while ((s->pending & ~s->blocked) != 0);
     t->in_library = in_library;
     t->host.call = call;
+    t->host.entry = entry;
     t->host.looks.inside = inside;
     t->asleep = asleep;
     t->woken = woken;

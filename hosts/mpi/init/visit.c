@@ -9,6 +9,8 @@ struct mpi_visit mpi_visit_begin(const char *name, const void *from)
 
     if (h == NULL)
         return v;
+    v.entry = h->entry;
+    h->entry = (struct host_entry){ mpi_call_name(name), from };
     v.mr = host_state_of(h->states, mpi_rank_release);
     v.counts = mpi_profile_begin(&v.start_ps);
     if (v.mr == NULL)
@@ -27,6 +29,7 @@ int mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, ui
                   int code)
 {
     struct mpi_rank *mr = v->mr;
+    struct host *h = host_self();
 
     if (code != MPI_SUCCESS && (mr == NULL || !mr->ended))
         code = mpi_end_blamed(mpi_self(), name, code);
@@ -40,8 +43,10 @@ int mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, ui
         mpi_blame_end(mr, v->blames);
         mr->ended = false;
     }
-    if (mr == NULL && host_self() != NULL)
-        mpi_library(host_self(), false); /* MPI_Init() has begun that */
+    if (mr == NULL && h != NULL)
+        mpi_library(h, false); /* MPI_Init() has begun that */
+    if (h != NULL)
+        h->entry = v->entry;
     if (v->counts)
         mpi_profile_end(v->start_ps, call, name, bytes);
     return code;

@@ -10,7 +10,8 @@ struct mpi_visit {
     bool interrupts;     /* mpi_rank's, of the call that this one is in, as is `outer` */
     unsigned blames;     /* mpi_blame_begin()'s */
     struct mpi_call outer;
-    bool counts; /* for the run's profile: the time since then */
+    struct host_entry entry; /* likewise */
+    bool counts;             /* for the run's profile: the time since then */
     uint64_t start_ps;
 };
 

@@ -1,0 +1,55 @@
+// What ranks print over InfiniBand when a device does not answer its adapters.
+#include "tests/hosts/mpi/over_ib.h"
+
+namespace
+{
+
+using namespace test;
+
+/* Rank 0 sends from GPU 2; without GDRCOPY and gathering the adapter reads it for the entry. */
+int send_from_gpu()
+{
+    Me me;
+    static uint8_t host[2][2048];
+    void *p = host[me.rank];
+
+    if (me.rank == 0) {
+        cudaSetDevice(2);
+        cudaMalloc(&p, 2048);
+        MPI_Send(p, 2048, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(p, 2048, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return MPI_Finalize();
+}
+
+struct Sending {
+    MachineFile file;
+    Cluster cluster;
+    launch_software software;
+    int code;
+
+    Sending(const std::vector<const char *> &sets, const std::vector<Setting> &settings)
+        : file("two-node", sets, { "{component: node0.gpu2, silent: {at: 200us, count: 1}}" }),
+          cluster(file.cluster()), software(over_ib(settings))
+    {
+        launch_config cfg = {};
+
+        cfg.nranks = 2;
+        cfg.software = &software;
+        code = cluster.run(send_from_gpu, cfg);
+    }
+};
+
+TEST(IbErrors, ARankThatWaitsForItsAdapterIsNamedWithItsCall)
+{
+    Sending s({ "node*.ib.completion_timeout_ps=0" }, { { "mpi.gpu_gather", 0, "off" } });
+
+    EXPECT_EQ(SIM_ERR_STALLED, s.code);
+    EXPECT_NE(
+        std::string::npos,
+        std::string(s.cluster.err.text).find("rank 0 on node 0 is in MPI_Send, polling memory"))
+        << s.cluster.err.text;
+}
+
+} // namespace
