@@ -13,6 +13,8 @@ static void take_arrivals(struct ibt *ib)
     while (verbs_poll(&ib->v, &ib->arrivals, &done)) {
         struct ibt_qp *qp = ib->by_number[done.qp];
 
+        if (done.status != IB_OK)
+            ibt_fail(ib, &done);
         ib->t.rung = true;
         if (++qp->received < ib->rq_more)
             continue;

@@ -184,6 +184,8 @@ extern const struct host_param ibt_params[];
 bool ibt_set_up(struct ibt *ib, char *why);
 
 /* queue.c */
+/** A request has failed: prints a line and ends all ranks. */
+void ibt_fail(struct ibt *ib, const struct verbs_done *done);
 /** @return whether any request has ended. */
 bool ibt_take_completions(struct ibt *ib);
 /** Posts to a queue pair; `op` (or NULL) counts it. Waits while the queue is full. */

@@ -1,5 +1,71 @@
 /* Work requests: posted to queue pairs, and their ends. */
+#include <stdio.h>
+
 #include "hosts/transport/ib/internal.h"
+
+/** "to rank 1", "within node 0" */
+static void peer_text(const struct ibt *ib, const struct ibt_qp *qp, const char *way, char *text,
+                      size_t room)
+{
+    unsigned rank = 0;
+
+    while (rank < ib->nranks && (qp < ib->peers[rank].qp || qp >= ib->peers[rank].qp + IBT_RAILS))
+        rank++;
+    if (rank < ib->nranks)
+        (void)snprintf(text, room, "%s rank %u", way, rank);
+    else
+        (void)snprintf(text, room, "within node %u", ib->t.host->node->index);
+}
+
+/** "a write of 2048 bytes to rank 1"; of one that the adapter could not read nothing is known. */
+static void request_text(const struct ibt *ib, const struct verbs_done *done, char *text,
+                         size_t room)
+{
+    unsigned op = done->op & ~IB_CQE_RECEIVE;
+    char peer[32];
+
+    peer_text(ib, ib->by_number[done->qp],
+              done->op == IB_WQE_WRITE || done->op == 0 ? "to" : "from", peer, sizeof(peer));
+    if (op != done->op)
+        (void)snprintf(text, room, "a receive request for what comes %s", peer);
+    else if (op == 0)
+        (void)snprintf(text, room, "a request %s", peer);
+    else
+        (void)snprintf(text, room, "a %s of %u bytes %s", op == IB_WQE_READ ? "read" : "write",
+                       done->bytes, peer);
+}
+
+static const char *reason_text(unsigned status)
+{
+    switch (status) {
+    case IB_ERR_LOCAL:
+        return "the adapter could not read the memory of this node";
+    case IB_ERR_REMOTE:
+        return "the adapter there could not reach the memory of its node, or may not";
+    case IB_ERR_LENGTH:
+        return "it is longer than what was to receive it";
+    default:
+        return "an earlier one had failed";
+    }
+}
+
+/** Nothing of the connection works any more, so that ranks would wait for ever. */
+void ibt_fail(struct ibt *ib, const struct verbs_done *done)
+{
+    struct host *h = ib->t.host;
+    char place[128] = "", request[100], line[500];
+
+    if (h->entry.name != NULL)
+        h->process->place(h, h->entry.from, place, sizeof(place));
+    request_text(ib, done, request, sizeof(request));
+    (void)snprintf(line, sizeof(line),
+                   "rank %u on node %u at %.6f us: %s%s%s%s over InfiniBand failed: %s", h->rank,
+                   h->node->index, (double)h->cpu->time_ps(h) * 1e-6,
+                   h->entry.name != NULL ? h->entry.name : "", place,
+                   h->entry.name != NULL ? ": " : "", request, reason_text(done->status));
+    h->process->print(h, line);
+    h->process->abort(h, 1);
+}
 
 bool ibt_take_completions(struct ibt *ib)
 {
@@ -13,10 +79,8 @@ bool ibt_take_completions(struct ibt *ib)
         any = ib->has_ended = true;
         qp->q.ended = done.number + 1;
         ib->under_way--;
-        if (done.status != IB_OK) {
-            ib->t.host->process->print(ib->t.host, "InfiniBand: a work request failed");
-            ib->t.host->process->abort(ib->t.host, 1);
-        }
+        if (done.status != IB_OK)
+            ibt_fail(ib, &done);
         if (*op != NULL)
             (*op)->pending--;
         *op = NULL;

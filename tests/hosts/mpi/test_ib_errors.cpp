@@ -41,6 +41,29 @@ struct Sending {
     }
 };
 
+void expect_line(const std::vector<Setting> &settings, const std::string &request)
+{
+    Sending s({}, settings);
+    std::vector<std::string> said;
+
+    for (const Cluster::Line &line : s.cluster.lines)
+        said.push_back(line.text);
+    ASSERT_EQ(1u, said.size());
+    EXPECT_EQ(0u, said[0].find("rank 0 on node 0 at 50")) << said[0];
+    EXPECT_NE(std::string::npos,
+              said[0].find(" us: MPI_Send: a write of 2048 bytes " + request +
+                           " over InfiniBand failed: the adapter could not read the memory of this "
+                           "node"))
+        << said[0];
+    EXPECT_EQ(1, s.cluster.result.ranks[0].exit_code);
+}
+
+TEST(IbErrors, ARequestThatFailsIsNamedWithRankTimeCallAndPeer)
+{
+    expect_line({ { "mpi.gpu_gather", 0, "off" } }, "within node 0");
+    expect_line({ { "mpi.gpu_gather", 0, "on" } }, "to rank 1");
+}
+
 TEST(IbErrors, ARankThatWaitsForItsAdapterIsNamedWithItsCall)
 {
     Sending s({ "node*.ib.completion_timeout_ps=0" }, { { "mpi.gpu_gather", 0, "off" } });
