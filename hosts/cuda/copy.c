@@ -4,9 +4,9 @@
  * fills or empties while the engine works on the other one.
  *
  * The engine is done when its last write has left the GPU. Before the call
- * returns, the host reads from that GPU, or after a copy to a peer the GPU
- * reads from the peer. Neither answers nor requests overtake writes of one way
- * (PCI Express 3.0, 2.4.1), so the bytes are at their place then.
+ * returns, the host reads from that GPU: answers do not overtake writes (PCI
+ * Express 3.0, 2.4.1), so the bytes are at their place then. After a copy to a
+ * peer the engine itself reads from the peer.
  */
 #include "hosts/cuda/internal.h"
 
@@ -14,12 +14,12 @@
 
 static struct host_copy_end device_end(struct host_pointer p, uint64_t at)
 {
-    return (struct host_copy_end){ true, p.offset + at };
+    return (struct host_copy_end){ .device = true, .addr = p.offset + at };
 }
 
 static struct host_copy_end bus_end(uint64_t bus)
 {
-    return (struct host_copy_end){ false, bus };
+    return (struct host_copy_end){ .device = false, .addr = bus };
 }
 
 static void run_engine(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
@@ -135,7 +135,7 @@ static bool make_job(struct cuda_rank *cr, struct host_pointer to, struct host_p
     } else if (to.kind != HOST_GPU) {
         job.gpu = from.gpu;
         job.dst = bus_end(to.offset);
-        job.flush = (uint8_t)(1u << from.gpu);
+        job.flush = true;
     } else if (to.gpu != from.gpu) {
         uint64_t bus;
 
@@ -144,7 +144,7 @@ static bool make_job(struct cuda_rank *cr, struct host_pointer to, struct host_p
             return false;
         job.gpu = from.gpu;
         job.dst = bus_end(bus);
-        job.flush = (uint8_t)(1u << to.gpu);
+        job.dst.peer = true;
     }
     *job_p = job;
     return true;

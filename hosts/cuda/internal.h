@@ -19,7 +19,7 @@ struct cuda_job {
     unsigned gpu;
     struct host_copy_end dst, src;
     uint64_t bytes;
-    uint8_t flush; /* GPUs to read from before its end can be trusted: bit per GPU */
+    bool flush; /* it is to be read from before the end can be trusted */
 };
 
 /** What a rank knows of an engine: copies up to these numbers. */
@@ -30,7 +30,7 @@ struct cuda_engine {
 
 struct cuda_device {
     struct cuda_engine engine[HOST_COPY_ENGINES];
-    uint8_t flush;   /* of jobs that are not settled; one engine's may wait for the other's */
+    bool flush;      /* of jobs that are not settled; one engine's may wait for the other's */
     bool used;       /* by this rank */
     uint64_t failed; /* failures before this rank used it, or forgotten by a reset */
 };

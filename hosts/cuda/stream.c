@@ -29,16 +29,6 @@ static struct cuda_engine *engine_of(struct cuda_rank *cr, struct cuda_last last
     return &cr->device[last.gpu].engine[host_copy_engine(last.number)];
 }
 
-/* `gpus`: the own one, for what has been written to the host, and peers that have been written to.
- */
-static void flush_gpus(struct cuda_rank *cr, unsigned gpu, uint8_t gpus)
-{
-    for (unsigned g = 0; g < cr->d->ngpus; g++)
-        if ((gpus >> g & 1) != 0 && g != gpu)
-            driver_flush_peer(cr->h, gpu, g);
-    driver_flush_gpus(cr->h, gpus & 1u << gpu);
-}
-
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last)
 {
     struct cuda_device *d = &cr->device[last.gpu];
@@ -47,10 +37,11 @@ void cuda_settle(struct cuda_rank *cr, struct cuda_last last)
     if (last.number <= e->settled)
         return;
     cr->h->gpus->wait(cr->h, last.gpu, last.number);
-    flush_gpus(cr, last.gpu, d->flush);
+    if (d->flush)
+        driver_flush_gpu(cr->h, last.gpu);
     e->settled = last.number;
     if (d->engine[0].settled == d->engine[0].issued && d->engine[1].settled == d->engine[1].issued)
-        d->flush = 0;
+        d->flush = false;
 }
 
 void cuda_settle_all(struct cuda_rank *cr)

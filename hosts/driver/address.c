@@ -174,15 +174,6 @@ void driver_flush_gpus(struct host *h, unsigned gpus)
             driver_flush_gpu(h, g);
 }
 
-void driver_flush_peer(struct host *h, unsigned gpu, unsigned peer)
-{
-    const struct driver_gpu *gpus = driver_of(h)->gpus;
-    const struct host_copy_end own = { true, gpus[gpu].page };
-    const struct host_copy_end far = { false, gpus[peer].bar_bus + gpus[peer].flush_offset };
-
-    h->gpus->wait(h, gpu, h->gpus->copy(h, gpu, own, far, sizeof(uint32_t), 0));
-}
-
 int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, unsigned *area_p,
                    uint64_t *offset_p)
 {

@@ -221,8 +221,7 @@ static int map_gpu(struct host *h, struct driver_gpu *gpu, unsigned g)
     if (page == NULL)
         return DRIVER_ERR_NOMEM;
     gpu->bar = (struct host_bar){ gpu->bar_bus, gpu->bar_bytes, HOST_UNCACHED };
-    gpu->page = h->memory->pointer(h, page).offset;
-    gpu->flush_offset = h->gpus->pin(h, g, gpu->page, HOST_GPU_PAGE);
+    gpu->flush_offset = h->gpus->pin(h, g, h->memory->pointer(h, page).offset, HOST_GPU_PAGE);
     return gpu->flush_offset != HOST_NO_BUS ? DRIVER_OK : DRIVER_ERR_NOMEM;
 }
 

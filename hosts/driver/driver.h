@@ -57,8 +57,8 @@ struct driver_pin {
 struct driver_gpu {
     unsigned socket;
     uint64_t bar_bus, bar_bytes;
-    struct host_bar bar;         /* uncached */
-    uint64_t page, flush_offset; /* the driver's own page for flushes: in the memory, in the BAR */
+    struct host_bar bar;   /* uncached */
+    uint64_t flush_offset; /* in the BAR: the driver's own page, for driver_flush_gpu() */
     struct driver_pin *pins;
     unsigned npins, pins_room;
 };
@@ -172,9 +172,6 @@ uint64_t driver_free_gpu(struct host *h, void *p, driver_part_fn fn, void *arg);
 void driver_flush_gpu(struct host *h, unsigned gpu);
 /** All of these, bit per GPU. */
 void driver_flush_gpus(struct host *h, unsigned gpus);
-/** Returns when what GPU `gpu` has written to `peer` before is there: by a read of its own, since
- * one by a core could pass such writes where they wait between the two. */
-void driver_flush_peer(struct host *h, unsigned gpu, unsigned peer);
 /**
  * The bus address of pinned host or GPU memory and the area of the window where other nodes find
  * it (DRIVER_NO_AREA: they cannot) with the offset there.

@@ -15,6 +15,7 @@ struct host;
 struct host_copy_end {
     bool device;
     uint64_t addr;
+    bool peer; /* a bus address of another device: the copy ends when its bytes are there */
 };
 
 /** A GPU has one engine for copies from it to the bus, 1, and one for others, 0: which one has the

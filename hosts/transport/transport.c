@@ -236,7 +236,8 @@ void transport_copy(struct transport *t, void *to, const void *from, uint64_t by
 void transport_copy_gpu(struct transport *t, const struct host_pointer *gpu, uint64_t bus, bool in,
                         uint64_t bytes)
 {
-    const struct host_copy_end device = { true, gpu->offset }, pinned = { false, bus };
+    const struct host_copy_end device = { .device = true, .addr = gpu->offset },
+                               pinned = { .device = false, .addr = bus };
     struct host *h = t->host;
 
     host_spend_cost(h, HOST_COST_CUDA_COPY);

@@ -39,6 +39,7 @@ typedef void (*node_gpu_done_fn)(void *arg);
 struct node_gpu_end {
     bool device; /* addr is an offset in this GPU's memory, else a bus address */
     uint64_t addr;
+    bool peer; /* which another device has: a copy to it ends when its bytes are there */
 };
 /** One copy engine has the copies from the device to the bus, the other one all others. */
 static inline bool node_gpu_copy_out(struct node_gpu_end dst, struct node_gpu_end src)

@@ -129,7 +129,8 @@ static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
                         struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
-    struct node_gpu_end to = { dst.device, dst.addr }, from = { src.device, src.addr };
+    struct node_gpu_end to = { dst.device, dst.addr, dst.peer };
+    struct node_gpu_end from = { src.device, src.addr, src.peer };
     unsigned engine = node_gpu_copy_out(to, from);
     struct launch_copies *copies = &g->copies[engine];
     struct launch_thread *t = launch_begin(h);

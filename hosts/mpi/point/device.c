@@ -60,7 +60,7 @@ static struct mpi_device_block *block_of(struct mpi_rank *mr, unsigned gpu, uint
 static void move_inside(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes)
 {
     struct host *h = mr->host;
-    struct host_copy_end place = { true, b->offset };
+    struct host_copy_end place = { .device = true, .addr = b->offset };
 
     host_spend_cost(h, HOST_COST_CUDA_COPY);
     host_spend_cost(h, HOST_COST_CUDA_KERNEL);
@@ -133,7 +133,8 @@ static struct host_copy_end stage_of(struct mpi_rank *mr)
         mr->device_stage = memory->alloc(mr->host, STAGE_BYTES, HOST_PAGE);
     if (mr->device_stage == NULL)
         mpi_abort(mr, 1);
-    return (struct host_copy_end){ false, memory->pointer(mr->host, mr->device_stage).offset };
+    return (struct host_copy_end){ .device = false,
+                                   .addr = memory->pointer(mr->host, mr->device_stage).offset };
 }
 
 /* Pageable memory goes by way of pinned memory, which the driver copies from or to. */
@@ -141,7 +142,7 @@ static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uin
                       bool in, bool pinned)
 {
     struct host *h = mr->host;
-    struct host_copy_end device = { true, b->offset }, bus = stage_of(mr);
+    struct host_copy_end device = { .device = true, .addr = b->offset }, bus = stage_of(mr);
 
     for (uint64_t done = 0; done < bytes; done += STAGE_BYTES) {
         uint64_t n = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;

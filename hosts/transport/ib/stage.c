@@ -132,9 +132,10 @@ static void copy_out(struct ibt *ib, struct ibt_staged *s)
            s->slot[s->begun % ib->set.chunks].pending == 0) {
         uint32_t i = s->begun++, slot = i % ib->set.chunks;
         uint8_t *to = ib->stage + chunk_at(ib, slot);
-        struct host_copy_end bus = { false, h->memory->pointer(h, to).offset };
-        struct host_copy_end device = { true,
-                                        h->memory->pointer(h, s->from).offset + chunk_at(ib, i) };
+        struct host_copy_end bus = { .device = false, .addr = h->memory->pointer(h, to).offset };
+        struct host_copy_end device = {
+            .device = true, .addr = h->memory->pointer(h, s->from).offset + chunk_at(ib, i)
+        };
 
         host_spend_cost(h, HOST_COST_CUDA_COPY);
         s->copy[slot] = h->gpus->copy(h, s->gpu, bus, device, chunk_size(ib, s, i), 0);

@@ -169,8 +169,9 @@ static bool copy_from_gpu(struct p2 *p2, uint8_t *to, struct host_pointer from, 
             unsigned into = asked / BOUNCE & 1;
 
             number[into] = h->gpus->copy(
-                h, from.gpu, (struct host_copy_end){ false, bus + into * (uint64_t)BOUNCE },
-                (struct host_copy_end){ true, from.offset + asked }, next, 0);
+                h, from.gpu,
+                (struct host_copy_end){ .device = false, .addr = bus + into * (uint64_t)BOUNCE },
+                (struct host_copy_end){ .device = true, .addr = from.offset + asked }, next, 0);
         }
         h->gpus->wait(h, from.gpu, number[which]);
         driver_flush_gpu(h, from.gpu); /* what it has sent has arrived */

@@ -4,7 +4,7 @@
  * Ends on the bus are read and written with real TLPs, as the port takes them: reads with a limited
  * number of tags, writes of up to the maximum payload. Both are cut at multiples of their largest
  * size, so that an odd address never makes one double word too many. Inside the device a copy takes
- * its bytes at a fixed rate.
+ * its bytes at a fixed rate. One to a peer ends with a read that pushes its writes.
  */
 #include "node/gpu/internal.h"
 
@@ -19,7 +19,7 @@ static void begin_job(struct gpu_copy *cp)
     const struct node_gpu_job *job = cp->queue.head;
 
     cp->asked = cp->got = cp->sent = 0;
-    cp->failed = false;
+    cp->failed = cp->flushing = false;
     cp->turn += cp->unanswered;
     cp->unanswered = false;
     cp->start = SIM_TIME_NEVER;
@@ -304,6 +304,30 @@ static void fail_read(struct gpu_copy *cp, struct gpu_copy_read *r, uint32_t n)
     }
 }
 
+/**
+ * A read from where the last byte went, behind all writes to a peer. It passes none of them
+ * (2.4.1), as one by a core could, where they wait between the two. @return whether it has been
+ * answered.
+ */
+static bool flush_peer(struct gpu_copy *cp)
+{
+    struct node_gpu *gpu = cp->gpu;
+    const struct node_gpu_job *job = cp->queue.head;
+    struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = gpu->fn.id };
+
+    if (cp->flushing)
+        return !cp->reads[0].busy;
+    if (!pcie_port_can_send(gpu->port, PCIE_NONPOSTED))
+        return false; /* gpu_ready() will come */
+    tlp.tag = (uint8_t)(GPU_TAGS_MAX + cp->turn % GPU_FLUSH_TAGS);
+    cp->flushing = true;
+    cp->reads[0] = (struct gpu_copy_read){ .tag = tlp.tag };
+    begin_read(cp, &cp->reads[0]);
+    pcie_tlp_set_range(&tlp, job->dst.addr + job->bytes - 1, 1);
+    gpu_send(gpu, &tlp);
+    return false;
+}
+
 /** The read that a completion answers, or NULL. */
 static struct gpu_copy_read *read_of(struct gpu_copy *cp, uint8_t tag)
 {
@@ -316,7 +340,6 @@ static struct gpu_copy_read *read_of(struct gpu_copy *cp, uint8_t tag)
     return NULL;
 }
 
-/** Only one of the engines reads the bus. */
 static void completion_arrived(struct gpu_copy *cp, const struct pcie_tlp *cpl)
 {
     struct node_gpu *gpu = cp->gpu;
@@ -369,7 +392,7 @@ static void take_completions(struct node_gpu *gpu)
         struct node_packet *p = sim_list_pop(&gpu->completions);
 
         pcie_port_consume(gpu->port, PCIE_COMPLETION, pcie_tlp_data_credits(&p->tlp));
-        completion_arrived(&gpu->copy[0], &p->tlp);
+        completion_arrived(&gpu->copy[p->tlp.tag >= GPU_TAGS_MAX], &p->tlp);
         node_packet_drop(&gpu->packets, p);
     }
 }
@@ -430,6 +453,8 @@ static sim_time_t run_engine(struct gpu_copy *cp)
         }
         if (cp->sent < job->bytes) /* completions or gpu_ready() will come */
             return in_time(cp) ? SIM_TIME_NEVER : cp->next;
+        if (job->dst.peer && !flush_peer(cp))
+            return SIM_TIME_NEVER;
         end_job(cp);
     }
     return SIM_TIME_NEVER;

@@ -17,7 +17,8 @@ SIM_BEGIN_DECLS
 #define GPU_PAGE_BYTES (UINT64_C(1) << GPU_PAGE_SHIFT)
 #define GPU_CHUNK      256u /* what an L2 slice serves at once, aligned */
 #define GPU_CHUNKS     (PCIE_MAX_PAYLOAD / GPU_CHUNK + 1)
-#define GPU_TAGS_MAX   256u
+#define GPU_TAGS_MAX   254u
+#define GPU_FLUSH_TAGS 2u /* behind them, for reads that push writes to a peer */
 #define GPU_COPIES     2u /* engines */
 
 struct gpu_config {
@@ -102,6 +103,7 @@ struct gpu_copy {
     uint64_t sent;       /* bytes of the job that left as writes or need none */
     struct gpu_copy_read reads[GPU_TAGS_MAX];
     unsigned busy_tags;
+    bool flushing; /* all of the job's writes to a peer have left, and a read behind them */
     sim_time_t tagless_since; /* SIM_TIME_NEVER: no tag is missing */
     bool unanswered;          /* a read of this job was given up, */
     unsigned turn;            /* so the next job uses other tags */

@@ -264,15 +264,16 @@ TEST(Launch, DevicesReachPinnedMemoryOfTheProgram)
             first[0] = in, first[1] = out;
             for (size_t i = 0; i < sizeof(from); i++)
                 from[i] = (uint8_t)(i * 7), to[i] = 0;
-            h->gpus->copy(h, 0, { false, out }, { true, offset }, n,
-                          h->gpus->copy(h, 0, { true, offset }, { false, in }, n, 0));
+            h->gpus->copy(h, 0, { false, out, false }, { true, offset, false }, n,
+                          h->gpus->copy(h, 0, { true, offset, false }, { false, in, false }, n, 0));
             h->bus->wait_write(h, to + 100 + n - 1, 1);
             if (memcmp(from + 100, to + 100, n) != 0 || to[99] != 0)
                 return 1;
             h->memory->unpin(h, again);
             h->memory->unpin(h, out);
             to[100] = 0;
-            h->gpus->wait(h, 0, h->gpus->copy(h, 0, { false, out }, { true, offset }, 64, 0));
+            h->gpus->wait(
+                h, 0, h->gpus->copy(h, 0, { false, out, false }, { true, offset, false }, 64, 0));
             h->cpu->spend(h, 5 * SIM_US);
             return to[100] != 0 ? 2 : h->memory->pin(h, to + 100, n) != out ? 3 : 0;
         })) << c.err.text;
@@ -305,7 +306,8 @@ TEST(Launch, ACopyComesBehindTheStoresOfItsCore)
                 from[i] = (uint8_t)(i * 7 + 1), to[i] = 0;
             h->bus->store_block(h, &g->bar, bus - g->bar_bus, from, sizeof(from));
             h->gpus->wait(h, 0,
-                          h->gpus->copy(h, 0, { false, pinned }, { true, offset }, sizeof(to), 0));
+                          h->gpus->copy(h, 0, { false, pinned, false }, { true, offset, false },
+                                        sizeof(to), 0));
             h->cpu->spend(h, 5 * SIM_US);
             return memcmp(from, to, sizeof(to)) != 0 ? 1 : 0;
         })) << c.err.text;

@@ -399,9 +399,10 @@ TEST(Copy, InsideTheDeviceTakesSetUpAndSizeOverRate)
         auto v = pattern(100000);
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()));
         sim_time_t start = m.now();
-        start_copy(m.gpu(), 0, { true, 1 << 20 }, { true, 0 }, v.size(), CopyDone::call, &done);
-        start_copy(m.gpu(), 0, { true, 1 << 21 }, { true, 1 << 20 }, v.size(), CopyDone::call,
-                   &done);
+        start_copy(m.gpu(), 0, { true, 1 << 20, false }, { true, 0, false }, v.size(),
+                   CopyDone::call, &done);
+        start_copy(m.gpu(), 0, { true, 1 << 21, false }, { true, 1 << 20, false }, v.size(),
+                   CopyDone::call, &done);
         m.run();
         EXPECT_EQ((Times{ start + 3000000, start + 6000000 }), done.times);
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 21), v.size()));
@@ -417,12 +418,12 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
             auto v = pattern(20001, (unsigned)shift);
             set_up(m);
             std::copy(v.begin(), v.end(), m.ram(ram + 4096 + shift));
-            start_copy(m.gpu(), 0, { true, page + 3 }, { false, ram + 4096 + shift }, v.size(),
-                       CopyDone::call, &done);
-            start_copy(m.gpu(), 1, { false, ram + (1 << 20) + shift }, { true, page + 3 }, v.size(),
-                       CopyDone::call, &done);
-            start_copy(m.gpu(), 0, { false, ram + (1 << 21) + 7 }, { false, ram + 4096 + shift },
+            start_copy(m.gpu(), 0, { true, page + 3, false }, { false, ram + 4096 + shift, false },
                        v.size(), CopyDone::call, &done);
+            start_copy(m.gpu(), 1, { false, ram + (1 << 20) + shift, false },
+                       { true, page + 3, false }, v.size(), CopyDone::call, &done);
+            start_copy(m.gpu(), 0, { false, ram + (1 << 21) + 7, false },
+                       { false, ram + 4096 + shift, false }, v.size(), CopyDone::call, &done);
             m.run();
             EXPECT_EQ(3u, done.times.size());
             EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + page + 3, v.size()));
@@ -445,8 +446,9 @@ TEST(Copy, OneEngineForEachWay)
         CopyDone done = { &m, {} };
         set_up(m);
         sim_time_t start = m.now();
-        start_copy(m.gpu(), 0, { true, 0 }, { false, ram }, in, CopyDone::call, &done);
-        start_copy(m.gpu(), after, { false, ram + (1 << 20) }, { true, 1 << 20 }, out,
+        start_copy(m.gpu(), 0, { true, 0, false }, { false, ram, false }, in, CopyDone::call,
+                   &done);
+        start_copy(m.gpu(), after, { false, ram + (1 << 20), false }, { true, 1 << 20, false }, out,
                    CopyDone::call, &done);
         m.run();
         return done.times.back() - start;
@@ -503,8 +505,8 @@ TEST(Copy, BeginsBehindWhatCoresHaveStored)
         set_up(m);
         fence.then = [&] {
             node_core *from = bell == OF_ITS_OTHER_CONTEXT ? node_core_above(m.core()) : m.core();
-            node_gpu_job *job = node_gpu_copy(m.gpu(), 0, { false, ram }, { true, 0 }, bytes,
-                                              CopyDone::call, &done);
+            node_gpu_job *job = node_gpu_copy(m.gpu(), 0, { false, ram, false }, { true, 0, false },
+                                              bytes, CopyDone::call, &done);
 
             if (bell == NOT_ON_THE_WAY)
                 node_gpu_ring(job, 0);
@@ -550,8 +552,8 @@ TEST(Copy, DoesNotWaitForLaterStores)
         set_up(m);
         stores.then = [&] {
             node_core_ring(m.core(), 0, node_gpu_ring,
-                           node_gpu_copy(m.gpu(), 0, { false, ram }, { true, 0 }, before * 64,
-                                         CopyDone::call, &done));
+                           node_gpu_copy(m.gpu(), 0, { false, ram, false }, { true, 0, false },
+                                         before * 64, CopyDone::call, &done));
         };
         Stores::call(&stores, 0);
         m.run_until(200 * SIM_US);
@@ -611,9 +613,9 @@ Builder with_outage(Builder b, sim_time_t at, sim_time_t lasts, std::vector<uint
 /** A bell of core 0, and a copy within the GPU that waits for it. */
 void ring_copy(Machine &m, CopyDone *done)
 {
-    node_core_ring(
-        m.core(), 0, node_gpu_ring,
-        node_gpu_copy(m.gpu(), 0, { true, page }, { true, 0 }, 64, CopyDone::call, done));
+    node_core_ring(m.core(), 0, node_gpu_ring,
+                   node_gpu_copy(m.gpu(), 0, { true, page, false }, { true, 0, false }, 64,
+                                 CopyDone::call, done));
 }
 
 /* What is lost with the link never comes: no copy waits for it. No page is pinned, which is one to
@@ -697,7 +699,7 @@ TEST(Copy, BandwidthIsThatOfTheLinkOrOfTheReadsInFlight)
         Machine m(with_gpu(v));
         CopyDone done = { &m, {} };
         set_up(m);
-        node_gpu_end dev = { true, 0 }, mem = { false, ram };
+        node_gpu_end dev = { true, 0, false }, mem = { false, ram, false };
         for (uint64_t n : { 1u << 20, 1u << 21 })
             start_copy(m.gpu(), 0, to_device ? dev : mem, to_device ? mem : dev, n, CopyDone::call,
                        &done);
@@ -728,16 +730,65 @@ TEST(Copy, ToAPeerGoesThroughTheRootComplex)
         m.configure(2, UINT64_C(3) << 40, 1 << 22);
         EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 8 * page, 4 * page, &at));
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()) + 64);
-        start_copy(m.gpu(), 0, { false, (UINT64_C(3) << 40) + at }, { true, 64 }, v.size(),
-                   CopyDone::call, &done);
+        start_copy(m.gpu(), 0, { false, (UINT64_C(3) << 40) + at, false }, { true, 64, false },
+                   v.size(), CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu("gpu1")) + 8 * page, v.size()));
-        start_copy(m.gpu(), 0, { true, 1 << 20 }, { false, (UINT64_C(3) << 40) + at }, v.size(),
-                   CopyDone::call, &done);
+        start_copy(m.gpu(), 0, { true, 1 << 20, false }, { false, (UINT64_C(3) << 40) + at, false },
+                   v.size(), CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 20), v.size()));
         return done.times;
     });
+}
+
+/* Its writes wait for a slow peer; only a read of the engine's own comes behind them. */
+TEST(Copy, ToAPeerEndsWhenItsBytesAreThere)
+{
+    constexpr uint64_t far = UINT64_C(3) << 40;
+    constexpr size_t bytes = 8192;
+    struct End {
+        Machine *m;
+        std::vector<uint8_t> v;
+        unsigned ended = 0;
+        bool there = false;
+
+        static void call(void *arg)
+        {
+            End *e = static_cast<End *>(arg);
+            e->ended++;
+            e->there = memcmp(e->v.data(), node_gpu_bytes(e->m->gpu("gpu1")), bytes) == 0;
+        }
+    };
+    Builder b = with_gpu();
+    b.add(0, "gpu1", &node_gpu_kind,
+          { { "memory_bytes", 1 << 23 },
+            { "bar_bytes", 1 << 22 },
+            { "write_interval_ps", SIM_US },
+            { "port.ph_credits", 4 } });
+    b.link(0, "host", "p2", "gpu1", "pcie");
+    auto run = [&](Machine &m, bool peer) {
+        End end = { &m, pattern(bytes) };
+        uint64_t at;
+
+        set_up(m);
+        m.configure(2, far, 1 << 22);
+        EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 0, 4 * page, &at));
+        std::copy(end.v.begin(), end.v.end(), node_gpu_bytes(m.gpu()));
+        start_copy(m.gpu(), 0, { false, far + at, peer }, { true, 0, false }, bytes, End::call,
+                   &end);
+        m.run();
+        EXPECT_EQ(1u, end.ended);
+        EXPECT_EQ(0u, node_gpu_failed_copies(m.gpu()));
+        EXPECT_EQ(0, memcmp(end.v.data(), node_gpu_bytes(m.gpu("gpu1")), bytes));
+        return end.there;
+    };
+    in_all_orders(b, [&](Machine &m) {
+        EXPECT_TRUE(run(m, true));
+        return m.now();
+    });
+    Machine m(b);
+    EXPECT_FALSE(run(m, false));
 }
 
 TEST(Copy, AFailedReadIsCountedAndShowsAllOnes)
@@ -745,8 +796,8 @@ TEST(Copy, AFailedReadIsCountedAndShowsAllOnes)
     in_all_orders(with_gpu(), [](Machine &m) {
         CopyDone done = { &m, {} };
         set_up(m);
-        start_copy(m.gpu(), 0, { true, 0 }, { false, UINT64_C(1) << 45 }, 1000, CopyDone::call,
-                   &done);
+        start_copy(m.gpu(), 0, { true, 0, false }, { false, UINT64_C(1) << 45, false }, 1000,
+                   CopyDone::call, &done);
         m.run();
         EXPECT_EQ(1u, done.times.size());
         EXPECT_EQ(2u, m.stat("node0.gpu.copy_errors"));
