@@ -89,7 +89,7 @@
 #define IB_ERR_LOCAL        2u /* protection: local region, or its memory does not answer */
 #define IB_ERR_REMOTE       3u /* protection: far region, or its memory does not answer */
 #define IB_ERR_LENGTH       4u /* longer than the receive */
-#define IB_ERR_FLUSHED      5u /* an earlier request failed */
+#define IB_ERR_FLUSHED      5u /* the queue pair has failed with another request */
 
 /* clang-format on */
 #endif /* IB_REGS_H */

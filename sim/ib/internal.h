@@ -219,7 +219,11 @@ void ib_blueflame(struct ib_hca *hca, uint32_t qp, uint32_t offset, const uint8_
 void ib_qp_fetch(struct ib_qp *qp);
 /** The requests whose packets are all acknowledged end. */
 void ib_qp_complete(struct ib_qp *qp);
+/** That request failed: it ends with `status`, all others are flushed. Only the first failure
+ * counts. */
 void ib_qp_fail(struct ib_qp *qp, uint32_t number, uint8_t status);
+/** The far side's request was refused: the queue pair does no more. */
+void ib_qp_refuse(struct ib_qp *qp);
 /** @return false: none is at hand. */
 bool ib_receive_take(struct ib_qp *qp, struct ib_receive *r);
 /** The message that ends with `h` is in memory. */

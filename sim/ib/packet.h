@@ -77,6 +77,7 @@ struct ib_packet {
     uint32_t blocks; /* that it has of a receive buffer */
     struct ib_job job;
     struct ib_qp *qp; /* that it was made for */
+    uint32_t number;  /* the request whose data it carries */
     uint8_t data[IB_MTU_MAX];
 };
 /** All zero but for its data, which are not set. */

@@ -88,21 +88,40 @@ void ib_qp_complete(struct ib_qp *qp)
     ib_qp_fetch(qp);
 }
 
-/** The request and all behind it fail; the queue pair does no more. */
+/** Ends all that is posted. Of requests that have not been fetched nothing is known. */
+static void end_requests(struct ib_qp *qp, uint32_t number, uint8_t status)
+{
+    for (; qp->done != qp->posted; qp->done++) {
+        struct ib_wqe none = { .flags = IB_WQE_SIGNALED };
+        bool known = (int32_t)(qp->done - qp->fetched) < 0 && ib_wqe_of(qp, qp->done)->ready;
+
+        send_done(qp, qp->done, known ? ib_wqe_of(qp, qp->done) : &none,
+                  qp->done == number ? status : IB_ERR_FLUSHED);
+    }
+    qp->exec = qp->fetched = qp->posted;
+}
+
 void ib_qp_fail(struct ib_qp *qp, uint32_t number, uint8_t status)
 {
     if (qp->failed)
         return;
     qp->failed = true;
     qp->hca->stat.errors++;
-    for (; qp->done != qp->posted; qp->done++) {
-        struct ib_wqe none = { .flags = IB_WQE_SIGNALED };
-        bool known = qp->done - qp->fetched > IB_WINDOW && ib_wqe_of(qp, qp->done)->ready;
+    end_requests(qp, number, status);
+}
 
-        send_done(qp, qp->done, known ? ib_wqe_of(qp, qp->done) : &none,
-                  qp->done == number ? status : IB_ERR_FLUSHED);
-    }
-    qp->exec = qp->fetched = qp->posted;
+static void flush_requests(struct ib_qp *qp)
+{
+    end_requests(qp, qp->done, IB_ERR_FLUSHED);
+}
+
+/* Where a queue pair is connected to itself, the refusal will come to name its request. */
+void ib_qp_refuse(struct ib_qp *qp)
+{
+    if (qp->lid == qp->hca->lid && qp->far == qp->number)
+        return;
+    qp->failed = true;
+    flush_requests(qp);
 }
 
 /* ---- send queue -------------------------------------------------------------------------- */
@@ -176,7 +195,7 @@ void ib_send_doorbell(struct ib_hca *hca, uint64_t value)
         qp->hint = units;
     qp->posted = (uint32_t)(value >> 32);
     if (qp->failed)
-        ib_qp_fail(qp, qp->done, IB_ERR_FLUSHED);
+        flush_requests(qp);
     ib_qp_fetch(qp);
 }
 
@@ -213,6 +232,8 @@ void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const ui
     }
     if (request + 1 - qp->posted <= IB_WINDOW * 2u)
         qp->posted = request + 1; /* as a doorbell: others go first */
+    if (qp->failed)
+        flush_requests(qp);
     ib_qp_fetch(qp);
 }
 

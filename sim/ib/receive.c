@@ -101,7 +101,7 @@ static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct 
         if (nak == IB_NAK_RNR)
             qp->epsn = qp->first_psn; /* the message comes again as a whole */
         else
-            qp->failed = true;
+            ib_qp_refuse(qp);
         send_ack(qp, h->psn, nak);
         return;
     }
@@ -154,6 +154,17 @@ static void not_ready(struct ib_qp *qp, uint32_t psn)
     ib_wake_now(hca);
 }
 
+/** The request that the packet is of. */
+static uint32_t request_of(struct ib_qp *qp, uint32_t psn)
+{
+    uint32_t i = qp->done;
+
+    while (i != qp->exec && (int32_t)(psn - ib_wqe_of(qp, i)->last_psn) > 0)
+        i++;
+    return i; /* `exec`: it is sent in part */
+}
+
+/* A refusal overtakes the data of reads before it. */
 static void ack_arrived(struct ib_qp *qp, const struct ib_header *h)
 {
     switch (h->nak) {
@@ -165,7 +176,8 @@ static void ack_arrived(struct ib_qp *qp, const struct ib_header *h)
         break;
     default:
         requests_answered(qp, h->psn - 1);
-        ib_qp_fail(qp, qp->done, h->nak == IB_NAK_LENGTH ? IB_ERR_LENGTH : IB_ERR_REMOTE);
+        ib_qp_fail(qp, request_of(qp, h->psn),
+                   h->nak == IB_NAK_LENGTH ? IB_ERR_LENGTH : IB_ERR_REMOTE);
         break;
     }
 }

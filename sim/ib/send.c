@@ -39,8 +39,10 @@ static void spoil_packet(struct ib_packet *p)
 {
     if (p->h.op != IB_OP_READ_RESPONSE) {
         p->spoilt = true;
+        ib_qp_fail(p->qp, p->number, IB_ERR_LOCAL);
         return;
     }
+    ib_qp_refuse(p->qp);
     p->h.op = IB_OP_ACK;
     p->h.nak = IB_NAK_ACCESS;
     p->h.bytes = 0;
@@ -52,10 +54,8 @@ static void data_here(struct ib_hca *hca, struct ib_job *job)
 
     p->ready = true;
     p->due = sim_now(hca->dom) + hca->cfg.tx_ps;
-    if (job->failed) {
+    if (job->failed)
         spoil_packet(p);
-        ib_qp_fail(p->qp, p->qp->done, IB_ERR_LOCAL);
-    }
     ib_wake_now(hca);
 }
 
@@ -136,6 +136,7 @@ static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
         return;
     }
     p = ib_packet_for(qp, wqe->op == IB_WQE_SEND ? IB_OP_SEND : IB_OP_WRITE);
+    p->number = qp->exec;
     p->h.bytes = piece;
     p->h.first = first;
     p->h.last = p->h.ack_wanted = last;

@@ -218,4 +218,158 @@ TEST(VerbsErrors, AReceiveRequestThatCannotBeReadFailsAtBothEnds)
     }
 }
 
+bool ends(Pair &p, uint32_t number, unsigned status)
+{
+    verbs_done done = p.wait(p.send_cq);
+
+    return done.number == number && done.status == status;
+}
+
+/* The first write is still on its way when the data of the second one fail. */
+TEST(VerbsErrors, TheWriteWhoseDataFailHasTheReason)
+{
+    for (const char *fault : { "abort", "poison" }) {
+        std::string text =
+            std::string("{component: node0.gpu2, ") + fault + ": {at: 200us, count: 1}}";
+        MachineFile file("two-node", {}, { text.c_str() });
+        Cluster c(file.cluster());
+
+        SCOPED_TRACE(text);
+        c.expect_run([] {
+            static uint8_t memory[2][65536];
+            Pair p;
+            verbs_region host, gpu;
+
+            EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+            void *device = p.h->gpus->alloc(p.h, 2, 512, 65536);
+            EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 65536, 7, &host), 2);
+            EXPECT_IN_RANK(verbs_register(&p.v, device, 512, 7, &gpu), 3);
+            EXPECT_IN_RANK(p.connect(host), 4);
+            if (p.h->rank != 0)
+                return 0;
+            verbs_send from_host = p.to_far(IB_WQE_WRITE, host, 0, 65536);
+            verbs_send from_gpu = p.to_far(IB_WQE_WRITE, gpu, 0, 512);
+            verbs_post(&p.qp, &from_host);
+            verbs_post(&p.qp, &from_gpu);
+            EXPECT_IN_RANK(ends(p, 0, IB_ERR_FLUSHED), 5);
+            EXPECT_IN_RANK(ends(p, 1, IB_ERR_LOCAL), 6);
+            verbs_post(&p.qp, &from_host);
+            verbs_post(&p.qp, &from_host);
+            EXPECT_IN_RANK(ends(p, 2, IB_ERR_FLUSHED), 7);
+            return ends(p, 3, IB_ERR_FLUSHED) ? 0 : 8;
+        });
+        EXPECT_EQ(1u, stat_of(c, "node0.ib.errors"));
+    }
+}
+
+/* The refusal of a write overtakes the data of the read before it. */
+TEST(VerbsErrors, ARefusalNamesTheRequestThatWasRefused)
+{
+    on_two_nodes([] {
+        static uint8_t memory[2][65536];
+        Pair p;
+        verbs_region region;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 65536,
+                                      IB_ACCESS_LOCAL | IB_ACCESS_READ, &region),
+                       2);
+        EXPECT_IN_RANK(p.connect(region), 3);
+        if (p.h->rank != 0)
+            return 0;
+        verbs_send read = p.to_far(IB_WQE_READ, region, 0, 65536);
+        verbs_send write = p.to_far(IB_WQE_WRITE, region, 0, 8);
+        verbs_post(&p.qp, &read);
+        verbs_post(&p.qp, &write);
+        EXPECT_IN_RANK(ends(p, 0, IB_ERR_FLUSHED), 4);
+        return ends(p, 1, IB_ERR_REMOTE) ? 0 : 5;
+    });
+}
+
+/* Rank 1 has a message for which there is no receive request, when it cannot answer a read, or
+ * refuses a write of GPU memory. */
+TEST(VerbsErrors, TheSideThatRefusesEndsItsOwnRequestsToo)
+{
+    for (unsigned op : { IB_WQE_READ, IB_WQE_WRITE }) {
+        MachineFile file("two-node", {}, { "{component: node1.gpu2, abort: {at: 200us}}" });
+        Cluster c(file.cluster());
+
+        SCOPED_TRACE(op);
+        c.expect_run([&] {
+            static uint8_t memory[2][4096];
+            Pair p;
+            verbs_region host, gpu;
+
+            EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+            void *device = p.h->gpus->alloc(p.h, 2, 4096, 65536);
+            EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &host), 2);
+            EXPECT_IN_RANK(verbs_register(&p.v, device, 4096, IB_ACCESS_READ, &gpu), 3);
+            EXPECT_IN_RANK(p.connect(gpu), 4);
+            verbs_send s = p.to_far(p.h->rank == 0 ? op : IB_WQE_SEND, host, 0, 4096);
+            if (p.h->rank == 1)
+                verbs_post(&p.qp, &s);
+            p.barrier();
+            if (p.h->rank == 0)
+                verbs_post(&p.qp, &s);
+            EXPECT_IN_RANK(ends(p, 0, p.h->rank == 0 ? IB_ERR_REMOTE : IB_ERR_FLUSHED), 5);
+            verbs_post(&p.qp, &s);
+            return ends(p, 1, IB_ERR_FLUSHED) ? 0 : 6;
+        });
+    }
+}
+
+/* More of them than the adapter has fetched: of the others it does not know the length. */
+TEST(VerbsErrors, AllThatWasPostedBehindAFailureIsFlushedInOrder)
+{
+    on_two_nodes([] {
+        static uint8_t memory[2][4096];
+        Pair p;
+        verbs_region region;
+        unsigned known = 0;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &region), 2);
+        EXPECT_IN_RANK(p.connect(region), 3);
+        for (unsigned i = 0; p.h->rank == 0 && i < 60; i++) {
+            verbs_send s = p.to_far(IB_WQE_SEND, region, 0, 100 + i);
+            verbs_post(&p.qp, &s);
+        }
+        p.barrier();
+        if (p.h->rank == 1) {
+            verbs_post_receive(&p.qp, &region, 0, 50);
+            return 0;
+        }
+        EXPECT_IN_RANK(ends(p, 0, IB_ERR_LENGTH), 4);
+        for (unsigned i = 1; i < 60; i++) {
+            verbs_done done = p.wait(p.send_cq);
+            EXPECT_IN_RANK(done.number == i && done.status == IB_ERR_FLUSHED, 5);
+            EXPECT_IN_RANK(done.bytes == (done.op == IB_WQE_SEND ? 100 + i : 0), 6);
+            known += done.bytes != 0;
+        }
+        return known > 0 && known < 59 ? 0 : 7;
+    });
+}
+
+TEST(VerbsErrors, AQueuePairConnectedToItselfRefusesItsOwnRequest)
+{
+    on_two_nodes([] {
+        static uint8_t memory[2][4096];
+        Pair p;
+        verbs_region region;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, IB_ACCESS_LOCAL, &region), 2);
+        EXPECT_IN_RANK(p.connect(region), 3);
+        EXPECT_IN_RANK(verbs_qp_create(&p.v, &p.send_cq, &p.receive_cq, 6, 6, 0, &p.qp) &&
+                           verbs_qp_connect(&p.qp, p.v.lid, p.qp.number),
+                       4);
+        verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, 4096);
+        s.far_key = region.key;
+        verbs_post(&p.qp, &s);
+        verbs_post(&p.qp, &s);
+        EXPECT_IN_RANK(ends(p, 0, IB_ERR_REMOTE), 5);
+        return ends(p, 1, IB_ERR_FLUSHED) ? 0 : 6;
+    });
+}
+
 } // namespace
