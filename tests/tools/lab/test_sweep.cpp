@@ -547,6 +547,22 @@ TEST_F(Sweep, AGpuByItsPlaceNamesAComponent)
               refusal(begin + "'gpu@hub+2' }\n"));
 }
 
+/* Before the program refuses it, which it would at each point. */
+TEST_F(Sweep, AGpuByItsNumberIsOneOfTheNode)
+{
+    auto file = [](const std::string &machine, const std::string &args) {
+        return "program: pingpong\nmachine: " + machine + "\nargs: " + args + "\n";
+    };
+
+    ASSERT_EQ(SIM_OK, read(file("two-node", "{ src: gpu3 }"))) << err.text;
+    EXPECT_EQ("s.yaml:3:9: args src=gpu7: node0: expected cpu or gpu0 .. gpu3, the GPUs of the "
+              "node",
+              refusal(file("two-node", "{ src: [cpu, gpu7] }")));
+    EXPECT_EQ("s.yaml:3:19: args dst=gpu0: node0: expected cpu: the node has no GPU",
+              refusal(file("mbcf-hub", "{ bytes: 8, dst: gpu0 }")));
+    EXPECT_EQ(SIM_OK, read(file("two-node", "['src=gpu7']"))) << "a word as it stands";
+}
+
 /* Which arguments are memories, a program's description says, else its being one of workloads/. */
 TEST_F(Sweep, OnlyAMemoryIsAGpuByItsPlace)
 {

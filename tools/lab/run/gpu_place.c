@@ -60,6 +60,17 @@ static bool has_component(const struct machine_node_desc *node, const char *name
     return false;
 }
 
+/** `arg`, "src=gpu7", names a GPU that the node lacks. */
+static _Noreturn void fail_number(const struct machine_desc *desc, unsigned node, const char *arg)
+{
+    unsigned n = launch_gpus(desc, node, NULL);
+
+    if (n == 0)
+        load_raise(SIM_ERR_CONFIG, "%s: node%u: expected cpu: the node has no GPU", arg, node);
+    load_raise(SIM_ERR_CONFIG, "%s: node%u: expected cpu or gpu0 .. gpu%u, the GPUs of the node",
+               arg, node, n - 1);
+}
+
 /** `at`: "gpu@..." in `arg`, which no GPU of the node is. */
 static _Noreturn void fail_place(const struct machine_desc *desc, unsigned node, const char *arg,
                                  const char *at)
@@ -89,10 +100,16 @@ const char *lab_run_place_memory(const struct lab_run *run, const struct machine
 {
     const char *arg = run->args[i], *memory = lab_run_memory(run, i);
     unsigned node = run->nranks > 0 ? run->nodes[0] : 0, gpu;
+    bool placed = memory != NULL && strncmp(memory, "gpu@", 4) == 0;
 
-    if (memory == NULL || strncmp(memory, "gpu@", 4) != 0)
+    if (memory == NULL || strncmp(memory, "gpu", 3) != 0)
         return arg;
-    if (!lab_run_gpu(desc, node, memory, &gpu))
-        fail_place(desc, node, arg, memory);
+    if (!lab_run_gpu(desc, node, memory, &gpu)) {
+        if (placed)
+            fail_place(desc, node, arg, memory);
+        fail_number(desc, node, arg);
+    }
+    if (!placed)
+        return arg;
     return load_text(arena, "%.*sgpu%u", (int)(memory - arg), arg, gpu);
 }

@@ -45,7 +45,7 @@ bool lab_run_gpu(const struct machine_desc *desc, unsigned node, const char *tex
 /** The memory that argument i of the run names; NULL: it is another argument. */
 const char *lab_run_memory(const struct lab_run *run, unsigned i);
 /** Argument i of the run, a memory "src=gpu@ib" as "src=gpu1", by the run's first node. Raises
- * where there is no such GPU. */
+ * where that node has no such GPU, of "gpu1" as well. */
 const char *lab_run_place_memory(const struct lab_run *run, const struct machine_desc *desc,
                                  unsigned i, struct load_arena *arena);
 

@@ -111,14 +111,15 @@ static void place_memory(void *arg)
 /** The n-th argument's axis: each axis of that kind gives one. */
 static const struct lab_axis *arg_axis(const struct lab_sweep_series *series, unsigned n)
 {
-    const struct lab_axis *axis = series->axes;
+    unsigned i = 0;
 
-    for (;; axis++)
-        if (axis->kind == LAB_AXIS_ARG && n-- == 0)
-            return axis;
+    while (i < series->naxes && (series->axes[i].kind != LAB_AXIS_ARG || n-- != 0))
+        i++;
+    SIM_ASSERT(i < series->naxes);
+    return &series->axes[i];
 }
 
-/** The memories of a program that are GPUs by their place. */
+/** The memories of a program that are GPUs, by number or by place. */
 static void check_places(const struct machine_desc *desc, const struct lab_sweep_point *point)
 {
     struct load_arena scratch = { 0 };
@@ -126,9 +127,11 @@ static void check_places(const struct machine_desc *desc, const struct lab_sweep
     struct sim_error why = { 0 };
 
     for (; placing.arg < point->run.nargs; placing.arg++)
-        if (load_attempt(place_memory, &placing, &why) != SIM_OK)
+        if (load_attempt(place_memory, &placing, &why) != SIM_OK) {
+            load_arena_fini(&scratch);
             load_raise(SIM_ERR_CONFIG, "%s: args %s", arg_axis(point->series, placing.arg)->where,
                        why.text);
+        }
     load_arena_fini(&scratch);
 }
 
