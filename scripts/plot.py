@@ -4,6 +4,7 @@ Lines are simulated, dashed ones closed-form bounds, filled markers were measure
 (dotted lines where only the largest value is published), crosses are one's own points.
 """
 import contextlib
+import errno
 import json
 import math
 import os
@@ -190,13 +191,16 @@ def place_legend(fig, ax, handles, labels):
 
 
 def save(fig, path, **how):
-    """Ends the script where there is no room: a part of a picture is none."""
+    """Ends the script where the picture cannot be written. A part of it, for which there was no room, is none."""
     try:
         fig.savefig(path, **how)
     except OSError as error:
+        why = f"plot: {path}: {error.strerror or error}"
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            sys.exit(why)
         with contextlib.suppress(OSError):
             os.remove(path)
-        sys.exit(f"plot: {path}: {error.strerror}: expected room for the picture")
+        sys.exit(f"{why}: expected room for the picture")
 
 
 def draw(stem):

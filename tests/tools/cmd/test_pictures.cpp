@@ -1,6 +1,7 @@
 /* What `hubsim topology --svg` and scripts/plot.py draw. */
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <regex>
 #include <string>
@@ -210,6 +211,18 @@ class Plot : public test::Shell
     }
     std::string svg, title = "t";
 };
+
+/* Only a part of a picture is removed, which a full disk leaves. This link leads to itself. */
+TEST_F(Plot, WhatCannotBeWrittenIsNotRemoved)
+{
+    ASSERT_NO_FATAL_FAILURE(draw("a,simulated,1,2,,\n"));
+    const std::string png = folder + "/p.png";
+    std::filesystem::remove(png);
+    std::filesystem::create_symlink(png, png);
+    EXPECT_EQ(1, sh("scripts/python scripts/plot.py " + folder + "/p"));
+    EXPECT_EQ("plot: " + png + ": Too many levels of symbolic links\n", errors);
+    EXPECT_TRUE(std::filesystem::is_symlink(png));
+}
 
 /* Below the axes, so that it covers no point, and within the picture. */
 TEST_F(Plot, ALegendOfManyEntriesLiesBelowTheAxes)
