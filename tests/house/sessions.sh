@@ -113,12 +113,25 @@ rewrite() { awk -v box="$box" -v n="$2" '
         skip = more_of_it == 0 # there is such a file
     }' "$1"; }
 
+# Whether one of the files, but FILE itself, has its name as a word: uses FILE IN...
+uses() { awk -v name="$1" -v itself="/$1" '
+    FNR == 1 { own = substr(FILENAME, length(FILENAME) - length(itself) + 1) == itself }
+    own { next }
+    {
+        for (from = 1; (at = index(substr($0, from), name)) > 0; from += at) {
+            before = substr($0, from + at - 2, from + at > 2)
+            after = substr($0, from + at - 1 + length(name))
+            if (before !~ /[A-Za-z0-9_.-]/ && after !~ /^([A-Za-z0-9_-]|\.[A-Za-z0-9_])/) { found = 1; exit }
+        }
+    }
+    END { exit !found }' "${@:2}"; }
+
 touch "$box/wrong" "$box/files"
 blocks "${pages[@]}"
 status=0
 checked=$(find "$box" -maxdepth 1 -name '*.command' | wc -l)
 while read -r place file; do
-    grep -qsF "$file" "$box"/*.command "$box"/run/*.yaml ||
+    uses "$file" "$box"/*.command "$box"/run/*.yaml ||
         echo "$place: no command uses $file" >>"$box/wrong"
 done <"$box/files"
 [[ ! -s $box/wrong ]] || status=1
@@ -136,7 +149,13 @@ for ((i = 1; i <= checked; i++)); do
     fi
     # `cd` counts for the rest of its page. What any other command prints shows a failure.
     case $(cat "$n.command") in
-    "cd "+([a-z./])) folder=$(cd "$folder" && eval "$(cat "$n.command")" && pwd) && : >"$n.got" ;;
+    "cd "+([a-z./]))
+        if there=$(cd "$folder" && eval "$(cat "$n.command")" 2>/dev/null && pwd); then
+            folder=$there && : >"$n.got"
+        else
+            echo "no such folder" >"$n.got"
+        fi
+        ;;
     *) (cd "$folder" && bash "$n.command") 2>&1 </dev/null | sed '/^Running as user "root" and group "root"/d' >"$n.got" || true ;;
     esac
     matches "$n.want" "$n.got" || {
