@@ -12,6 +12,8 @@
 /* Instead of a FIFO: */
 #define NET_WORD  UINT16_MAX  /* a rank's word to itself; see net_poll() */
 #define NET_WRITE UINT16_C(8) /* a remote write, and the FIFO of its note */
+_Static_assert(TRANSPORT_FIFOS <= NET_WRITE && NET_WRITE + TRANSPORT_FIFOS <= NET_WORD,
+               "each of them is no FIFO, and the word is no write");
 
 struct net_header {
     uint16_t fifo;

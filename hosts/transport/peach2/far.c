@@ -8,8 +8,11 @@
 #include "hosts/transport/peach2/dma.h"
 #include "hosts/transport/peach2/far.h"
 
-#define TABLE UINT16_MAX  /* instead of a FIFO: addresses */
+/* Instead of a FIFO: */
+#define TABLE UINT16_MAX  /* addresses; all have been taken before p2_exchange() returns */
 #define WRITE UINT16_C(8) /* a write, and the FIFO of its note */
+_Static_assert(TRANSPORT_FIFOS <= WRITE && WRITE + TRANSPORT_FIFOS <= TABLE,
+               "each of them is no FIFO, and addresses are no write");
 
 #define BOUNCE 65536u /* bytes; as cudaMemcpy() */
 
