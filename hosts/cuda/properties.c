@@ -3,9 +3,10 @@
 
 /*
  * The board that a simulated GPU stands for, by the name that the driver has for its PCI device
- * (10de:1021). Clocks, multiprocessors and the width of memory: NVIDIA, "Tesla K20X GPU Accelerator
- * Board Specification", BD-06397-001. Limits of kernels: CUDA C Programming Guide, compute
- * capability 3.5. No kernel runs here, and no time comes from these numbers.
+ * (10de:1021). Clocks, 2688 cores, which are 14 times 192, and the width of memory: NVIDIA, "Tesla
+ * K20X GPU Accelerator Board Specification", BD-06397-001. Cores of a multiprocessor, limits of
+ * kernels and alignment of textures: CUDA C Programming Guide, compute capability 3.5. No kernel
+ * runs here, and no time comes from these numbers.
  */
 static const struct cudaDeviceProp k20x = {
     .name = "Tesla K20Xm",
@@ -25,6 +26,9 @@ static const struct cudaDeviceProp k20x = {
     .sharedMemPerBlock = 49152,
     .sharedMemPerMultiprocessor = 49152,
     .totalConstMem = 65536,
+    .memPitch = INT32_MAX,
+    .textureAlignment = 512,
+    .concurrentKernels = 1,
     .unifiedAddressing = 1,
     .managedMemory = 1,
     .deviceOverlap = 1,

@@ -48,7 +48,8 @@ typedef struct CUevent_st *cudaEvent_t;
 #define cudaMemAttachHost        0x2u
 #define cudaHostRegisterPortable 0x1u
 
-/* Fields as in CUDA 7.5. What nothing here has a value of is 0: above all textures and surfaces. */
+/* Fields as in CUDA 7.5. Those of textures and surfaces, but one, and others without a meaning
+ * here are 0. */
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;

@@ -209,6 +209,10 @@ TEST(Cuda, PropertiesAreThoseOfTheDevice)
             EXPECT_EQ(14, p.multiProcessorCount);
             EXPECT_NEAR(250e9, 2e3 * p.memoryClockRate * p.memoryBusWidth / 8, 1e9);
             EXPECT_EQ(2, p.asyncEngineCount);
+            EXPECT_EQ((size_t)INT32_MAX, p.memPitch);
+            EXPECT_EQ(512u, p.textureAlignment);
+            EXPECT_EQ(1, p.concurrentKernels);
+            EXPECT_EQ(0, p.canMapHostMemory) << "no call has the device's pointer to host memory";
             EXPECT_EQ(0, p.maxTexture1D) << "what nothing here has a value of";
         }
         EXPECT_NE(buses[0], buses[1]);
