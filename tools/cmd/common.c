@@ -257,7 +257,7 @@ static _Noreturn void fail_published(const struct load_roots *roots, const char 
     char systems[512] = "";
     struct load_nearest near;
 
-    load_nearest_init(&near, system);
+    load_nearest_init(&near, system, false);
     for (unsigned i = 0; i < roots->n; i++)
         add_systems(roots->paths[i], systems, sizeof(systems), &near);
     load_raise(SIM_ERR_IO, "%s: no published measurements of this name: expected %s%s", system,

@@ -64,7 +64,7 @@ static int refuse_command(const char *name)
 {
     struct load_nearest near;
 
-    load_nearest_init(&near, name);
+    load_nearest_init(&near, name, false);
     for (size_t i = 0; i < NCOMMANDS; i++)
         load_nearest_offer(&near, commands[i].name);
     fprintf(stderr, "hubsim: %s: unknown command%s", name, near.hint);

@@ -72,7 +72,7 @@ static void choose_words(const struct options *opt, struct lab_table *table)
 
     if (pattern == NULL)
         return;
-    load_nearest_init(&near, opt->words[1]);
+    load_nearest_init(&near, opt->words[1], true);
     for (unsigned i = 0; i < table->nrows; i++)
         load_nearest_offer(&near, lab_table_get(table, i, LAB_PARAMS_KEY));
     lab_table_choose(table, LAB_PARAMS_KEY, pattern);
@@ -90,7 +90,7 @@ static void choose_values(const struct options *opt, const struct load_machine *
     load_arena_fini(&scratch);
     if (table->nrows > 0)
         return;
-    load_nearest_init(&near, opt->words[1]);
+    load_nearest_init(&near, opt->words[1], true);
     load_nearest_node(&near, load_machine_desc(machine)->nnodes);
     load_machine_each(machine, offer_value, &near);
     refuse_pattern(opt, &near);

@@ -88,7 +88,7 @@ static void choose_places(struct reader *r, const struct load_tree *at)
     struct load_nearest near;
     char port[256] = "";
 
-    load_nearest_init(&near, pattern);
+    load_nearest_init(&near, pattern, true);
     load_nearest_node(&near, r->m->desc.nnodes);
     memset(r->chosen, 0, r->nplaces * sizeof(*r->chosen));
     for (unsigned i = first; i < last; i++) {
@@ -119,7 +119,7 @@ static const struct machine_param *find_row(const struct machine_fault_kind *kin
     const struct machine_param *row = kind->params;
     struct load_nearest near;
 
-    load_nearest_init(&near, item->key);
+    load_nearest_init(&near, item->key, true);
     for (; row->key != NULL && strcmp(row->key, item->key) != 0; row++)
         load_nearest_offer(&near, row->key);
     if (row->key == NULL)
@@ -245,7 +245,7 @@ static void add_fault(struct reader *r, const struct load_tree *target,
     struct load_fault fault = { .target = target->key, .pattern = target->text, .kind = key };
     struct load_nearest near;
 
-    load_nearest_init(&near, key);
+    load_nearest_init(&near, key, true);
     for (unsigned i = 0; i < r->nplaces; i++) {
         const struct machine_fault_kind *kind;
         uint64_t *values;

@@ -197,7 +197,7 @@ void load_find_fail(const struct load_roots *roots, const char *head, const char
     if (load_find_is_path(name))
         load_raise(SIM_ERR_IO, "%s%s: %s%s", head, name, load_file_why(name),
                    head[0] != '\0' && access(name, F_OK) != 0 ? load_find_here(name, &arena) : "");
-    load_nearest_init(&near, name);
+    load_nearest_init(&near, name, false);
     for (unsigned i = 0; folders[i] != NULL; i++) {
         size_t n = strlen(list);
 

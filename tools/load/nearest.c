@@ -79,6 +79,13 @@ static const char *last_part(const char *path)
     return dot != NULL ? dot + 1 : path;
 }
 
+static bool ends_alike(const char *word, const char *path)
+{
+    const char *part = last_part(word);
+
+    return strlen(part) >= BEGUN && strcmp(part, last_part(path)) == 0;
+}
+
 void load_nearest_spell(const char *word, const char *path, char *text, size_t size)
 {
     size_t used = 0;
@@ -100,9 +107,9 @@ void load_nearest_spell(const char *word, const char *path, char *text, size_t s
     }
 }
 
-void load_nearest_init(struct load_nearest *near, const char *word)
+void load_nearest_init(struct load_nearest *near, const char *word, bool keys)
 {
-    *near = (struct load_nearest){ .word = word, .distance = UINT_MAX };
+    *near = (struct load_nearest){ .word = word, .distance = UINT_MAX, .keys = keys };
 }
 
 void load_nearest_node(struct load_nearest *near, unsigned nnodes)
@@ -126,16 +133,20 @@ void load_nearest_offer(struct load_nearest *near, const char *candidate)
 
     if (na > WORD_MAX || nb > WORD_MAX)
         return;
-    same_end = strcmp(last_part(near->word), last_part(candidate)) == 0;
+    same_end = near->keys && ends_alike(near->word, candidate);
     if (near->same_end && !same_end)
         return;
-    related = begins(near->word, candidate) || leaves_parts_out(near->word, candidate);
+    related =
+        begins(near->word, candidate) || (near->keys && leaves_parts_out(near->word, candidate));
     if (!related && WRONG * (na > nb ? na - nb : nb - na) > limit)
         return; /* each letter more is a wrong one */
     d = distance_of(near->word, candidate);
     if ((!related && d > limit) || (near->same_end == same_end && d >= near->distance))
         return;
-    load_nearest_spell(near->word, candidate, meant, sizeof(meant));
+    if (near->keys)
+        load_nearest_spell(near->word, candidate, meant, sizeof(meant));
+    else
+        (void)snprintf(meant, sizeof(meant), "%s", candidate);
     snprintf(near->hint, sizeof(near->hint), ", did you mean %s?", meant);
     near->distance = d;
     near->same_end = same_end;

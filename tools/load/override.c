@@ -40,7 +40,7 @@ static const struct machine_kind *other_make(struct load_machine *m, const struc
 {
     struct load_nearest near;
 
-    load_nearest_init(&near, o->text);
+    load_nearest_init(&near, o->text, true);
     for (const struct machine_kind *const *k = m->opt->kinds; *k != NULL; k++) {
         if (*k != kind && (kind->params == NULL || (*k)->params != kind->params))
             continue;
@@ -99,7 +99,7 @@ void load_override(struct load_machine *m, const char *pattern, const char *text
     char member[256] = "";
     unsigned matches = 0;
 
-    load_nearest_init(&near, pattern);
+    load_nearest_init(&near, pattern, true);
     load_nearest_node(&near, m->desc.nnodes);
     for (unsigned g = 0; g < m->ngroups; g++) {
         struct load_group *group = &m->groups[g];

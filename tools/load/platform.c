@@ -35,7 +35,7 @@ static const struct machine_kind *find_kind(struct load_machine *m, const struct
 {
     struct load_nearest near;
 
-    load_nearest_init(&near, at->text);
+    load_nearest_init(&near, at->text, true);
     for (const struct machine_kind *const *kind = m->opt->kinds; *kind != NULL; kind++) {
         if (strcmp((*kind)->name, at->text) == 0)
             return *kind;

@@ -305,7 +305,7 @@ void load_tree_only(const struct load_tree *map, const char *const *keys)
         char known[128];
         unsigned k;
 
-        load_nearest_init(&near, item->key);
+        load_nearest_init(&near, item->key, true);
         for (k = 0; keys[k] != NULL && strcmp(keys[k], item->key) != 0; k++)
             load_nearest_offer(&near, keys[k]);
         if (keys[k] == NULL)

@@ -235,7 +235,7 @@ static _Noreturn void unknown_key(const struct assignment *a, const struct load_
     char keys[KEY_MAX + 32];
     size_t n = strlen(key);
 
-    load_nearest_init(&near, key);
+    load_nearest_init(&near, key, true);
     for (unsigned i = 0; i < a->v->n; i++) {
         const char *known = a->v->values[i].param->key;
 

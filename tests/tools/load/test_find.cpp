@@ -27,6 +27,10 @@ TEST_F(Find, ANameIsFoundInTheFirstRootThatHasIt)
     EXPECT_EQ(folder + "/machines/ring4.yaml", path);
     EXPECT_EQ(SIM_ERR_IO, find("rng4"));
     EXPECT_EQ("rng4: not found in machines/, did you mean ring4?", tidy());
+    write("machines/lib-2.400.yaml", "");
+    EXPECT_EQ(SIM_ERR_IO, find("400"));
+    EXPECT_EQ("400: not found in machines/: `hubsim list` names what is there", tidy())
+        << "a name has no parts";
 }
 
 TEST_F(Find, AnAbsentPathIsNamed)

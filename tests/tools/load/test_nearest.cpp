@@ -9,12 +9,13 @@ namespace
 {
 
 /** What the hint names; "" where there is none. */
-std::string nearest(const char *word, std::initializer_list<const char *> candidates)
+std::string nearest(const char *word, std::initializer_list<const char *> candidates,
+                    bool keys = true)
 {
     const std::string before = ", did you mean ";
     load_nearest near;
 
-    load_nearest_init(&near, word);
+    load_nearest_init(&near, word, keys);
     for (const char *candidate : candidates)
         load_nearest_offer(&near, candidate);
     std::string hint = near.hint;
@@ -55,6 +56,15 @@ TEST(Nearest, AKeyOfTheSameLastWordComesFirst)
     EXPECT_EQ("node0.hub.e.link.lanes",
               nearest("node0.hb.e.lanes", { "node0.hub.e.role", "node0.hub.e.link.lanes" }));
     EXPECT_EQ("", nearest("lanes", { "node0.a.long.way.down.planes" })) << "not the whole word";
+    EXPECT_EQ("hubs.b", nearest("hub.a", { "hubs.b", "hot.a" })) << "too short to mean anything";
+}
+
+TEST(Nearest, ADotInANameDividesNothing)
+{
+    EXPECT_EQ("", nearest("0", { "lib-2.0" }, false));
+    EXPECT_EQ("lib.lanes", nearest("lib.lanes2", { "lib.lanes", "x.lanes2" }, false));
+    EXPECT_EQ("", nearest("lanes", { "lib-2.lanes" }, false));
+    EXPECT_EQ("lib-2.2", nearest("lib-*.3", { "lib-2.2" }, false)) << "as it is spelt";
 }
 
 TEST(Nearest, PartsOfAKeyMayBeLeftOut)

@@ -62,7 +62,7 @@ static _Noreturn void refuse_x(const struct lab_sweep *sweep, const struct load_
     const struct lab_sweep_series *first = &sweep->series[0];
     struct names names = { .arena = arena };
 
-    load_nearest_init(&names.near, key->text);
+    load_nearest_init(&names.near, key->text, true);
     for (unsigned i = 0; i < first->naxes; i++)
         if (is_shared(sweep, first->axes[i].name, true))
             add_name(&names, &first->axes[i]);
@@ -75,7 +75,7 @@ static _Noreturn void refuse_line(const struct lab_sweep *sweep, const struct lo
 {
     struct names names = { .arena = arena };
 
-    load_nearest_init(&names.near, item->key);
+    load_nearest_init(&names.near, item->key, true);
     for (unsigned s = 0; s < sweep->nseries; s++)
         for (unsigned i = 0; i < sweep->series[s].naxes; i++)
             add_name(&names, &sweep->series[s].axes[i]);

@@ -177,7 +177,7 @@ void lab_words_fail_unnamed(const struct load_tree *series)
     for (unsigned i = 0; i < series->n; i++) {
         struct load_nearest near;
 
-        load_nearest_init(&near, series->items[i].key);
+        load_nearest_init(&near, series->items[i].key, true);
         load_nearest_offer(&near, "name");
         if (near.hint[0] != '\0' && find_anywhere(series->items[i].key, NULL) == NULL)
             load_fail(&series->items[i], NULL, "unknown key%s", near.hint);
@@ -205,7 +205,7 @@ static _Noreturn void fail_workload(const char *where, const char *name)
     char names[NAMES_SIZE] = "";
     struct load_nearest near;
 
-    load_nearest_init(&near, name);
+    load_nearest_init(&near, name, false);
     lab_workload_each(offer_name, &near);
     if (near.hint[0] != '\0')
         load_raise(SIM_ERR_CONFIG, "%s: workload = %s: unknown%s", where, name, near.hint);
@@ -251,7 +251,7 @@ static const struct lab_word *find_word(const struct lab_workload *w, const char
     const char *name = other ? key + strlen(VERSUS) : key;
 
     if (near != NULL)
-        load_nearest_init(near, name);
+        load_nearest_init(near, name, true);
     return other ? find_anywhere(name, near) : lab_workload_word(w, name, near);
 }
 
