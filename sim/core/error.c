@@ -34,6 +34,7 @@ static void set_value(struct sim_error *err, int code, const char *head, const c
     err->cause = SIM_CAUSE_VALUE;
     (void)snprintf(err->key, sizeof(err->key), "%s", key);
     err->value = value;
+    err->headed = head[0] != '\0';
 }
 
 int sim_error_value(struct sim_error *err, int code, const char *head, const char *key,

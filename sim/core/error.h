@@ -43,6 +43,7 @@ struct sim_error {
     enum sim_cause cause;
     char key[40]; /* a parameter, or the end of one: "lanes" of "e.link.lanes" */
     uint64_t value;
+    bool headed;  /* the text says whose parameter it is: sim_error_value() had a head */
     bool located; /* the text begins with a file and a line */
     size_t head;  /* bytes of the text that say where, and ": " */
 };
@@ -50,7 +51,7 @@ struct sim_error {
 /** Keeps the first message: does nothing when `err` is NULL or already set. @return `code`. */
 int sim_error_set(struct sim_error *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/** About a value that the user gave: "`head``key` = `value`: ..." */
+/** About a value that the user gave: "`head``key` = `value`: ..."; the head, or "", says whose. */
 int sim_error_value(struct sim_error *err, int code, const char *head, const char *key,
                     uint64_t value, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /** About a choice, which the user gave as a word. */

@@ -417,8 +417,7 @@ static void adapter_init(struct ether_adapter *a, const struct machine_place *pl
 }
 
 /* A frame that has begun must not run dry, and one that comes must find the bus in time. */
-static int check_bus(const struct machine_place *place, const struct adapter_config *cfg,
-                     struct sim_error *err)
+static int check_bus(const struct adapter_config *cfg, struct sim_error *err)
 {
     uint64_t words = (cfg->bus.burst_bytes + cfg->bus.width_bytes - 1) / cfg->bus.width_bytes;
     uint64_t cycles = words + cfg->bus.overhead_cycles + 1;
@@ -428,9 +427,8 @@ static int check_bus(const struct machine_place *place, const struct adapter_con
     if (rate >= 2 * cfg->rate_mbps * 125000)
         return SIM_OK;
     return sim_error_value(err, SIM_ERR_CONFIG, "", "bus.khz", cfg->bus.khz,
-                           "%s: its bursts move %llu bytes/us, expected twice the "
-                           "cable's, %llu",
-                           place->path, (unsigned long long)(rate / 1000000),
+                           "its bursts move %llu bytes/us, expected twice the cable's, %llu",
+                           (unsigned long long)(rate / 1000000),
                            (unsigned long long)(cfg->rate_mbps / 4));
 }
 
@@ -448,10 +446,10 @@ static int adapter_create(const struct machine_place *place, const void *config,
 {
     const struct adapter_config *cfg = config;
     struct ether_adapter *a;
-    int code = ether_check_rate(place, cfg->rate_mbps, err);
+    int code = ether_check_rate(cfg->rate_mbps, err);
 
     if (code == SIM_OK)
-        code = check_bus(place, cfg, err);
+        code = check_bus(cfg, err);
     if (code != SIM_OK)
         return code;
     a = calloc(1, sizeof(*a));

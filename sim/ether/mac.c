@@ -291,13 +291,12 @@ const char *const ether_port_names[ETHER_PORTS + 1] = { "p0",  "p1",  "p2",  "p3
                                                         "p6",  "p7",  "p8",  "p9",  "p10", "p11",
                                                         "p12", "p13", "p14", "p15", NULL };
 
-int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct sim_error *err)
+int ether_check_rate(uint64_t mbps, struct sim_error *err)
 {
     if (SIM_US % mbps == 0)
         return SIM_OK;
-    return sim_error_value(
-        err, SIM_ERR_CONFIG, "", "rate_mbps", mbps,
-        "%s: expected a divisor of 1000000, so that a bit takes whole picoseconds", place->path);
+    return sim_error_value(err, SIM_ERR_CONFIG, "", "rate_mbps", mbps,
+                           "expected a divisor of 1000000, so that a bit takes whole picoseconds");
 }
 
 void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *path, uint64_t mbps,

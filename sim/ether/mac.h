@@ -46,7 +46,7 @@ struct ether_end {
 #define ETHER_PORTS 16u
 extern const char *const ether_port_names[ETHER_PORTS + 1];
 /** A bit must take whole picoseconds. @return SIM_OK or SIM_ERR_CONFIG, with the reason. */
-int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct sim_error *err);
+int ether_check_rate(uint64_t mbps, struct sim_error *err);
 
 /** Joins two ends of one rate and duplex mode; see struct machine_port. */
 int ether_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err);

@@ -186,7 +186,7 @@ static int repeater_create(const struct machine_place *place, const void *config
     const struct repeater_config *cfg = config;
     struct repeater *hub;
 
-    if (ether_check_rate(place, cfg->rate_mbps, err) != SIM_OK)
+    if (ether_check_rate(cfg->rate_mbps, err) != SIM_OK)
         return SIM_ERR_CONFIG;
     hub = calloc(1, sizeof(*hub));
     if (hub == NULL)

@@ -228,7 +228,7 @@ static int switch_create(const struct machine_place *place, const void *config, 
     struct ether_switch *sw;
     uint64_t n;
 
-    if (ether_check_rate(place, cfg->rate_mbps, err) != SIM_OK)
+    if (ether_check_rate(cfg->rate_mbps, err) != SIM_OK)
         return SIM_ERR_CONFIG;
     n = ETHER_PORTS * (cfg->queue_frames + 4); /* each queue full, and one on each way */
     sw = calloc(1, sizeof(*sw));

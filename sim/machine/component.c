@@ -32,7 +32,7 @@ int machine_located(const struct component *c, int code, struct sim_error *why, 
                     unsigned line, struct sim_error *err)
 {
     const struct machine_value *v = value_of_error(c, why);
-    bool unnamed = why->cause == SIM_CAUSE_VALUE && strstr(why->text, c->path) == NULL;
+    bool unnamed = why->cause == SIM_CAUSE_VALUE && !why->headed;
 
     if (code == SIM_ERR_NOMEM) /* where the kind has not said of what */
         (void)sim_error_set(why, code, "%s: out of memory", c->path);

@@ -190,7 +190,7 @@ static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, str
 
     if (bytes == NULL)
         return sim_error_value(err, SIM_ERR_NOMEM, "", "memory_bytes", gpu->cfg.memory_bytes,
-                               "%s: out of memory", place->path);
+                               "out of memory");
     mem_ram_init(&gpu->memory, 0, gpu->cfg.memory_bytes, bytes);
     gpu->payloads = mem_pool_create();
     gpu->bar_pages = calloc(pages, sizeof(*gpu->bar_pages));

@@ -120,8 +120,7 @@ static const struct machine_group host_groups[] = {
 static const char *const host_ports[] = { "p0", "p1", "p2", "p3",  "p4",
                                           "p5", "p6", "p7", "net", NULL };
 
-static int check_config(const struct machine_place *place, const struct host_config *cfg,
-                        struct sim_error *err)
+static int check_config(const struct host_config *cfg, struct sim_error *err)
 {
     uint64_t piece = cfg->rc.completion_bytes;
 
@@ -134,7 +133,7 @@ static int check_config(const struct machine_place *place, const struct host_con
     if (cfg->ram_base < HOST_MSI_ADDRESS + HOST_MSI_BYTES &&
         cfg->ram_base + cfg->ram_bytes > HOST_MSI_ADDRESS)
         return sim_error_value(err, SIM_ERR_CONFIG, "", "ram_base", cfg->ram_base,
-                               "%s: DRAM covers the interrupt addresses at 0x%llx", place->path,
+                               "DRAM covers the interrupt addresses at 0x%llx",
                                (unsigned long long)HOST_MSI_ADDRESS);
     return SIM_OK;
 }
@@ -222,7 +221,7 @@ static int host_init(struct node_host *host, const struct machine_place *place,
     bytes = place->map(place->map_arg, place->node, path, host->cfg.ram_bytes);
     if (bytes == NULL)
         return sim_error_value(err, SIM_ERR_NOMEM, "", "ram_bytes", host->cfg.ram_bytes,
-                               "%s: out of memory", place->path);
+                               "out of memory");
     mem_ram_init(&host->ram, host->cfg.ram_base, host->cfg.ram_bytes, bytes);
     for (unsigned i = 0; i < node_host_contexts(host); i++) {
         unsigned plain = plain_contexts(host);
@@ -243,7 +242,7 @@ static int host_create(const struct machine_place *place, const void *config, vo
                        struct sim_error *err)
 {
     struct node_host *host;
-    int code = check_config(place, config, err);
+    int code = check_config(config, err);
 
     if (code != SIM_OK)
         return code;

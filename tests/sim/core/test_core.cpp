@@ -539,7 +539,12 @@ TEST(Errors, KnowTheValueAndThePlaceThatTheirTextNames)
     EXPECT_EQ(SIM_CAUSE_VALUE, value.cause);
     EXPECT_STREQ("lanes", value.key);
     EXPECT_EQ(3u, value.value);
+    EXPECT_TRUE(value.headed);
     EXPECT_FALSE(value.located);
+    sim_error bare = {};
+    (void)sim_error_value(&bare, SIM_ERR_CONFIG, "", "lanes", 3, "expected %d", 4);
+    EXPECT_STREQ("lanes = 3: expected 4", bare.text);
+    EXPECT_FALSE(bare.headed);
     (void)sim_error_set_at(&located, SIM_ERR_CONFIG, "m.yaml", 17, "%s", value.text);
     EXPECT_STREQ("m.yaml:17: node0.hub: lanes = 3: expected 4", located.text);
     EXPECT_TRUE(located.located);

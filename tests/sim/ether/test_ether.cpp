@@ -327,7 +327,7 @@ TEST(Ether, ASlowBusIsRefused)
     b.add(0, "nic", &ether_adapter_kind, { { "bus.khz", 5000 } });
     Machine m(b);
     EXPECT_EQ(SIM_ERR_CONFIG, m.code);
-    EXPECT_STREQ("test.yaml:21: bus.khz = 5000: node0.nic: its bursts move 12 bytes/us, expected "
+    EXPECT_STREQ("test.yaml:21: node0.nic.bus.khz = 5000: its bursts move 12 bytes/us, expected "
                  "twice the cable's, 25",
                  m.err.text);
 }
@@ -341,7 +341,7 @@ TEST(Ether, ARateWhoseBitTakesNoWholePicosecondsIsRefused)
         b.add(0, "net", kind, { { "rate_mbps", 3000 } });
         Machine m(b);
         EXPECT_EQ(SIM_ERR_CONFIG, m.code) << kind->name;
-        EXPECT_NE(nullptr, strstr(m.err.text, "rate_mbps = 3000: node0.net: expected a divisor of "
+        EXPECT_NE(nullptr, strstr(m.err.text, "node0.net.rate_mbps = 3000: expected a divisor of "
                                               "1000000"))
             << m.err.text;
     }

@@ -129,7 +129,7 @@ TEST(Machine, MemoryComesFromTheGivenMap)
                   &plain.b.desc, &cfg,
                   [](void *, unsigned, const char *, uint64_t) -> void * { return nullptr; },
                   nullptr, &m, &err));
-    EXPECT_STREQ("ram_bytes = 65536: node0.host: out of memory",
+    EXPECT_STREQ("node0.host.ram_bytes = 65536: out of memory",
                  err.text + strlen("test.yaml:10: "));
 }
 
@@ -149,7 +149,8 @@ TEST(Machine, AValueThatAKindRefusesIsNamedWithItsPlace)
               text.substr(text.find(' ') + 1));
     EXPECT_EQ(0u, text.find("test.yaml:"));
     text = error_of(one_host({ { "ram_base", 0xfee00000 } }));
-    EXPECT_NE(std::string::npos, text.find("DRAM covers the interrupt addresses")) << text;
+    EXPECT_EQ("node0.host.ram_base = 4276092928: DRAM covers the interrupt addresses at 0xfee00000",
+              text.substr(text.find(' ') + 1));
 }
 
 TEST(Machine, TwoComponentsOfOneNameAreRefused)
