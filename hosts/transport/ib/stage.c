@@ -170,7 +170,8 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
     if (region == NULL)
         return false;
     if (s->far) {
-        c.slot = (uint8_t)(s->key.first_slot + i % s->key.nslots);
+        /* In turn over all messages: those that are still there are the last ones. */
+        c.slot = (uint8_t)(s->key.first_slot + peer->chunks_sent % s->key.nslots);
         far_at = slots_at(ib) + chunk_at(ib, c.slot);
         far_key = peer->stage_key;
     }
