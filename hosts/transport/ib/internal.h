@@ -244,6 +244,13 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write
 /** Goes on with the message that leaves, and with chunks that have come. @return whether the
  * message is over, or a chunk is where it belongs. */
 bool ibt_stage_run(struct ibt *ib);
+/** Is a staged write to that rank, or its note, not all out? No entry or write may overtake it. */
+static inline bool ibt_stage_holds(const struct ibt *ib, unsigned dest)
+{
+    const struct ibt_staged *s = &ib->out;
+
+    return s->active && s->dest == dest && (s->sent < s->nchunks || s->note_bytes != 0);
+}
 /** A chunk has come. */
 void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head);
 /** Are the chunks of a source all in the GPU? */

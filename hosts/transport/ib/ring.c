@@ -144,7 +144,7 @@ static bool append(struct ibt *ib, unsigned dest, const struct transport_entry *
 
 bool ibt_append(struct transport *t, unsigned dest, const struct transport_entry *entry)
 {
-    return append(ibt_of(t), dest, entry, false);
+    return !ibt_stage_holds(ibt_of(t), dest) && append(ibt_of(t), dest, entry, false);
 }
 
 bool ibt_append_behind(struct ibt *ib, unsigned dest, const struct transport_entry *entry)

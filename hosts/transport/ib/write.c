@@ -53,7 +53,7 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     struct ibt_op *op;
     bool looped;
 
-    if (!ibt_has_room(ib, dest, w->note_bytes, 0))
+    if (ibt_stage_holds(ib, dest) || !ibt_has_room(ib, dest, w->note_bytes, 0))
         return false;
     if (w->bytes == 0)
         return ibt_append(t, dest, &note);

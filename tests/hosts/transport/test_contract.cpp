@@ -113,7 +113,7 @@ class Player
 
         EXPECT_TRUE(transport_open(h, why, &t_)) << why;
         host_state_add(&h->states, &(new Kept{ {}, t_ })->state, release);
-        on_gpu_ = on_gpu_ && t_->caps.gpu;
+        EXPECT_TRUE(t_->caps.gpu || !on_gpu_);
         exposes_ = t_->ops->expose != nullptr;
         peers_.resize(h->size);
         for (unsigned r = 0; r < h->size; r++)
@@ -279,6 +279,9 @@ class Player
 
 struct Way {
     const char *transport, *machine;
+    bool gpu;         /* it takes GPU memory as it is */
+    const char *name; /* ends that of the test */
+    std::vector<std::pair<const char *, uint64_t>> settings = {};
 };
 
 class Contract : public testing::TestWithParam<Way>
@@ -295,6 +298,10 @@ class Contract : public testing::TestWithParam<Way>
         strcpy(software.settings[0].word, way.transport);
         software.settings[1].key = "mpi.requests"; /* without them net exposes nothing */
         strcpy(software.settings[1].word, strcmp(way.transport, "tcp") == 0 ? "off" : "on");
+        for (size_t i = 0; i < way.settings.size(); i++) {
+            software.settings[2 + i].key = way.settings[i].first;
+            software.settings[2 + i].number = way.settings[i].second;
+        }
         cfg.software = &software;
         cfg.nranks = ranks;
         Cluster c(file.cluster());
@@ -308,15 +315,28 @@ TEST_P(Contract, HoldsForHostMemory)
 }
 TEST_P(Contract, HoldsForGpuMemory)
 {
+    if (!GetParam().gpu)
+        GTEST_SKIP() << "it takes no GPU memory";
     hold(true);
 }
 
 const char hubs[] = "platform: hapacs-tca\nring: 3\n"; /* two of the ranks share a node */
 
+/* Long writes go by both rails, or in chunks by way of the hosts. */
+const std::vector<std::pair<const char *, uint64_t>> staged = {
+    { "mpi.rails", 2 },
+    { "mpi.stripe_bytes", 1024 },
+    { "mpi.gdr_limit", 512 },
+    { "mpi.chunk_bytes", 256 },
+};
+
 INSTANTIATE_TEST_SUITE_P(Transports, Contract,
-                         testing::Values(Way{ "net", hubs }, Way{ "peach2", hubs },
-                                         Way{ "ib", hubs }, Way{ "mbcf", "mbcf-switch" },
-                                         Way{ "tcp", "mbcf-switch" }),
-                         [](const auto &info) { return std::string(info.param.transport); });
+                         testing::Values(Way{ "net", hubs, true, "net" },
+                                         Way{ "peach2", hubs, true, "peach2" },
+                                         Way{ "ib", hubs, true, "ib" },
+                                         Way{ "ib", hubs, true, "ib_staged", staged },
+                                         Way{ "mbcf", "mbcf-switch", false, "mbcf" },
+                                         Way{ "tcp", "mbcf-switch", false, "tcp" }),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace
