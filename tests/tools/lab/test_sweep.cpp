@@ -584,6 +584,11 @@ TEST_F(Sweep, OnlyAMemoryIsAGpuByItsPlace)
     EXPECT_EQ(1u, memories(own, "{ where: 'gpu@hub', src: 'gpu@nothing' }"));
     EXPECT_EQ(0u, memories(plain, "{ src: 'gpu@nothing', memory: 'gpu@' }"));
     EXPECT_EQ(0u, memories(plain, "['mail=gpu@nothing']"));
+    EXPECT_EQ(1u, memories("[pingpong, " + plain + "]", "{ src: ['gpu@hub', gpu1] }"));
+    std::vector<uint32_t> all;
+    for (unsigned i = 0; i < sweep.n; i++)
+        all.push_back(sweep.points[i].run.memories);
+    EXPECT_EQ((std::vector<uint32_t>{ 1, 1, 0, 0 }), all);
 }
 
 TEST_F(Sweep, AProgramIsNoSource)

@@ -157,18 +157,39 @@ static void plan_workload(struct lab_sweep_point *point, struct lab_point *pt,
     point->hops = plan.hops;
 }
 
+/** Which arguments of a series are memories of its program, whose description is read for each of
+ * them once. */
+struct memories {
+    const char *program;
+    uint32_t asked, are; /* by the number of the argument */
+};
+
+static bool is_memory(struct memories *memories, const char *program, const char *key, unsigned arg)
+{
+    uint32_t bit = UINT32_C(1) << arg;
+
+    if (memories->program == NULL || strcmp(memories->program, program) != 0)
+        *memories = (struct memories){ .program = program };
+    if ((memories->asked & bit) == 0 && lab_words_is_memory(program, key))
+        memories->are |= bit;
+    memories->asked |= bit;
+    return (memories->are & bit) != 0;
+}
+
 /** @param program of the point, which may stand behind its arguments */
-static void add_arg(struct lab_run *run, const char *program, const struct lab_axis *axis,
-                    const char *value, struct load_arena *arena)
+static void add_arg(struct lab_run *run, const char *program, struct memories *memories,
+                    const struct lab_axis *axis, const char *value, struct load_arena *arena)
 {
     if (run->nargs == LAB_ARGS_MAX)
         fail_value(axis, value, "at most 24 arguments");
-    if (!axis->word && strncmp(value, "gpu", 3) == 0 && lab_words_is_memory(program, axis->key))
+    if (!axis->word && strncmp(value, "gpu", 3) == 0 &&
+        is_memory(memories, program, axis->key, run->nargs))
         run->memories |= UINT32_C(1) << run->nargs;
     run->args[run->nargs++] = axis->word ? value : load_text(arena, "%s=%s", axis->key, value);
 }
 
-static void plan_point(struct lab_sweep_point *point, struct load_arena *arena)
+static void plan_point(struct lab_sweep_point *point, struct memories *memories,
+                       struct load_arena *arena)
 {
     const struct lab_sweep_series *series = point->series;
     const char **sets = load_alloc(arena, (series->naxes + 1) * sizeof(*sets));
@@ -208,7 +229,7 @@ static void plan_point(struct lab_sweep_point *point, struct load_arena *arena)
                 run.faults[run.nfaults++] = value;
             break;
         case LAB_AXIS_ARG:
-            add_arg(&run, lab_sweep_value(point, program), axis, value, arena);
+            add_arg(&run, lab_sweep_value(point, program), memories, axis, value, arena);
             break;
         case LAB_AXIS_SET:
             sets[run.nsets++] = load_text(arena, "%s=%s", axis->key, value);
@@ -238,12 +259,15 @@ void lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena)
         load_raise(SIM_ERR_CONFIG, "%s: %" PRIu64 " points: expected at most %u", sweep->path, n,
                    LAB_SWEEP_POINTS_MAX);
     sweep->points = load_alloc(arena, n * sizeof(*sweep->points));
-    for (unsigned s = 0; s < sweep->nseries; s++)
+    for (unsigned s = 0; s < sweep->nseries; s++) {
+        struct memories memories = { .program = NULL };
+
         for (unsigned i = 0; i < sweep->series[s].npoints; i++) {
             struct lab_sweep_point *point = &sweep->points[sweep->n++];
 
             point->series = &sweep->series[s];
             point->number = i;
-            plan_point(point, arena);
+            plan_point(point, &memories, arena);
         }
+    }
 }
