@@ -454,7 +454,8 @@ static void add_row(const struct lab_figure *figure, const struct lab_series *se
     const char *x;
     double y, y2, high;
 
-    (void)point_of(figure, series, row, &x, &y);
+    if (!point_of(figure, series, row, &x, &y))
+        return;
     lab_figure_add(table, series->name, *x == '\0' ? "level" : "published", x, y, row->source);
     if (upper_value(row, &high) && convert_value(figure, row, high, &y2))
         lab_table_set(table, table->nrows - 1, Y2, "%.6g", y2);
