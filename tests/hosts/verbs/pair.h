@@ -43,6 +43,12 @@ struct Pair {
         barrier();
         return true;
     }
+    /* The adapter, this memory as a region, and the connection. */
+    bool begin(void *memory, uint64_t bytes, uint32_t access, verbs_region *region)
+    {
+        return verbs_open(&v, h) && verbs_register(&v, memory, bytes, access, region) &&
+               connect(*region);
+    }
     template <typename T> void send(const T &t) { h->net->send(h, other, &t, sizeof(t)); }
     template <typename T> T receive()
     {

@@ -107,9 +107,7 @@ TEST(Verbs, CompletionsOfAQueueInterrupt)
         Pair &p = a.p;
         verbs_region region;
 
-        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &region), 2);
-        EXPECT_IN_RANK(p.connect(region), 3);
+        EXPECT_IN_RANK(p.begin(memory[p.h->rank], 4096, 7, &region), 3);
         verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, 100);
         s.immediate = true;
         if (p.h->rank == 0) {
@@ -162,9 +160,7 @@ TEST(Verbs, AWriteWithImmediateDataWaitsForAReceiveRequest)
         Pair p;
         verbs_region region;
 
-        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &region), 2);
-        EXPECT_IN_RANK(p.connect(region), 3);
+        EXPECT_IN_RANK(p.begin(memory[p.h->rank], 4096, 7, &region), 3);
         if (p.h->rank == 0) {
             verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, 100);
             uint64_t from = p.h->cpu->time_ps(p.h);
@@ -190,9 +186,7 @@ TEST(Verbs, WhatIsNotAllowedFailsAndFlushesTheRest)
         verbs_region region;
         verbs_done done;
 
-        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 65536, IB_ACCESS_LOCAL, &region), 2);
-        EXPECT_IN_RANK(p.connect(region), 3);
+        EXPECT_IN_RANK(p.begin(memory[p.h->rank], 65536, IB_ACCESS_LOCAL, &region), 3);
         if (p.h->rank == 0) {
             verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, 4096);
             verbs_post(&p.qp, &s);
@@ -257,9 +251,7 @@ uint64_t stream_ps(uint32_t bytes, unsigned count, const std::vector<const char 
         Pair p;
         verbs_region region;
 
-        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], sizeof(memory[0]), 7, &region), 2);
-        EXPECT_IN_RANK(p.connect(region), 3);
+        EXPECT_IN_RANK(p.begin(memory[p.h->rank], sizeof(memory[0]), 7, &region), 3);
         if (p.h->rank != 0)
             return 0;
         uint64_t start = p.h->cpu->time_ps(p.h);

@@ -199,9 +199,7 @@ TEST(VerbsErrors, AReceiveRequestThatCannotBeReadFailsAtBothEnds)
             Pair p;
             verbs_region region;
 
-            EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-            EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &region), 2);
-            EXPECT_IN_RANK(p.connect(region), 3);
+            EXPECT_IN_RANK(p.begin(memory[p.h->rank], 4096, 7, &region), 3);
             if (p.h->rank == 0) {
                 verbs_send s = p.to_far(IB_WQE_SEND, region, 0, 100);
                 verbs_post(&p.qp, &s);
@@ -270,11 +268,8 @@ TEST(VerbsErrors, ARefusalNamesTheRequestThatWasRefused)
         Pair p;
         verbs_region region;
 
-        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 65536,
-                                      IB_ACCESS_LOCAL | IB_ACCESS_READ, &region),
-                       2);
-        EXPECT_IN_RANK(p.connect(region), 3);
+        EXPECT_IN_RANK(p.begin(memory[p.h->rank], 65536, IB_ACCESS_LOCAL | IB_ACCESS_READ, &region),
+                       3);
         if (p.h->rank != 0)
             return 0;
         verbs_send read = p.to_far(IB_WQE_READ, region, 0, 65536);
@@ -327,9 +322,7 @@ TEST(VerbsErrors, AllThatWasPostedBehindAFailureIsFlushedInOrder)
         verbs_region region;
         unsigned known = 0;
 
-        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &region), 2);
-        EXPECT_IN_RANK(p.connect(region), 3);
+        EXPECT_IN_RANK(p.begin(memory[p.h->rank], 4096, 7, &region), 3);
         for (unsigned i = 0; p.h->rank == 0 && i < 60; i++) {
             verbs_send s = p.to_far(IB_WQE_SEND, region, 0, 100 + i);
             verbs_post(&p.qp, &s);
@@ -357,9 +350,7 @@ TEST(VerbsErrors, AQueuePairConnectedToItselfRefusesItsOwnRequest)
         Pair p;
         verbs_region region;
 
-        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, IB_ACCESS_LOCAL, &region), 2);
-        EXPECT_IN_RANK(p.connect(region), 3);
+        EXPECT_IN_RANK(p.begin(memory[p.h->rank], 4096, IB_ACCESS_LOCAL, &region), 3);
         EXPECT_IN_RANK(verbs_qp_create(&p.v, &p.send_cq, &p.receive_cq, 6, 6, 0, &p.qp) &&
                            verbs_qp_connect(&p.qp, p.v.lid, p.qp.number),
                        4);
