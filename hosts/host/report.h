@@ -9,6 +9,7 @@
 
 /** A message that a rank waits for. */
 struct host_wait {
+    const char *what; /* in words, of the peer: "room for a message to"; NULL: by what follows */
     bool sends;     /* for its receiver; else for its sender */
     int peer;       /* rank; -1: any */
     int tag;        /* -1: any; -2: of a collective, which has none */

@@ -59,6 +59,10 @@ static void wait_text(const struct host_wait *w, struct text *t)
 
     if (w->peer >= 0)
         (void)snprintf(peer, sizeof(peer), "rank %d", w->peer);
+    if (w->what != NULL) {
+        add_text(t, "%s %s", w->what, peer);
+        return;
+    }
     if (w->sends)
         add_text(t, "%s to receive %" PRIu64 " bytes", peer, w->bytes);
     else

@@ -1,0 +1,400 @@
+/* Beginning and end of a job, and what a rank may ask of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/driver/driver.h"
+#include "hosts/gasnet/core/deliver.h"
+#include "hosts/gasnet/extended/extended.h"
+
+#define MEDIUM_LEAST 512u                 /* specification 1.8, "gasnet_AMMaxMedium" */
+#define MEDIUM_MOST  16384u               /* what other conduits have is 4 to 64 KiB */
+#define EXIT_WAIT_PS UINT64_C(2000000000) /* how long a rank that exits waits for others: 2 ms */
+#define EXIT_LOOK_PS UINT64_C(1000000)    /* and looks each microsecond */
+
+#define SEGMENT_MOST (UINT64_C(16) << 30)
+
+void gasnet_rank_release(void *rank)
+{
+    struct gasnet_rank *gr = rank;
+    struct gasnet_deferred *d;
+
+    gasnet_extended_release(gr);
+    while ((d = STAILQ_FIRST(&gr->deferred)) != NULL) {
+        STAILQ_REMOVE_HEAD(&gr->deferred, in_list);
+        free(d);
+    }
+    if (gr->transport != NULL)
+        gr->transport->ops->destroy(gr->transport);
+    free(gr->scratch.bytes);
+    free(gr->peers);
+    free(gr);
+}
+
+/* ---- init ---- */
+
+static gasnet_system_fn note_attached, note_ready, note_exit;
+
+static void open_transport(struct gasnet_rank *gr)
+{
+    char why[TRANSPORT_WHY_BYTES];
+    uint32_t room;
+
+    if (!transport_open(gr->host, why, &gr->transport))
+        gasnet_fail(gr, "%s", why);
+    room = gr->transport->caps.fifo_bytes - (uint32_t)sizeof(struct gasnet_head);
+    gr->medium_max = room < MEDIUM_MOST ? room & ~7u : MEDIUM_MOST;
+    if (gr->medium_max < MEDIUM_LEAST)
+        gasnet_fail(gr, "entries of %u bytes of transport %s: expected at least %zu",
+                    gr->transport->caps.fifo_bytes, gr->transport->ops->name,
+                    MEDIUM_LEAST + sizeof(struct gasnet_head));
+}
+
+int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
+{
+    static const char call[] = "gasnet_init";
+    struct host *h = host_self();
+    struct gasnet_rank *gr = gasnet_self();
+    struct gasnet_visit v;
+
+    (void)argc;
+    (void)argv;
+    (void)environment;
+    if (h == NULL)
+        return GASNET_ERR_RESOURCE;
+    if (gr == NULL) {
+        gr = calloc(1, sizeof(*gr));
+        if (gr == NULL)
+            return GASNET_ERR_RESOURCE;
+        gr->host = h;
+        STAILQ_INIT(&gr->deferred);
+        host_state_add(&h->states, &gr->kept, gasnet_rank_release);
+    } else {
+        v = gasnet_enter(call, __builtin_return_address(0), GASNET_NEEDS_INIT);
+        gasnet_fail(gr, "called twice");
+    }
+    v = gasnet_enter(call, __builtin_return_address(0), GASNET_NEEDS_INIT);
+    gr->peers = gasnet_need(gr, calloc(h->size, sizeof(*gr->peers)));
+    gasnet_system_set(gr, GASNET_SYS_ATTACHED, note_attached);
+    gasnet_system_set(gr, GASNET_SYS_READY, note_ready);
+    gasnet_system_set(gr, GASNET_SYS_EXIT, note_exit);
+    gasnet_extended_init(gr);
+    open_transport(gr);
+    gasnet_leave(&v);
+    return GASNET_OK;
+}
+
+/* ---- attach ---- */
+
+static void register_handler(struct gasnet_rank *gr, gasnet_handlerentry_t *e)
+{
+    if (e->fnptr == NULL)
+        gasnet_fail(gr, "handler %u: expected a function, not NULL", e->index);
+    if (e->index == 0) { /* any: the same on all nodes that have the same table */
+        unsigned free_one = GASNET_FIRST_CLIENT;
+
+        while (free_one < GASNET_HANDLERS && gr->handlers[free_one] != NULL)
+            free_one++;
+        if (free_one == GASNET_HANDLERS)
+            gasnet_fail(gr, "more handlers than indexes %u .. 255", GASNET_FIRST_CLIENT);
+        e->index = (gasnet_handler_t)free_one;
+    } else if (e->index < GASNET_FIRST_CLIENT) {
+        gasnet_fail(gr, "handler %u: expected 0 or %u .. 255", e->index, GASNET_FIRST_CLIENT);
+    } else if (gr->handlers[e->index] != NULL) {
+        gasnet_fail(gr, "handler %u: registered twice", e->index);
+    }
+    gr->handlers[e->index] = e->fnptr;
+}
+
+static void register_handlers(struct gasnet_rank *gr, gasnet_handlerentry_t *table, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (table[i].index != 0)
+            register_handler(gr, &table[i]);
+    for (int i = 0; i < n; i++)
+        if (table[i].index == 0)
+            register_handler(gr, &table[i]);
+}
+
+/* "host", or "gpu" and its number. */
+static void segment_place(struct gasnet_rank *gr)
+{
+    const struct host_setting *s = host_setting_of(gr->host, "gasnet.segment");
+    unsigned n = gr->host->gpus->number(gr->host);
+
+    gr->segment_on_gpu = s != NULL && strncmp(s->word, "gpu", 3) == 0;
+    if (!gr->segment_on_gpu)
+        return;
+    gr->segment_gpu = (unsigned)strtoul(s->word + 3, NULL, 10);
+    if (gr->segment_gpu >= n)
+        gasnet_fail(gr, "segment=%s: node %u has %u GPUs", s->word, gr->host->node->index, n);
+}
+
+static void make_segment(struct gasnet_rank *gr, uint64_t bytes)
+{
+    struct host *h = gr->host;
+
+    segment_place(gr);
+    if (bytes == 0)
+        return;
+    gr->segment = gr->segment_on_gpu ? h->gpus->alloc(h, gr->segment_gpu, bytes, HOST_GPU_PAGE)
+                                     : h->memory->alloc(h, bytes, GASNET_PAGESIZE);
+    if (gr->segment == NULL)
+        gasnet_fail(gr, "segsize = %llu: node %u has not so much memory left",
+                    (unsigned long long)bytes, h->node->index);
+    gr->segment_bytes = bytes;
+}
+
+static void note_attached(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
+                          uint32_t bytes, const int32_t *args, unsigned nargs)
+{
+    (void)args;
+    (void)nargs;
+    memcpy(&gr->peers[token->source], data, bytes);
+    gr->attached++;
+}
+
+static void note_ready(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
+                       uint32_t bytes, const int32_t *args, unsigned nargs)
+{
+    (void)token;
+    (void)data;
+    (void)bytes;
+    (void)args;
+    (void)nargs;
+    gr->ready++;
+}
+
+static void note_exit(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
+                      uint32_t bytes, const int32_t *args, unsigned nargs)
+{
+    (void)token;
+    (void)data;
+    (void)bytes;
+    (void)args;
+    (void)nargs;
+    gr->exited++;
+}
+
+static void tell(struct gasnet_rank *gr, unsigned to, enum gasnet_system what, const void *data,
+                 uint32_t bytes)
+{
+    const struct gasnet_am am = { .category = GASNET_MEDIUM,
+                                  .dest = to,
+                                  .handler = (gasnet_handler_t)what,
+                                  .from = data,
+                                  .bytes = bytes };
+
+    gasnet_send(gr, &am);
+}
+
+/* Each rank sends its segment to all others. It answers for what it has attached itself: no message
+ * of a program comes before it knows all of them, since the first rank says when all do. */
+static void exchange_segments(struct gasnet_rank *gr)
+{
+    struct transport *t = gr->transport;
+    struct gasnet_peer own = { .segment = (uint64_t)(uintptr_t)gr->segment,
+                               .bytes = gr->segment_bytes,
+                               .attached = true };
+    unsigned n = gr->host->size, me = gr->host->rank;
+
+    own.exposed = gr->segment_bytes > 0 && t->ops->expose != NULL &&
+                  t->ops->expose(t, gr->segment, gr->segment_bytes, &own.key);
+    for (unsigned i = 0; i < n; i++)
+        tell(gr, (me + i) % n, GASNET_SYS_ATTACHED, &own, sizeof(own));
+    gasnet_waits_begin(gr, "gasnet_attach() of", -1);
+    while (gr->attached < n)
+        gasnet_progress(gr);
+    if (n > 1 && me != 0)
+        tell(gr, 0, GASNET_SYS_READY, NULL, 0);
+    while (me == 0 ? gr->ready + 1 < n : gr->ready == 0)
+        gasnet_progress(gr);
+    for (unsigned i = 1; me == 0 && i < n; i++)
+        tell(gr, i, GASNET_SYS_READY, NULL, 0);
+    gasnet_waits_end(gr);
+}
+
+int gasnet_attach(gasnet_handlerentry_t *table, int n, uintptr_t segsize, uintptr_t minheapoffset)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
+    struct gasnet_rank *gr = v.gr;
+
+    (void)minheapoffset; /* the heap is not beside the segment */
+    if (gr->phase != GASNET_IS_INIT)
+        gasnet_fail(gr, "called twice");
+    if (segsize % GASNET_PAGESIZE != 0)
+        gasnet_fail(gr, "segsize = %llu: expected a multiple of %u", (unsigned long long)segsize,
+                    (unsigned)GASNET_PAGESIZE);
+    if (segsize > gasnet_getMaxLocalSegmentSize())
+        gasnet_fail(gr, "segsize = %llu: expected at most %llu, gasnet_getMaxLocalSegmentSize()",
+                    (unsigned long long)segsize,
+                    (unsigned long long)gasnet_getMaxLocalSegmentSize());
+    register_handlers(gr, table, n);
+    make_segment(gr, segsize);
+    exchange_segments(gr);
+    gr->phase = GASNET_IS_ATTACHED;
+    gasnet_leave(&v);
+    return GASNET_OK;
+}
+
+/* ---- end ---- */
+
+static uint64_t now_ps(struct gasnet_rank *gr)
+{
+    return gr->host->cpu->time_ps(gr->host);
+}
+
+/* Others may never look, so nothing is waited for but their own exit, and that not for long. */
+static bool all_exit(struct gasnet_rank *gr)
+{
+    const struct gasnet_head head = { .category = GASNET_SHORT, .handler = GASNET_SYS_EXIT };
+    const struct transport_entry entry = { .fifo = TRANSPORT_REQUEST,
+                                           .head = &head,
+                                           .head_bytes = offsetof(struct gasnet_head, args) };
+    struct transport *t = gr->transport;
+    struct host *h = gr->host;
+    uint64_t end = now_ps(gr) + EXIT_WAIT_PS;
+
+    for (unsigned i = 1; i < h->size; i++)
+        (void)t->ops->append(t, (h->rank + i) % h->size, &entry);
+    gasnet_hand_over(gr);
+    while (gr->exited + 1 < h->size && now_ps(gr) < end) {
+        gasnet_poll(gr);
+        if (gr->exited + 1 < h->size)
+            h->cpu->sleep(h, now_ps(gr) + EXIT_LOOK_PS);
+    }
+    return gr->exited + 1 == h->size;
+}
+
+void gasneti_exit(int code, void (*end)(int))
+{
+    struct gasnet_visit v =
+        gasnet_enter("gasnet_exit", __builtin_return_address(0), GASNET_NEEDS_INIT);
+    struct host *h = v.gr->host;
+    bool all = v.gr->phase == GASNET_IS_ATTACHED && v.gr->level == GASNET_IN_PROGRAM;
+
+    v.gr->phase = GASNET_IS_EXITING;
+    all = all && all_exit(v.gr);
+    gasnet_leave(&v);
+    if (all)
+        end(code); /* the program's exit(), which does not return */
+    for (;;)
+        h->process->abort(h, code); /* does not return */
+}
+
+/* ---- what a rank may ask ---- */
+
+gasnet_node_t gasnet_mynode(void)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
+
+    gasnet_leave(&v);
+    return v.gr->host->rank;
+}
+
+gasnet_node_t gasnet_nodes(void)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
+
+    gasnet_leave(&v);
+    return v.gr->host->size;
+}
+
+/* The largest power of two that there is room for. */
+uintptr_t gasnet_getMaxLocalSegmentSize(void)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
+    struct host *h = v.gr->host;
+    uint64_t most = SEGMENT_MOST;
+    void *p = NULL;
+
+    segment_place(v.gr);
+    for (; most > GASNET_PAGESIZE && p == NULL; most /= 2) {
+        if (v.gr->segment_on_gpu) {
+            p = h->gpus->alloc(h, v.gr->segment_gpu, most, HOST_GPU_PAGE);
+            if (p != NULL)
+                h->gpus->free(h, v.gr->segment_gpu, p);
+        } else {
+            p = h->memory->alloc(h, most, GASNET_PAGESIZE);
+            if (p != NULL)
+                h->memory->free(h, p);
+        }
+    }
+    gasnet_leave(&v);
+    return most;
+}
+
+uintptr_t gasnet_getMaxGlobalSegmentSize(void)
+{
+    return gasnet_getMaxLocalSegmentSize();
+}
+
+int gasnet_getSegmentInfo(gasnet_seginfo_t *table, int n)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_ATTACH);
+
+    if (n < (int)v.gr->host->size)
+        gasnet_fail(v.gr, "a table for %d nodes: expected %u", n, v.gr->host->size);
+    for (int i = 0; i < n; i++) {
+        const struct gasnet_peer *peer = (unsigned)i < v.gr->host->size ? &v.gr->peers[i] : NULL;
+
+        table[i].addr = peer != NULL ? (void *)(uintptr_t)peer->segment : NULL; /* NOLINT */
+        table[i].size = peer != NULL ? peer->bytes : 0;
+    }
+    gasnet_leave(&v);
+    return GASNET_OK;
+}
+
+int gasnet_getNodeInfo(gasnet_nodeinfo_t *table, int n)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
+
+    for (int i = 0; i < n; i++)
+        table[i] = (gasnet_nodeinfo_t){ (uint32_t)i, (uint32_t)i };
+    gasnet_leave(&v);
+    return GASNET_OK;
+}
+
+int gasnet_set_waitmode(int mode)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
+
+    gasnet_leave(&v);
+    return mode >= GASNET_WAIT_SPIN && mode <= GASNET_WAIT_SPINBLOCK ? GASNET_OK
+                                                                     : GASNET_ERR_BAD_ARG;
+}
+
+static const struct {
+    int code;
+    const char *name, *description;
+} errors[] = {
+    { GASNET_OK, "GASNET_OK", "no error" },
+    { GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT", "GASNet is not initialised" },
+    { GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "a resource is lacking" },
+    { GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "an argument is not valid" },
+    { GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "the operation has not completed" },
+    { GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH",
+      "the ids or flags of a barrier differ" },
+};
+
+static unsigned error_of(int code)
+{
+    unsigned i = sizeof(errors) / sizeof(errors[0]);
+
+    while (i-- > 0 && errors[i].code != code)
+        ;
+    return i;
+}
+
+const char *gasnet_ErrorName(int code)
+{
+    unsigned i = error_of(code);
+
+    return i < sizeof(errors) / sizeof(errors[0]) ? errors[i].name : "no error of GASNet";
+}
+
+const char *gasnet_ErrorDesc(int code)
+{
+    unsigned i = error_of(code);
+
+    return i < sizeof(errors) / sizeof(errors[0]) ? errors[i].description : "unknown code";
+}

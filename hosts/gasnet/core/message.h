@@ -1,0 +1,88 @@
+/*
+ * Active messages. A request is an entry of FIFO MESSAGE, a reply one of FIFO REQUEST, so that no
+ * reply waits behind a request. The entry's head is the header below. Data of a Medium are in the
+ * entry; those of a Long are written into the segment, with the header as note; where the segment
+ * cannot be written to, they travel in pieces before it.
+ */
+#ifndef GASNET_MESSAGE_H
+#define GASNET_MESSAGE_H
+
+#include "hosts/gasnet/core/rank.h"
+
+enum gasnet_category { GASNET_SHORT, GASNET_MEDIUM, GASNET_LONG, GASNET_PIECE };
+
+/** Only as many arguments travel as there are. */
+struct gasnet_head {
+    uint8_t category, handler, nargs, unused;
+    uint32_t bytes; /* of data */
+    uint64_t to;    /* of a Long or piece: offset in the segment */
+    int32_t args[GASNET_ARGS_MAX];
+};
+_Static_assert(sizeof(struct gasnet_head) <= TRANSPORT_HEAD_BYTES, "it is the head of an entry");
+
+/** A message that is handled. */
+struct gasneti_token {
+    gasnet_node_t source;
+    bool is_request, replied;
+};
+
+/** A message to be sent. */
+struct gasnet_am {
+    enum gasnet_category category;
+    bool is_reply, is_async; /* async: a Long whose source is free when its reply comes */
+    gasnet_node_t dest;
+    gasnet_handler_t handler;
+    const void *from;
+    uint64_t bytes;
+    uint64_t to; /* of a Long: offset in the segment of `dest` */
+    unsigned nargs;
+    const int32_t *args;
+};
+
+/** Returns when the message is on its way and its source is free, unless it is async. Handles what
+ * comes while it waits for room: of a reply, only replies. */
+void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am);
+
+/** A handler of the library, by its number; it may reply once if token->is_request. */
+typedef void gasnet_system_fn(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
+                              uint32_t bytes, const int32_t *args, unsigned nargs);
+enum gasnet_system {
+    GASNET_SYS_ATTACHED = 1, /* Medium: the sender's segment, struct gasnet_peer */
+    GASNET_SYS_READY,        /* to the first rank: it has all segments; from there: all have */
+    GASNET_SYS_EXIT,
+    GASNET_SYS_EXTENDED, /* the Extended API's begin here */
+    GASNET_SYS_VIS = 48, /* vectors and strides */
+    GASNET_SYS_COLL = 64 /* collectives */
+};
+/** Before any message with it can come: at init. */
+void gasnet_system_set(struct gasnet_rank *gr, unsigned number, gasnet_system_fn *fn);
+
+/** Takes and handles all that has come. @return whether there was anything. */
+bool gasnet_take(struct gasnet_rank *gr);
+/** Looks for news, which takes some time, and handles what it finds. @return as gasnet_take() */
+bool gasnet_poll(struct gasnet_rank *gr);
+/** Waits until something has come, and handles it. May return early. */
+void gasnet_progress(struct gasnet_rank *gr);
+/** Around a loop of gasnet_progress(): what for, and of whom (-1: any). */
+void gasnet_waits_begin(struct gasnet_rank *gr, const char *what, int peer);
+void gasnet_waits_end(struct gasnet_rank *gr);
+/** A call that does not wait has looked. */
+void gasnet_looked(struct gasnet_rank *gr, bool found, const char *what);
+/** Nothing of this rank's waits for its next call. */
+void gasnet_hand_over(struct gasnet_rank *gr);
+
+/** Copies between memory of the program and of the library, of hosts or of GPUs; takes its time. */
+void gasnet_copy(struct gasnet_rank *gr, void *to, const void *from, uint64_t bytes);
+
+/** The number of an object in arguments, two for one pointer. */
+static inline void gasnet_pack(int32_t *args, uint64_t value)
+{
+    args[0] = (int32_t)(value >> 32);
+    args[1] = (int32_t)(value & UINT32_MAX);
+}
+static inline uint64_t gasnet_unpack(const int32_t *args)
+{
+    return (uint64_t)(uint32_t)args[0] << 32 | (uint32_t)args[1];
+}
+
+#endif /* GASNET_MESSAGE_H */

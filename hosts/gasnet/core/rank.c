@@ -1,0 +1,133 @@
+/* The rank, its errors, and what is around each call of a program. */
+#include "hosts/gasnet/core/rank.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct gasnet_rank *gasnet_self(void)
+{
+    struct host *h = host_self();
+
+    return h != NULL ? host_state_of(h->states, gasnet_rank_release) : NULL;
+}
+
+static _Noreturn void end_all(struct host *h)
+{
+    for (;;)
+        h->process->abort(h, 1); /* does not return */
+}
+
+static void print_line(struct host *h, const char *call, const void *from, const char *why)
+{
+    char place[128] = "", line[GASNET_WHY_BYTES + 256];
+
+    if (from != NULL)
+        h->process->place(h, from, place, sizeof(place));
+    (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s%s: %s", h->rank,
+                   h->node->index, (double)h->cpu->time_ps(h) * 1e-6, call, place, why);
+    h->process->print(h, line);
+}
+
+_Noreturn void gasnet_fail(struct gasnet_rank *gr, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(gr->why, sizeof(gr->why), format, args);
+    va_end(args);
+    print_line(gr->host, gr->call != NULL ? gr->call : "GASNet", gr->from, gr->why);
+    end_all(gr->host);
+}
+
+void *gasnet_need(struct gasnet_rank *gr, void *memory)
+{
+    if (memory == NULL)
+        gasnet_fail(gr, "out of memory");
+    return memory;
+}
+
+void gasnet_check_node(struct gasnet_rank *gr, gasnet_node_t node)
+{
+    if (node >= gr->host->size)
+        gasnet_fail(gr, "node %u: expected 0 .. %u", node, gr->host->size - 1);
+}
+
+uint64_t gasnet_check_segment(struct gasnet_rank *gr, gasnet_node_t node, const void *to,
+                              uint64_t bytes)
+{
+    const struct gasnet_peer *peer;
+    uint64_t at = (uint64_t)(uintptr_t)to;
+
+    gasnet_check_node(gr, node);
+    peer = &gr->peers[node];
+    if (bytes > peer->bytes || at < peer->segment || at - peer->segment > peer->bytes - bytes)
+        gasnet_fail(gr,
+                    "%llu bytes at 0x%llx of node %u: expected them in its segment, 0x%llx .. "
+                    "0x%llx",
+                    (unsigned long long)bytes, (unsigned long long)at, node,
+                    (unsigned long long)peer->segment,
+                    (unsigned long long)(peer->segment + peer->bytes));
+    return at - peer->segment;
+}
+
+/* What is legal where: specification 1.8, "Active Message Interface" and "Handler-safe locks". */
+static void check_place(struct gasnet_rank *gr, enum gasnet_need need)
+{
+    if (need >= GASNET_NEEDS_ATTACH && gr->phase == GASNET_IS_INIT)
+        gasnet_fail(gr, "before gasnet_attach()");
+    if (need < GASNET_NEEDS_OUTSIDE)
+        return;
+    if (gr->level != GASNET_IN_PROGRAM)
+        gasnet_fail(gr, "in a handler of a %s: expected %s",
+                    gr->level == GASNET_IN_REQUEST ? "request" : "reply",
+                    gr->level == GASNET_IN_REQUEST ? "one reply to its sender at most"
+                                                   : "no communication there");
+    if (gr->held)
+        gasnet_fail(gr, "in a no-interrupt section: expected gasnet_resume_interrupts() before");
+    if (gr->hsls != NULL)
+        gasnet_fail(gr, "while HSL %u is locked: expected gasnet_hsl_unlock() before",
+                    gr->hsls->number);
+}
+
+struct gasnet_visit gasnet_enter(const char *call, const void *from, enum gasnet_need need)
+{
+    struct host *h = host_self();
+    struct gasnet_visit v = { .gr = gasnet_self() };
+
+    if (v.gr == NULL) {
+        if (h == NULL)
+            abort(); /* a function of GASNet outside of hubrun */
+        print_line(h, call, from, "before gasnet_init()");
+        end_all(h);
+    }
+    v.call = v.gr->call;
+    v.from = v.gr->from;
+    v.entry = h->entry;
+    v.gr->call = call;
+    v.gr->from = from;
+    h->entry = (struct host_entry){ call, from };
+    v.library = h->process->library(h, true);
+    v.gr->inside++;
+    check_place(v.gr, need);
+    return v;
+}
+
+void gasnet_leave(const struct gasnet_visit *v)
+{
+    v->gr->call = v->call;
+    v->gr->from = v->from;
+    v->gr->inside--;
+    v->gr->host->entry = v->entry;
+    v->gr->host->process->library(v->gr->host, v->library);
+}
+
+bool gasnet_program_begin(struct gasnet_rank *gr)
+{
+    return gr->host->process->library(gr->host, false);
+}
+
+void gasnet_program_end(struct gasnet_rank *gr, bool library)
+{
+    gr->host->process->library(gr->host, library);
+}

@@ -1,0 +1,109 @@
+/* Active messages out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/gasnet/core/deliver.h"
+
+static uint32_t head_bytes(const struct gasnet_head *head)
+{
+    return (uint32_t)(offsetof(struct gasnet_head, args) + head->nargs * sizeof(head->args[0]));
+}
+
+static struct gasnet_head head_of(const struct gasnet_am *am)
+{
+    struct gasnet_head head = { .category = (uint8_t)am->category,
+                                .handler = am->handler,
+                                .nargs = (uint8_t)am->nargs,
+                                .bytes = (uint32_t)am->bytes,
+                                .to = am->to };
+
+    if (am->nargs > 0)
+        memcpy(head.args, am->args, am->nargs * sizeof(head.args[0]));
+    return head;
+}
+
+static enum transport_fifo fifo_of(const struct gasnet_am *am)
+{
+    return am->is_reply ? TRANSPORT_REQUEST : TRANSPORT_MESSAGE;
+}
+
+static void append(struct gasnet_rank *gr, const struct gasnet_am *am,
+                   const struct gasnet_head *head, const void *data, uint32_t bytes)
+{
+    const struct transport_entry entry = { .fifo = fifo_of(am),
+                                           .head = head,
+                                           .data = data,
+                                           .head_bytes = head_bytes(head),
+                                           .bytes = bytes };
+    struct transport *t = gr->transport;
+
+    while (!t->ops->append(t, am->dest, &entry))
+        gasnet_wait_for_room(gr, am);
+}
+
+/* The last piece is the Long itself. */
+static void send_pieces(struct gasnet_rank *gr, const struct gasnet_am *am)
+{
+    struct gasnet_head piece = { .category = GASNET_PIECE, .to = am->to };
+    const uint8_t *from = am->from;
+    uint64_t left = am->bytes;
+
+    for (; left > 0; left -= piece.bytes, from += piece.bytes, piece.to += piece.bytes) {
+        piece.bytes = left < gr->medium_max ? (uint32_t)left : gr->medium_max;
+        append(gr, am, &piece, from, piece.bytes);
+    }
+}
+
+static void write_segment(struct gasnet_rank *gr, const struct gasnet_am *am,
+                          const struct gasnet_head *head)
+{
+    const struct transport_write write = { .key = &gr->peers[am->dest].key,
+                                           .at = am->to,
+                                           .from = am->from,
+                                           .bytes = am->bytes,
+                                           .fifo = fifo_of(am),
+                                           .note = head,
+                                           .note_bytes = head_bytes(head) };
+    struct transport *t = gr->transport;
+    transport_ticket ticket = 0;
+
+    while (!t->ops->write(t, am->dest, &write, &ticket))
+        gasnet_wait_for_room(gr, am);
+    while (!am->is_async && ticket != 0 && t->ops->done != NULL && !t->ops->done(t, ticket))
+        gasnet_wait_for_room(gr, am);
+}
+
+static void send_to_self(struct gasnet_rank *gr, const struct gasnet_am *am)
+{
+    struct gasnet_head head = head_of(am);
+
+    if (am->category == GASNET_LONG && am->bytes > 0)
+        gasnet_copy(gr, gr->segment + am->to, am->from, am->bytes);
+    gasnet_deliver(gr, gr->host->rank, !am->is_reply, &head, am->from);
+}
+
+void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
+{
+    struct gasnet_head head;
+
+    if (am->dest == gr->host->rank) {
+        send_to_self(gr, am);
+        return;
+    }
+    head = head_of(am);
+    if (am->category == GASNET_LONG && am->bytes > 0 && gr->peers[am->dest].exposed) {
+        write_segment(gr, am, &head);
+    } else {
+        if (am->category == GASNET_LONG)
+            send_pieces(gr, am);
+        append(gr, am, &head, am->category == GASNET_MEDIUM ? am->from : NULL,
+               am->category == GASNET_MEDIUM ? (uint32_t)am->bytes : 0);
+    }
+    gasnet_hand_over(gr);
+}
+
+void gasnet_hand_over(struct gasnet_rank *gr)
+{
+    if (gr->transport->ops->hand_over != NULL)
+        gr->transport->ops->hand_over(gr->transport);
+}

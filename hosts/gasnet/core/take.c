@@ -1,0 +1,245 @@
+/* Active messages in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/driver/driver.h"
+#include "hosts/gasnet/core/deliver.h"
+
+/* ---- one message ---- */
+
+static gasnet_system_fn *system_of(const struct gasnet_rank *gr, unsigned number)
+{
+    return (gasnet_system_fn *)gr->handlers[number];
+}
+
+void gasnet_system_set(struct gasnet_rank *gr, unsigned number, gasnet_system_fn *fn)
+{
+    gr->handlers[number] = (gasneti_handler_fn)fn;
+}
+
+/* The program's handler, or one of the library. */
+static void run_handler(struct gasnet_rank *gr, struct gasneti_token *token,
+                        const struct gasnet_head *head, void *data)
+{
+    enum gasnet_level before = gr->level;
+
+    if (head->handler < GASNET_FIRST_CLIENT) {
+        system_of(gr, head->handler)(gr, token, data, head->bytes, head->args, head->nargs);
+        return;
+    }
+    if (gr->handlers[head->handler] == NULL)
+        gasnet_fail(gr, "a message from node %u for handler %u, which node %u has not registered",
+                    token->source, head->handler, gr->host->rank);
+    gr->level = token->is_request ? GASNET_IN_REQUEST : GASNET_IN_REPLY;
+    gasnet_call_handler(gr, token, head, data);
+    gr->level = before;
+}
+
+void gasnet_deliver(struct gasnet_rank *gr, gasnet_node_t source, bool is_request,
+                    const struct gasnet_head *head, const void *data)
+{
+    struct gasneti_token token = { .source = source, .is_request = is_request };
+    struct gasnet_head own = *head;
+    uint8_t *copy = NULL, *at = NULL;
+
+    if (own.category == GASNET_LONG)
+        at = gr->segment + own.to;
+    else if (own.category == GASNET_MEDIUM)
+        at = copy = gasnet_need(gr, malloc(own.bytes > 0 ? own.bytes : 1)); /* aligned, its own */
+    if (own.category == GASNET_MEDIUM && own.bytes > 0)
+        memcpy(copy, data, own.bytes); /* what a handler reads in place elsewhere */
+    run_handler(gr, &token, &own, at);
+    free(copy);
+}
+
+static void deliver_entry(struct gasnet_rank *gr, gasnet_node_t source, bool is_request,
+                          const uint8_t *bytes, uint32_t size)
+{
+    struct gasnet_head head = { 0 };
+    uint32_t fixed = offsetof(struct gasnet_head, args), args;
+
+    memcpy(&head, bytes, size < fixed ? size : fixed);
+    args = head.nargs * (uint32_t)sizeof(head.args[0]);
+    memcpy(head.args, bytes + fixed, args);
+    if (head.category == GASNET_PIECE)
+        gasnet_copy(gr, gr->segment + head.to, bytes + fixed, head.bytes);
+    else
+        gasnet_deliver(gr, source, is_request, &head, bytes + fixed + args);
+}
+
+/* ---- all that has come ---- */
+
+static void defer(struct gasnet_rank *gr, unsigned source, const struct transport_taken *taken)
+{
+    struct gasnet_deferred *d = gasnet_need(gr, malloc(sizeof(*d) + taken->size));
+
+    d->source = source;
+    d->size = taken->size;
+    memcpy(d->bytes, taken->bytes, taken->size);
+    STAILQ_INSERT_TAIL(&gr->deferred, d, in_list);
+}
+
+/* An entry is taken out before its handler runs, which may look at the same FIFO when it replies.
+ */
+static void take_one(struct gasnet_rank *gr, enum transport_fifo fifo, unsigned source,
+                     const struct transport_taken *taken)
+{
+    struct transport *t = gr->transport;
+    struct transport_buffer copy = gr->scratch;
+    uint32_t size = taken->size;
+
+    gr->scratch = (struct transport_buffer){ NULL, 0 }; /* a handler may need one of its own */
+    memcpy(gasnet_need(gr, transport_room(&copy, size)), taken->bytes, size);
+    t->ops->release(t, fifo, source);
+    deliver_entry(gr, source, fifo == TRANSPORT_MESSAGE, copy.bytes, size);
+    free(gr->scratch.bytes);
+    gr->scratch = copy;
+}
+
+static bool take_source(struct gasnet_rank *gr, enum transport_fifo fifo, unsigned source,
+                        bool defers)
+{
+    struct transport *t = gr->transport;
+    struct transport_taken taken;
+    bool any = false;
+
+    gr->turn[fifo] = source;
+    while (t->ops->take(t, fifo, source, &taken)) {
+        any = true;
+        if (defers) {
+            defer(gr, source, &taken);
+            t->ops->release(t, fifo, source);
+        } else {
+            take_one(gr, fifo, source, &taken);
+        }
+    }
+    return any;
+}
+
+/* From the source after the last one on, so that none has to wait for ever. */
+static bool take_fifo(struct gasnet_rank *gr, enum transport_fifo fifo, bool defers)
+{
+    struct transport *t = gr->transport;
+    unsigned n = gr->host->size, first = gr->turn[fifo] + 1;
+    bool any = false;
+
+    for (unsigned s = first; (s = t->ops->next(t, fifo, s)) < n; s++)
+        any |= take_source(gr, fifo, s, defers);
+    for (unsigned s = 0; (s = t->ops->next(t, fifo, s)) < n && s < first; s++)
+        any |= take_source(gr, fifo, s, defers);
+    return any;
+}
+
+static bool take_deferred(struct gasnet_rank *gr)
+{
+    struct gasnet_deferred *d;
+    bool any = false;
+
+    while ((d = STAILQ_FIRST(&gr->deferred)) != NULL) {
+        STAILQ_REMOVE_HEAD(&gr->deferred, in_list);
+        deliver_entry(gr, d->source, true, d->bytes, d->size);
+        free(d);
+        any = true;
+    }
+    return any;
+}
+
+bool gasnet_take(struct gasnet_rank *gr)
+{
+    bool any = take_fifo(gr, TRANSPORT_REQUEST, false);
+
+    any |= take_deferred(gr);
+    return take_fifo(gr, TRANSPORT_MESSAGE, false) || any;
+}
+
+/* A handler that replies may not run another request's: those are kept for later. Networks with
+ * one ring for both FIFOs show a reply only when what is before it was taken. */
+static bool take_replies(struct gasnet_rank *gr)
+{
+    bool any = take_fifo(gr, TRANSPORT_REQUEST, false);
+
+    return take_fifo(gr, TRANSPORT_MESSAGE, true) || any;
+}
+
+bool gasnet_poll(struct gasnet_rank *gr)
+{
+    struct transport *t = gr->transport;
+
+    return t->ops->poll(t) && gasnet_take(gr);
+}
+
+void gasnet_progress(struct gasnet_rank *gr)
+{
+    struct transport *t = gr->transport;
+
+    if (gasnet_take(gr))
+        return;
+    t->ops->wait(t);
+    gasnet_take(gr);
+}
+
+void gasnet_wait_for_room(struct gasnet_rank *gr, const struct gasnet_am *am)
+{
+    struct transport *t = gr->transport;
+
+    gasnet_waits_begin(gr, "room for a message to", (int)am->dest);
+    if (!(am->is_reply ? take_replies(gr) : gasnet_take(gr)))
+        t->ops->wait(t);
+    gasnet_waits_end(gr);
+}
+
+/* ---- reports ---- */
+
+static bool describe(const void *arg, unsigned i, struct host_wait *wait_p)
+{
+    const struct gasnet_waits *w = arg;
+
+    if (i > 0)
+        return false;
+    *wait_p = (struct host_wait){ .what = w->what, .peer = w->peer, .tag = -2 };
+    return true;
+}
+
+void gasnet_waits_begin(struct gasnet_rank *gr, const char *what, int peer)
+{
+    struct host_call *c = &gr->host->call;
+
+    gr->waits = (struct gasnet_waits){ what, peer };
+    *c = (struct host_call){ .name = gr->call, .waits = describe, .waits_arg = &gr->waits };
+}
+
+void gasnet_waits_end(struct gasnet_rank *gr)
+{
+    gr->host->call.name = NULL;
+    gr->host->call.waits = NULL;
+}
+
+void gasnet_looked(struct gasnet_rank *gr, bool found, const char *what)
+{
+    struct host_looks *looks = &gr->host->looks;
+
+    looks->inside = false;
+    if (found) {
+        looks->found++;
+        looks->call.name = NULL;
+        return;
+    }
+    looks->vain++;
+    gr->waits = (struct gasnet_waits){ what, -1 };
+    looks->call =
+        (struct host_call){ .name = gr->call, .waits = describe, .waits_arg = &gr->waits };
+}
+
+/* ---- memory ---- */
+
+void gasnet_copy(struct gasnet_rank *gr, void *to, const void *from, uint64_t bytes)
+{
+    struct transport *t = gr->transport;
+
+    if (bytes == 0)
+        return;
+    if (t->ops->copy != NULL)
+        t->ops->copy(t, to, from, bytes);
+    else
+        transport_copy(t, to, from, bytes);
+}
