@@ -61,6 +61,20 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
     return DRIVER_OK;
 }
 
+int driver_map_gpu(struct host *h, const struct host_pointer *where, uint64_t bytes,
+                   enum host_mapping mapping, struct host_bar *bar_p, uint64_t *offset_p)
+{
+    const struct driver_gpu *g = &driver_of(h)->gpus[where->gpu];
+    uint64_t bus;
+    int code = driver_pin_gpu(h, where->gpu, where->offset, bytes, &bus);
+
+    if (code != DRIVER_OK)
+        return code;
+    *bar_p = (struct host_bar){ g->bar_bus, g->bar_bytes, mapping };
+    *offset_p = bus - g->bar_bus;
+    return DRIVER_OK;
+}
+
 /** Some pages of a pin stay as they are. */
 static void keep_pin(struct driver_gpu *g, const struct driver_pin *old, uint64_t first,
                      uint64_t last)

@@ -158,6 +158,9 @@ const struct driver_visible *driver_visible(struct host *h);
 /* addresses */
 /** The bus address of device memory, pinning the pages around it when they are not. */
 int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes, uint64_t *bus_p);
+/** The same for loads and stores of a core: the memory is at *offset_p of *bar_p. */
+int driver_map_gpu(struct host *h, const struct host_pointer *where, uint64_t bytes,
+                   enum host_mapping mapping, struct host_bar *bar_p, uint64_t *offset_p);
 /** The first of these bus addresses that is in the BAR of a GPU, where no memory is pinned.
  * HOST_NO_BUS: none. */
 uint64_t driver_gpu_unpinned(struct host *h, uint64_t bus, uint64_t bytes);

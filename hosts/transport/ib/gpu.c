@@ -51,19 +51,10 @@ static bool core_stores(const struct ibt *ib, unsigned gpu, uint64_t bytes)
 }
 
 /** Where the core finds GPU memory. */
-static bool map_gpu(struct ibt *ib, const struct host_pointer *where, uint64_t bytes,
-                    uint64_t *offset_p)
+static bool map_gpu(struct host *h, const struct host_pointer *where, uint64_t bytes,
+                    struct host_bar *bar_p, uint64_t *offset_p)
 {
-    struct host *h = ib->t.host;
-    const struct driver_gpu *gpu = &driver_of(h)->gpus[where->gpu];
-    struct host_bar *bar = &ib->gpu_bar[where->gpu];
-    uint64_t bus;
-
-    if (driver_pin_gpu(h, where->gpu, where->offset, bytes, &bus) != DRIVER_OK)
-        return false;
-    *bar = (struct host_bar){ gpu->bar_bus, gpu->bar_bytes, HOST_WRITE_COMBINING };
-    *offset_p = bus - gpu->bar_bus;
-    return true;
+    return driver_map_gpu(h, where, bytes, HOST_WRITE_COMBINING, bar_p, offset_p) == DRIVER_OK;
 }
 
 /** In one load where an aligned one holds all bytes, as far as a load reaches. */
@@ -105,10 +96,11 @@ void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
     struct host *h = ib->t.host;
     struct host_pointer where = h->memory->pointer(h, from);
     const struct verbs_region *region;
+    struct host_bar bar;
     uint64_t offset;
 
-    if (ibt_core_loads(ib, bytes) && map_gpu(ib, &where, bytes, &offset)) {
-        load_bytes(h, &ib->gpu_bar[where.gpu], offset, to, bytes);
+    if (ibt_core_loads(ib, bytes) && map_gpu(h, &where, bytes, &bar, &offset)) {
+        load_bytes(h, &bar, offset, to, bytes);
         return;
     }
     region = ibt_direct_out(ib, bytes) ? ibt_region(ib, from, bytes, &offset) : NULL;
@@ -126,10 +118,11 @@ static void put_bytes(struct ibt *ib, const struct host_pointer *where, void *to
     struct host *h = ib->t.host;
     bool inbox = from >= ib->inbox && from < ib->inbox + ib->inbox_bytes;
     const struct verbs_region *region;
+    struct host_bar bar;
     uint64_t offset;
 
-    if (core_stores(ib, where->gpu, bytes) && map_gpu(ib, where, bytes, &offset)) {
-        h->bus->store_block(h, &ib->gpu_bar[where->gpu], offset, from, bytes);
+    if (core_stores(ib, where->gpu, bytes) && map_gpu(h, where, bytes, &bar, &offset)) {
+        h->bus->store_block(h, &bar, offset, from, bytes);
         h->bus->fence(h);
         return;
     }

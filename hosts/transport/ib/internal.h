@@ -170,7 +170,6 @@ struct ibt {
     bool staging;
     unsigned coming; /* chunks that have come and are not copied on */
     struct ibt_staged out;
-    struct host_bar gpu_bar[IBT_GPUS]; /* write-combining; bytes 0: not mapped yet */
 };
 
 static inline struct ibt *ibt_of(struct transport *t)

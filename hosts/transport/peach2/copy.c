@@ -10,11 +10,11 @@ uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, 
     struct host_pointer hp = h->memory->pointer(h, from);
 
     if (hp.kind == HOST_GPU && bytes <= P2_PIO_MAX) { /* sooner than an engine starts */
-        const struct driver_gpu *g = &p2->d->gpus[hp.gpu];
-        uint64_t bus = 0;
+        struct host_bar bar = { .bytes = 0 };
+        uint64_t offset = 0;
 
-        (void)driver_pin_gpu(h, hp.gpu, hp.offset, bytes, &bus);
-        h->bus->load_block(h, &g->bar, bus - g->bar_bus, p2->stage + at, bytes);
+        (void)driver_map_gpu(h, &hp, bytes, HOST_UNCACHED, &bar, &offset);
+        h->bus->load_block(h, &bar, offset, p2->stage + at, bytes);
     } else if (hp.kind == HOST_GPU) {
         transport_copy_gpu(&p2->t, &hp, p2->stage_bus + at, false, bytes);
     } else {
@@ -48,19 +48,18 @@ void p2_store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
 }
 
 /* By one load for each word that they lie in: the processor waits for it across PCIe. */
-static void load_rest(struct p2 *p2, unsigned gpu, uint64_t offset, uint8_t *to, uint64_t bytes)
+static void load_rest(struct p2 *p2, const struct host_pointer *where, uint8_t *to, uint64_t bytes)
 {
     struct host *h = p2->t.host;
-    const struct driver_gpu *g = &p2->d->gpus[gpu];
-    uint64_t bus = 0, word = 0;
+    struct host_bar bar = { .bytes = 0 };
+    uint64_t offset = 0, word = 0;
 
-    (void)driver_pin_gpu(h, gpu, offset, bytes, &bus);
-    bus -= g->bar_bus;
+    (void)driver_map_gpu(h, where, bytes, HOST_UNCACHED, &bar, &offset);
     for (uint64_t i = 0; i < bytes; i++) {
-        uint64_t in_word = (bus + i) % P2_GRAIN;
+        uint64_t in_word = (offset + i) % P2_GRAIN;
 
         if (i == 0 || in_word == 0)
-            word = h->bus->load(h, &g->bar, bus + i - in_word, P2_GRAIN);
+            word = h->bus->load(h, &bar, offset + i - in_word, P2_GRAIN);
         to[i] = (uint8_t)(word >> 8 * in_word);
     }
 }
@@ -71,7 +70,7 @@ void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t byt
     uint8_t rest[P2_GRAIN];
 
     if (hp.kind == HOST_GPU)
-        load_rest(p2, hp.gpu, hp.offset, rest, bytes);
+        load_rest(p2, &hp, rest, bytes);
     else
         memcpy(rest, from, bytes);
     p2_store(p2, to, rest, bytes);
