@@ -50,6 +50,7 @@ uint64_t cuda_free(struct cuda_rank *cr, void *p, struct host_place place)
         return bytes;
     }
     bytes = driver_free_gpu(cr->h, p, announce_freed, &a);
+    cuda_gdr_freed(cr, p, bytes);
     /* What is not pinned has no place on the bus: its present uses are all that can be seen. */
     if (cr->h->race != NULL && bytes != 0)
         cr->h->race->used(cr->h, (struct host_rows){ (uintptr_t)p, bytes, 1, bytes }, 0, a.use,

@@ -4,6 +4,7 @@
 
 static void release_rank(void *rank)
 {
+    cuda_gdr_release(rank);
     cuda_streams_free(rank);
     free(rank);
 }

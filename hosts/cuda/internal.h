@@ -59,6 +59,8 @@ struct cuda_rank {
     struct cuda_stamp *stamps;
     bool driver; /* cuInit() was called */
     struct CUctx_st contexts[DRIVER_GPUS];
+    struct gdr *gdrs;          /* gdr.c; open ones */
+    unsigned long gdr_handles; /* given out so far */
 };
 
 /** NULL outside a rank, without memory, or where it sees no GPU. Costs `cost`. */
@@ -92,5 +94,10 @@ void cuda_settle_all(struct cuda_rank *cr);
 /** The stream's last copy; NULL: no such stream, or no rank. */
 struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream);
 void cuda_streams_free(struct cuda_rank *cr);
+
+/* gdr.c */
+/** The program has given this memory of a GPU back. */
+void cuda_gdr_freed(struct cuda_rank *cr, const void *p, uint64_t bytes);
+void cuda_gdr_release(struct cuda_rank *cr);
 
 #endif /* CUDA_INTERNAL_H */

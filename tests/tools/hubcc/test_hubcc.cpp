@@ -114,6 +114,39 @@ int main()
     EXPECT_EQ(0, sh("hubc++ -Wall -Werror as_c.cpp -o as_c && hubrun -q -n 1 ./as_c")) << errors;
 }
 
+/* Its names are gdrcopy's, old and new; memory that is not there is an error of the program. */
+TEST_F(Programs, GpuMemoryMayBeMapped)
+{
+    write("mapped.c", R"(
+#include <cuda_runtime.h>
+#include <gdrapi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    double x = 2.5, y = 0;
+    void *memory, *at;
+    gdr_t g = gdr_open();
+    gdr_mh_t mh;
+
+    (void)argv;
+    if (g == NULL || cudaMalloc(&memory, 64) != cudaSuccess ||
+        gdr_pin_buffer(g, (unsigned long)memory, 64, 0, 0, &mh) != 0 ||
+        gdr_map(g, mh, &at, 64) != 0)
+        return 1;
+    gdr_copy_to_mapping(mh, at, argc == 1 ? &x : (double *)16, sizeof(x));
+    gdr_copy_from_bar(&y, at, sizeof(y));
+    printf("%g\n", y);
+    return gdr_close(g);
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -O2 -Wall -Wextra -Werror mapped.c -o mapped -lgdrapi -lcudart"))
+        << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 1 ./mapped")) << errors;
+    EXPECT_EQ("2.5\n", out);
+    EXPECT_NE(0, sh("hubrun -q -n 1 ./mapped wild"));
+    EXPECT_TRUE(has(errors, "rank 0 on node 0 was ended by signal 11")) << errors;
+}
+
 /* Nested, quoted, without a line's end; a file that is not there is left to the compiler. */
 TEST_F(Programs, ArgumentsMayStandInFiles)
 {
