@@ -43,6 +43,9 @@ static void open_transport(struct gasnet_rank *gr)
         gasnet_fail(gr, "%s", why);
     room = gr->transport->caps.fifo_bytes - (uint32_t)sizeof(struct gasnet_head);
     gr->medium_max = room < MEDIUM_MOST ? room & ~7u : MEDIUM_MOST;
+    gr->packed_bytes = (uint32_t)transport_setting(gr->host, "gasnet.packed_bytes", 0);
+    if (gr->packed_bytes > gr->medium_max)
+        gr->packed_bytes = gr->medium_max;
     if (gr->medium_max < MEDIUM_LEAST)
         gasnet_fail(gr, "entries of %u bytes of transport %s: expected at least %zu",
                     gr->transport->caps.fifo_bytes, gr->transport->ops->name,

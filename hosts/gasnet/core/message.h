@@ -1,8 +1,9 @@
 /*
  * Active messages. A request is an entry of FIFO MESSAGE, a reply one of FIFO REQUEST, so that no
  * reply waits behind a request. The entry's head is the header below. Data of a Medium are in the
- * entry; those of a Long are written into the segment, with the header as note; where the segment
- * cannot be written to, they travel in pieces before it.
+ * entry; those of a Long are written into the segment, with the header as note. Short ones are
+ * packed into the entry as well and copied into the segment there; where that cannot be written to,
+ * long ones travel in pieces before it.
  */
 #ifndef GASNET_MESSAGE_H
 #define GASNET_MESSAGE_H

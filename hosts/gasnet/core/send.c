@@ -91,13 +91,13 @@ void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
         return;
     }
     head = head_of(am);
-    if (am->category == GASNET_LONG && am->bytes > 0 && gr->peers[am->dest].exposed) {
+    if (am->category != GASNET_LONG || am->bytes <= gr->packed_bytes) {
+        append(gr, am, &head, am->from, (uint32_t)am->bytes);
+    } else if (gr->peers[am->dest].exposed) {
         write_segment(gr, am, &head);
     } else {
-        if (am->category == GASNET_LONG)
-            send_pieces(gr, am);
-        append(gr, am, &head, am->category == GASNET_MEDIUM ? am->from : NULL,
-               am->category == GASNET_MEDIUM ? (uint32_t)am->bytes : 0);
+        send_pieces(gr, am);
+        append(gr, am, &head, NULL, 0);
     }
     gasnet_hand_over(gr);
 }

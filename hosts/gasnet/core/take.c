@@ -61,10 +61,12 @@ static void deliver_entry(struct gasnet_rank *gr, gasnet_node_t source, bool is_
     memcpy(&head, bytes, size < fixed ? size : fixed);
     args = head.nargs * (uint32_t)sizeof(head.args[0]);
     memcpy(head.args, bytes + fixed, args);
-    if (head.category == GASNET_PIECE)
-        gasnet_copy(gr, gr->segment + head.to, bytes + fixed, head.bytes);
-    else
-        gasnet_deliver(gr, source, is_request, &head, bytes + fixed + args);
+    bytes += fixed + args;
+    size -= fixed + args;
+    if (size > 0 && head.category != GASNET_MEDIUM) /* a piece, or a packed Long */
+        gasnet_copy(gr, gr->segment + head.to, bytes, head.bytes);
+    if (head.category != GASNET_PIECE)
+        gasnet_deliver(gr, source, is_request, &head, bytes);
 }
 
 /* ---- all that has come ---- */
