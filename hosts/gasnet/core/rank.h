@@ -39,8 +39,8 @@ struct gasnet_peer {
 struct gasnet_deferred {
     STAILQ_ENTRY(gasnet_deferred) in_list;
     unsigned source;
-    uint32_t size;
-    uint8_t bytes[];
+    uint32_t size, at; /* behind the beginning of: */
+    _Alignas(8) uint8_t bytes[];
 };
 
 enum gasnet_phase { GASNET_IS_INIT, GASNET_IS_ATTACHED, GASNET_IS_EXITING };

@@ -76,10 +76,16 @@ static void write_segment(struct gasnet_rank *gr, const struct gasnet_am *am,
 static void send_to_self(struct gasnet_rank *gr, const struct gasnet_am *am)
 {
     struct gasnet_head head = head_of(am);
+    void *copy = NULL;
 
-    if (am->category == GASNET_LONG && am->bytes > 0)
+    if (am->category == GASNET_LONG)
         gasnet_copy(gr, gr->segment + am->to, am->from, am->bytes);
-    gasnet_deliver(gr, gr->host->rank, !am->is_reply, &head, am->from);
+    if (am->category == GASNET_MEDIUM) { /* the handler's own: the source is free at return */
+        copy = gasnet_need(gr, malloc(am->bytes > 0 ? am->bytes : 1));
+        gasnet_copy(gr, copy, am->from, am->bytes);
+    }
+    gasnet_deliver(gr, gr->host->rank, !am->is_reply, &head, copy);
+    free(copy);
 }
 
 void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)

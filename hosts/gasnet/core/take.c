@@ -36,29 +36,21 @@ static void run_handler(struct gasnet_rank *gr, struct gasneti_token *token,
 }
 
 void gasnet_deliver(struct gasnet_rank *gr, gasnet_node_t source, bool is_request,
-                    const struct gasnet_head *head, const void *data)
+                    const struct gasnet_head *head, void *data)
 {
     struct gasneti_token token = { .source = source, .is_request = is_request };
-    struct gasnet_head own = *head;
-    uint8_t *copy = NULL, *at = NULL;
 
-    if (own.category == GASNET_LONG)
-        at = gr->segment + own.to;
-    else if (own.category == GASNET_MEDIUM)
-        at = copy = gasnet_need(gr, malloc(own.bytes > 0 ? own.bytes : 1)); /* aligned, its own */
-    if (own.category == GASNET_MEDIUM && own.bytes > 0)
-        memcpy(copy, data, own.bytes); /* what a handler reads in place elsewhere */
-    run_handler(gr, &token, &own, at);
-    free(copy);
+    run_handler(gr, &token, head, head->category == GASNET_LONG ? gr->segment + head->to : data);
 }
 
+/** @param bytes of the entry, its own copy; data of a Medium in it are aligned */
 static void deliver_entry(struct gasnet_rank *gr, gasnet_node_t source, bool is_request,
-                          const uint8_t *bytes, uint32_t size)
+                          uint8_t *bytes, uint32_t size)
 {
     struct gasnet_head head = { 0 };
     uint32_t fixed = offsetof(struct gasnet_head, args), args;
 
-    memcpy(&head, bytes, size < fixed ? size : fixed);
+    memcpy(&head, bytes, fixed);
     args = head.nargs * (uint32_t)sizeof(head.args[0]);
     memcpy(head.args, bytes + fixed, args);
     bytes += fixed + args;
@@ -71,13 +63,24 @@ static void deliver_entry(struct gasnet_rank *gr, gasnet_node_t source, bool is_
 
 /* ---- all that has come ---- */
 
+/* Data of a Medium are aligned to 8 bytes (specification 1.8, "Active Message Interface"): where a
+ * copy of an entry has to begin, behind an aligned address. */
+static uint32_t shift_of(const struct transport_taken *taken)
+{
+    struct gasnet_head head;
+
+    memcpy(&head, taken->bytes, offsetof(struct gasnet_head, args));
+    return head.nargs % 2 != 0 ? sizeof(head.args[0]) : 0;
+}
+
 static void defer(struct gasnet_rank *gr, unsigned source, const struct transport_taken *taken)
 {
-    struct gasnet_deferred *d = gasnet_need(gr, malloc(sizeof(*d) + taken->size));
+    struct gasnet_deferred *d = gasnet_need(gr, malloc(sizeof(*d) + 8 + taken->size));
 
     d->source = source;
     d->size = taken->size;
-    memcpy(d->bytes, taken->bytes, taken->size);
+    memcpy(d->bytes + shift_of(taken), taken->bytes, taken->size);
+    d->at = shift_of(taken);
     STAILQ_INSERT_TAIL(&gr->deferred, d, in_list);
 }
 
@@ -88,12 +91,13 @@ static void take_one(struct gasnet_rank *gr, enum transport_fifo fifo, unsigned 
 {
     struct transport *t = gr->transport;
     struct transport_buffer copy = gr->scratch;
-    uint32_t size = taken->size;
+    uint32_t size = taken->size, shift = shift_of(taken);
 
     gr->scratch = (struct transport_buffer){ NULL, 0 }; /* a handler may need one of its own */
-    memcpy(gasnet_need(gr, transport_room(&copy, size)), taken->bytes, size);
+    gasnet_need(gr, transport_room(&copy, size + shift));
+    memcpy(copy.bytes + shift, taken->bytes, size);
     t->ops->release(t, fifo, source);
-    deliver_entry(gr, source, fifo == TRANSPORT_MESSAGE, copy.bytes, size);
+    deliver_entry(gr, source, fifo == TRANSPORT_MESSAGE, copy.bytes + shift, size);
     free(gr->scratch.bytes);
     gr->scratch = copy;
 }
@@ -139,7 +143,7 @@ static bool take_deferred(struct gasnet_rank *gr)
 
     while ((d = STAILQ_FIRST(&gr->deferred)) != NULL) {
         STAILQ_REMOVE_HEAD(&gr->deferred, in_list);
-        deliver_entry(gr, d->source, true, d->bytes, d->size);
+        deliver_entry(gr, d->source, true, d->bytes + d->at, d->size);
         free(d);
         any = true;
     }
