@@ -35,7 +35,8 @@ struct gasnet_am {
     gasnet_handler_t handler;
     const void *from;
     uint64_t bytes;
-    uint64_t to; /* of a Long: offset in the segment of `dest` */
+    uint64_t to;                     /* of a Long: offset in the segment of `dest`, or */
+    const struct transport_key *key; /* in the memory that it names there; NULL: the segment */
     unsigned nargs;
     const int32_t *args;
 };

@@ -57,7 +57,8 @@ static void send_pieces(struct gasnet_rank *gr, const struct gasnet_am *am)
 static void write_segment(struct gasnet_rank *gr, const struct gasnet_am *am,
                           const struct gasnet_head *head)
 {
-    const struct transport_write write = { .key = &gr->peers[am->dest].key,
+    const struct transport_write write = { .key =
+                                               am->key != NULL ? am->key : &gr->peers[am->dest].key,
                                            .at = am->to,
                                            .from = am->from,
                                            .bytes = am->bytes,
@@ -97,9 +98,9 @@ void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
         return;
     }
     head = head_of(am);
-    if (am->category != GASNET_LONG || am->bytes <= gr->packed_bytes) {
+    if (am->category != GASNET_LONG || (am->bytes <= gr->packed_bytes && am->key == NULL)) {
         append(gr, am, &head, am->from, (uint32_t)am->bytes);
-    } else if (gr->peers[am->dest].exposed) {
+    } else if (am->key != NULL || gr->peers[am->dest].exposed) {
         write_segment(gr, am, &head);
     } else {
         send_pieces(gr, am);

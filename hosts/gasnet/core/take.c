@@ -4,6 +4,7 @@
 
 #include "hosts/driver/driver.h"
 #include "hosts/gasnet/core/deliver.h"
+#include "hosts/gasnet/extended/extended.h"
 
 /* ---- one message ---- */
 
@@ -155,7 +156,10 @@ bool gasnet_take(struct gasnet_rank *gr)
     bool any = take_fifo(gr, TRANSPORT_REQUEST, false);
 
     any |= take_deferred(gr);
-    return take_fifo(gr, TRANSPORT_MESSAGE, false) || any;
+    any |= take_fifo(gr, TRANSPORT_MESSAGE, false);
+    if (gr->level == GASNET_IN_PROGRAM)
+        gasnet_extended_advance(gr);
+    return any;
 }
 
 /* A handler that replies may not run another request's: those are kept for later. Networks with

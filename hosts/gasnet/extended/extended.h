@@ -1,11 +1,31 @@
-/* The Extended API: puts, gets and barriers. */
+/*
+ * The Extended API: memory of other nodes. A put is a Long, a get a request whose answer is a Long
+ * or Mediums; the answer of the far side ends a put, so its data are in the far memory then.
+ *
+ *   op.h  operations under way    transfer.h  puts and gets    barrier.c  value.c  sync.c
+ */
 #ifndef GASNET_EXTENDED_H
 #define GASNET_EXTENDED_H
 
 #include "hosts/gasnet/core/message.h"
 
+/** Messages of the library. */
+enum {
+    GASNET_SYS_PUT = GASNET_SYS_EXTENDED, /* data of a put: to be answered */
+    GASNET_SYS_ENDED,                     /* a part of an operation is over */
+    GASNET_SYS_GET,                       /* to be answered by a Long into the segment */
+    GASNET_SYS_GET_KEY,                   /* by a Long into other memory: its key is the data */
+    GASNET_SYS_GET_PIECE,                 /* by a Medium */
+    GASNET_SYS_PIECE,                     /* data of a get */
+    GASNET_SYS_MEMSET,
+    GASNET_SYS_BARRIER,
+};
+_Static_assert((int)GASNET_SYS_BARRIER < (int)GASNET_SYS_VIS, "the numbers behind are taken");
+
 /** At gasnet_init(): its handlers. */
 void gasnet_extended_init(struct gasnet_rank *gr);
 void gasnet_extended_release(struct gasnet_rank *gr);
+/** What has come may let something go on: a barrier. Not from within a handler. */
+void gasnet_extended_advance(struct gasnet_rank *gr);
 
 #endif /* GASNET_EXTENDED_H */

@@ -1,0 +1,58 @@
+/* What the files of the Extended API share of a rank. */
+#ifndef GASNET_EXTENDED_INTERNAL_H
+#define GASNET_EXTENDED_INTERNAL_H
+
+#include "hosts/gasnet/extended/op.h"
+
+#define GASNET_ROUNDS_MAX 32u /* of a dissemination: log2 of the ranks */
+
+struct gasnet_op {
+    uint32_t pending; /* parts */
+    uint32_t uses;    /* of the number so far */
+    uint32_t next;    /* free ones; 0: the last */
+    bool used;
+};
+
+/** A get whose answers are Mediums or go to memory outside of the segment. */
+struct gasnet_transfer {
+    uint8_t *to;
+    uint64_t left; /* bytes that have not come */
+    uint32_t op;
+    uint32_t next; /* free ones */
+    bool exposed;
+    struct transport_key key;
+};
+
+/** What ranks have said of a barrier: no name, a name, or that there is a difference. */
+struct gasnet_consensus {
+    bool named, mismatch;
+    int32_t id;
+};
+
+struct gasnet_barrier {
+    bool notified; /* and not waited for yet */
+    bool sending;  /* a round: others may not begin meanwhile */
+    int id, flags; /* as notified */
+    unsigned round, parity;
+    struct gasnet_consensus own;
+    struct {
+        bool here;
+        struct gasnet_consensus said;
+    } came[2][GASNET_ROUNDS_MAX]; /* of this barrier and the next one */
+    bool done;
+    struct gasnet_consensus last; /* of the last one that was waited for */
+};
+
+struct gasnet_extended {
+    struct gasnet_op *ops;
+    uint32_t nops, free_op;
+    struct gasnet_transfer *transfers; /* the first one is none */
+    uint32_t ntransfers, free_transfer;
+    uint32_t region; /* an operation; 0: no region is open */
+    struct gasnet_barrier barrier;
+};
+
+void gasnet_barrier_init(struct gasnet_rank *gr);
+void gasnet_transfers_init(struct gasnet_rank *gr);
+
+#endif /* GASNET_EXTENDED_INTERNAL_H */
