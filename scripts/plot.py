@@ -1,7 +1,8 @@
 """Draws STEM.png and STEM.svg from STEM.csv and STEM.json, as `hubsim figure` writes them.
 
 Lines are simulated, dashed ones closed-form bounds, filled markers were measured on hardware
-(dotted lines where only the largest value is published), crosses are one's own points.
+(dotted lines where only the largest value is published), crosses are one's own points. With "bars" there are bars
+instead, of a part for each quantity.
 """
 import contextlib
 import errno
@@ -28,6 +29,8 @@ ENTRIES_INSIDE = 8  # of a legend, at most
 PLACES = 9  # that are tried for it, each way
 MARGIN = 6  # pixels around it
 POINT_PIXELS = 4
+BAR_WIDTH = 0.86
+BAR_ROOM = 0.2  # above the highest one, of its height
 POWERS = 9  # of two that have a label, at most
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 
@@ -203,9 +206,71 @@ def save(fig, path, **how):
         sys.exit(f"{why}: expected room for the picture")
 
 
+def write(fig, stem):
+    save(fig, stem + ".png", dpi=160)
+    save(fig, stem + ".svg", metadata={"Date": None})
+    plt.close(fig)
+
+
+def bar_points(rows, parts):
+    """{x: {series: [height of each part]}}, in the order they come; a name ends in its part where there are several."""
+    bars = {}
+    for row in rows:
+        if row["kind"] != "simulated":
+            continue
+        name, part = row["series"], 0
+        if len(parts) > 1:
+            name, _, what = name.rpartition(", ")
+            part = parts.index(what)
+        heights = bars.setdefault(float(row["x"]), {}).setdefault(name, [0.0] * len(parts))
+        heights[part] = float(row["y"])
+    return bars
+
+
+def draw_bars(ax, rows, parts):
+    """For each x one bar of each series, which has its name below."""
+    at, ticks, labels, groups = 0, [], [], []
+    bars = bar_points(rows, parts)
+    for x, by_name in sorted(bars.items()):
+        first = at
+        for name, heights in by_name.items():
+            bottom = 0
+            for part, height in enumerate(heights):
+                ax.bar(at, height, BAR_WIDTH, bottom, color=COLORS[part], edgecolor="white", linewidth=0.4,
+                       label=parts[part] if not labels else None)
+                bottom += height
+            ticks.append(at)
+            labels.append(name)
+            at += 1
+        groups.append(((first + at - 1) / 2, count(x, None)))
+        at += 1
+    ax.set_xticks(ticks, labels, rotation=90, fontsize=6)
+    for middle, x in groups:
+        ax.annotate(x, (middle, 1), xycoords=("data", "axes fraction"), xytext=(0, -4), textcoords="offset points",
+                    ha="center", va="top", fontsize=8)
+    ax.margins(y=BAR_ROOM)
+
+
+def draw_bar_figure(fig, ax, rows, axes):
+    draw_bars(ax, rows, axes["bars"])
+    ax.set_xlabel(axes["x_label"])
+    ax.set_ylabel(axes["y_label"])
+    ax.set_title(picture.title(axes["title"]), fontsize=10)
+    ax.grid(True, axis="y", color="0.88", linewidth=0.6)
+    ax.set_axisbelow(True)
+    if len(axes["bars"]) > 1:
+        ax.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, 1), ncols=len(axes["bars"]), frameon=False,
+                  borderaxespad=2.2)
+    fig.tight_layout()
+
+
 def draw(stem):
     rows, axes = read(stem)
     fig, ax = plt.subplots(figsize=(6.4, 4.4))
+    if "bars" in axes:
+        draw_bar_figure(fig, ax, rows, axes)
+        write(fig, stem)
+        return
     kinds = {kind: by_series(rows, kind) for kind in ("simulated", "published", "level", "own")}
     names = dict.fromkeys(n for kind in kinds.values() for n in kind)
     styles = {name: axes.get("styles", {}).get(name, (number, number)) for number, name in enumerate(names)}
@@ -222,9 +287,7 @@ def draw(stem):
         handles.append(plt.Line2D([], [], linestyle=":", color="0.3"))
         labels.append("largest value published")
     place_legend(fig, ax, handles, labels)
-    save(fig, stem + ".png", dpi=160)
-    save(fig, stem + ".svg", metadata={"Date": None})
-    plt.close(fig)
+    write(fig, stem)
 
 
 def main():

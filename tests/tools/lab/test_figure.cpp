@@ -211,4 +211,54 @@ TEST_F(Figure, SeveralQuantitiesAreLinesOfTheirOwn)
     EXPECT_EQ((Points{ "S, p99 1e-9 2.5", "S, max 1e-9 4" }), lines);
 }
 
+/** What scripts/plot.py is told. */
+std::string axes_of(const lab_figure &figure)
+{
+    char *text = nullptr;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    std::string all;
+
+    lab_figure_write_axes(&figure, f);
+    (void)fclose(f);
+    all = text;
+    free(text);
+    return all;
+}
+
+TEST_F(Figure, PartsOfBarsAreNamed)
+{
+    const char *const names[] = { "calculation_ps", "latency_ps_max" };
+
+    figure.description = figure.x_label = figure.y_label = "";
+    figure.x_scale = figure.y_scale = "linear";
+    figure.nquantities = 2;
+    figure.quantities = names;
+    EXPECT_EQ(std::string::npos, axes_of(figure).find("bars"));
+    figure.bars = true;
+    EXPECT_NE(std::string::npos, axes_of(figure).find("\"bars\": [\"calculation\", \"max\"]"));
+}
+
+std::string refusal_of(const std::string &y_scale, load_arena *arena)
+{
+    std::string path = testing::TempDir() + "bars_" + y_scale + ".yaml";
+    lab_figure figure = {};
+    sim_error err = {};
+    FILE *f = fopen(path.c_str(), "w");
+
+    (void)fprintf(
+        f, "experiments: [e]\nx: { label: x }\ny: { quantity: time, scale: %s }\nbars: yes\n",
+        y_scale.c_str());
+    (void)fclose(f);
+    return attempt(&err, [&] { lab_figure_read(path.c_str(), arena, &figure); }) == SIM_OK
+               ? ""
+               : err.text;
+}
+
+TEST_F(Figure, BarsStandOnALinearAxis)
+{
+    EXPECT_EQ("", refusal_of("linear", &arena));
+    EXPECT_NE(std::string::npos, refusal_of("log", &arena).find("expected y with scale: linear"));
+}
+
 } // namespace

@@ -126,8 +126,8 @@ static void read_axes(const struct load_tree *root, struct load_arena *arena,
 
 void lab_figure_read(const char *path, struct load_arena *arena, struct lab_figure *figure)
 {
-    static const char *const keys[] = { "description", "experiments", "series",    "x",
-                                        "y",           "bounds",      "published", NULL };
+    static const char *const keys[] = { "description", "experiments", "series",    "x", "y",
+                                        "bounds",      "bars",        "published", NULL };
     struct load_tree *root = load_tree_read(path, arena);
 
     *figure = (struct lab_figure){ .description = "" };
@@ -141,6 +141,12 @@ void lab_figure_read(const char *path, struct load_arena *arena, struct lab_figu
     read_axes(root, arena, figure);
     if (figure->nexperiments == 0)
         load_fail(root, NULL, "expected the key experiments");
+    figure->bars = read_switch(root, "bars");
+    if (figure->bars && strcmp(figure->y_scale, "linear") != 0)
+        load_fail(load_tree_get(root, "bars"), NULL,
+                  "expected y with scale: linear: the parts of a bar stand on each other");
+    if (figure->bars && figure->bounds)
+        load_fail(load_tree_get(root, "bars"), NULL, "expected bounds: no beside it");
 }
 
 static void check_quantity(const struct lab_figure *figure, const struct lab_series *series,
@@ -233,15 +239,23 @@ static bool value_of(const struct lab_sample *first, const struct lab_sample *s,
     return true;
 }
 
+/** "p99" of "latency_ps_p99", "halo" of "halo_ps" */
+static const char *short_name(const char *quantity, struct load_arena *arena)
+{
+    const char *ps = strstr(quantity, "_ps");
+
+    if (ps == NULL)
+        return quantity;
+    return ps[3] == '_' ? ps + 4 : load_text(arena, "%.*s", (int)(ps - quantity), quantity);
+}
+
 /** "one hop, p99" of "latency_ps_p99" where there are several. */
 static const char *line_name(const struct lab_figure *figure, const struct lab_sample *s,
                              const char *quantity, struct load_arena *arena)
 {
-    const char *tail = strstr(quantity, "_ps_");
-
     if (figure->nquantities == 1)
         return s->series->name;
-    return load_text(arena, "%s, %s", s->series->name, tail != NULL ? tail + 4 : quantity);
+    return load_text(arena, "%s, %s", s->series->name, short_name(quantity, arena));
 }
 
 static void add_bounds(struct lab_table *table, const struct lab_sample *s)
@@ -507,6 +521,19 @@ void lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table)
                        strtod(lab_csv_cell(csv, i, "y"), NULL), csv->file);
 }
 
+/** What the parts of a bar are, from below. */
+static void write_parts(const struct lab_figure *figure, FILE *out)
+{
+    struct load_arena arena = { 0 };
+
+    for (unsigned q = 0; q < figure->nquantities; q++) {
+        (void)fputs(q == 0 ? ", \"bars\": [" : ", ", out);
+        lab_json_text(out, short_name(figure->quantities[q], &arena));
+    }
+    (void)fputs("]", out);
+    load_arena_fini(&arena);
+}
+
 void lab_figure_write_axes(const struct lab_figure *figure, FILE *out)
 {
     const char *const pairs[][2] = { { "title", figure->description },
@@ -521,5 +548,7 @@ void lab_figure_write_axes(const struct lab_figure *figure, FILE *out)
     }
     if (figure->styles != NULL)
         (void)fprintf(out, ", \"styles\": %s", figure->styles);
+    if (figure->bars)
+        write_parts(figure, out);
     (void)fputs("}\n", out);
 }

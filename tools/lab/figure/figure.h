@@ -7,6 +7,7 @@
  *   x: { label: Size [B], scale: log2 }
  *   y: { quantity: latency, label: "Latency [us]", scale: log }
  *   bounds: yes
+ *   bars: yes                    # not lines; several quantities stand on each other in one
  *   published: peach2            # rows whose setup agrees with that of a series are its points
  */
 #ifndef LAB_FIGURE_H
@@ -33,6 +34,7 @@ struct lab_figure {
     const struct load_tree *x_item; /* where it is written */
     const char *styles;             /* NULL, or JSON: {"line": [colour, dash], ...} */
     bool bounds;
+    bool bars;             /* not lines: each has a part for each quantity */
     const char *published; /* NULL: none */
 };
 
