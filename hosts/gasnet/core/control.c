@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
+#include "hosts/gasnet/coll/coll.h"
 #include "hosts/gasnet/core/deliver.h"
 #include "hosts/gasnet/extended/extended.h"
 
@@ -18,6 +19,7 @@ void gasnet_rank_release(void *rank)
     struct gasnet_rank *gr = rank;
     struct gasnet_deferred *d;
 
+    gasnet_coll_release(gr);
     gasnet_extended_release(gr);
     while ((d = STAILQ_FIRST(&gr->deferred)) != NULL) {
         STAILQ_REMOVE_HEAD(&gr->deferred, in_list);
@@ -81,6 +83,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
     gasnet_system_set(gr, GASNET_SYS_READY, note_ready);
     gasnet_system_set(gr, GASNET_SYS_EXIT, note_exit);
     gasnet_extended_init(gr);
+    gasnet_coll_start(gr);
     open_transport(gr);
     gasnet_leave(&v);
     return GASNET_OK;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
+#include "hosts/gasnet/coll/coll.h"
 #include "hosts/gasnet/core/deliver.h"
 #include "hosts/gasnet/extended/extended.h"
 
@@ -157,8 +158,10 @@ bool gasnet_take(struct gasnet_rank *gr)
 
     any |= take_deferred(gr);
     any |= take_fifo(gr, TRANSPORT_MESSAGE, false);
-    if (gr->level == GASNET_IN_PROGRAM)
+    if (gr->level == GASNET_IN_PROGRAM) {
         gasnet_extended_advance(gr);
+        gasnet_coll_advance(gr);
+    }
     return any;
 }
 

@@ -197,3 +197,8 @@ void gasnet_barrier_init(struct gasnet_rank *gr)
 {
     gasnet_system_set(gr, GASNET_SYS_BARRIER, round_came);
 }
+
+bool gasnet_barrier_is_open(const struct gasnet_rank *gr)
+{
+    return gr->extended->barrier.notified;
+}

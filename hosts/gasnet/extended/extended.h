@@ -27,5 +27,7 @@ void gasnet_extended_init(struct gasnet_rank *gr);
 void gasnet_extended_release(struct gasnet_rank *gr);
 /** What has come may let something go on: a barrier. Not from within a handler. */
 void gasnet_extended_advance(struct gasnet_rank *gr);
+/** Between notify and wait? No collective may begin there. */
+bool gasnet_barrier_is_open(const struct gasnet_rank *gr);
 
 #endif /* GASNET_EXTENDED_H */

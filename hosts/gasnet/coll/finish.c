@@ -1,0 +1,116 @@
+/* Handles of collectives, and waiting for them. */
+#include "hosts/gasnet/coll/finish.h"
+
+/* The operation's number: a handle that is used again is found out. */
+gasnet_coll_handle_t coll_handle(const struct coll_op *op)
+{
+    return (gasnet_coll_handle_t)(uintptr_t)op->number; /* NOLINT: no address */
+}
+
+static struct coll_op *op_of(struct gasnet_rank *gr, gasnet_coll_handle_t handle)
+{
+    uint64_t number = (uint64_t)(uintptr_t)handle;
+    struct coll_op *op = coll_op_find(gr, number);
+
+    if (op == NULL)
+        gasnet_fail(gr, "handle 0x%llx: expected one that is not yet complete",
+                    (unsigned long long)number);
+    return op;
+}
+
+void coll_complete(struct gasnet_rank *gr, struct coll_op *op)
+{
+    while (!coll_op_done(op)) {
+        gasnet_waits_begin(gr, "a collective of", coll_op_peer(op));
+        gasnet_progress(gr);
+        gasnet_waits_end(gr);
+    }
+    coll_op_destroy(op);
+}
+
+/* Forgets those that are done. @return how many of them there were, and others. */
+static size_t forget_done(struct gasnet_rank *gr, gasnet_coll_handle_t *handles, size_t n,
+                          size_t *others_p)
+{
+    size_t done = 0, others = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct coll_op *op;
+
+        if (handles[i] == GASNET_COLL_INVALID_HANDLE)
+            continue;
+        op = op_of(gr, handles[i]);
+        if (!coll_op_done(op)) {
+            others++;
+            continue;
+        }
+        coll_op_destroy(op);
+        handles[i] = GASNET_COLL_INVALID_HANDLE;
+        done++;
+    }
+    *others_p = others;
+    return done;
+}
+
+/* Until all, or one, are done; not waiting: looks once. */
+static int sync_list(const char *call, const void *from, gasnet_coll_handle_t *handles, size_t n,
+                     bool all, bool waits)
+{
+    struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
+    struct gasnet_rank *gr = v.gr;
+    size_t others, done;
+    bool complete, found;
+
+    if (!waits) {
+        gr->host->looks.inside = true;
+        found = gasnet_poll(gr);
+        gasnet_looked(gr, found, "a collective of");
+    }
+    for (;;) {
+        done = forget_done(gr, handles, n, &others);
+        complete = others == 0 || (!all && done > 0);
+        if (complete || !waits)
+            break;
+        gasnet_waits_begin(gr, "a collective of", -1);
+        gasnet_progress(gr);
+        gasnet_waits_end(gr);
+    }
+    gasnet_leave(&v);
+    return complete ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+#define HERE __func__, __builtin_return_address(0)
+
+void gasnet_coll_wait_sync(gasnet_coll_handle_t handle)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
+
+    if (handle != GASNET_COLL_INVALID_HANDLE)
+        coll_complete(v.gr, op_of(v.gr, handle));
+    gasnet_leave(&v);
+}
+
+int gasnet_coll_try_sync(gasnet_coll_handle_t handle)
+{
+    return sync_list(HERE, &handle, 1, true, false);
+}
+
+void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *handles, size_t n)
+{
+    (void)sync_list(HERE, handles, n, true, true);
+}
+
+int gasnet_coll_try_sync_all(gasnet_coll_handle_t *handles, size_t n)
+{
+    return sync_list(HERE, handles, n, true, false);
+}
+
+void gasnet_coll_wait_sync_some(gasnet_coll_handle_t *handles, size_t n)
+{
+    (void)sync_list(HERE, handles, n, false, true);
+}
+
+int gasnet_coll_try_sync_some(gasnet_coll_handle_t *handles, size_t n)
+{
+    return sync_list(HERE, handles, n, false, false);
+}
