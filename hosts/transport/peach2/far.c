@@ -224,16 +224,6 @@ bool p2_far_write(struct p2 *p2, unsigned dest, uint32_t area, uint64_t offset,
 
 /* ---- receiving --------------------------------------------------------------------------- */
 
-/* Data of a remote write, to host memory by the core, to a GPU by the hub. */
-static void place_data(struct p2 *p2, const struct far_header *hdr, const uint8_t *data,
-                       uint64_t bytes)
-{
-    if (hdr->area == HUB_AREA_HOST)
-        memcpy(p2->inbox + (int64_t)(hdr->offset - p2->inbox_offset), data, bytes);
-    else
-        p2_write_own(p2, hdr->area, hdr->offset, data, bytes);
-}
-
 static void take_message(struct p2 *p2, const struct host_message *msg)
 {
     const uint8_t *head = msg->data + sizeof(struct far_header);
@@ -249,7 +239,7 @@ static void take_message(struct p2 *p2, const struct host_message *msg)
     p2->far_entry = (struct transport_taken){ head, writes ? hdr.head_bytes : left };
     p2->holds = true;
     if (writes)
-        place_data(p2, &hdr, head + hdr.head_bytes, left - hdr.head_bytes);
+        p2->place_data(p2, hdr.area, hdr.offset, head + hdr.head_bytes, left - hdr.head_bytes);
 }
 
 bool p2_far_pull(struct p2 *p2)

@@ -190,6 +190,9 @@ struct p2 {
     struct transport_buffer packet;
     uint8_t *bounce; /* two pinned buffers for what comes out of a GPU; NULL until needed */
     struct p2_far_message *current;
+    /* Where data go that came by the control network. */
+    void (*place_data)(struct p2 *p2, uint32_t area, uint64_t offset, const void *data,
+                       uint64_t bytes);
     struct p2_far_message *early, **early_end; /* that came while addresses were agreed on */
 };
 

@@ -77,6 +77,17 @@ static void p2_destroy(struct transport *t)
     free(p2);
 }
 
+/* Data of a remote write that the control network has brought, to host memory by the core, to a GPU
+ * by the hub. */
+static void p2_place_data(struct p2 *p2, uint32_t area, uint64_t offset, const void *data,
+                          uint64_t bytes)
+{
+    if (area == HUB_AREA_HOST)
+        memcpy(p2->inbox + (int64_t)(offset - p2->inbox_offset), data, bytes);
+    else
+        p2_write_own(p2, area, offset, data, bytes);
+}
+
 static bool p2_connect(struct transport *t, char *why)
 {
     struct p2 *p2 = p2_of(t);
@@ -88,6 +99,7 @@ static bool p2_connect(struct transport *t, char *why)
     p2->nranks = h->size;
     p2->me = h->rank;
     p2->early_end = &p2->early;
+    p2->place_data = p2_place_data;
     p2->peers = calloc(p2->nranks, sizeof(*p2->peers));
     p2->taken = calloc(p2->nranks, sizeof(*p2->taken));
     p2->credit_seen = calloc(p2->nranks, sizeof(*p2->credit_seen));
