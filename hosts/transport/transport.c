@@ -8,7 +8,7 @@
 #include "hosts/driver/driver.h"
 
 /* Those of this build. Of two for one network the first is the machine's own. */
-#define TRANSPORTS(X) X(net) X(mbcf) X(tcp) X(ib) X(peach2)
+#define TRANSPORTS(X) X(net) X(mbcf) X(tcp) X(ib) X(peach2) X(tca)
 
 #define DECLARE(name) extern const struct transport_ops transport_##name;
 TRANSPORTS(DECLARE)

@@ -234,6 +234,8 @@ class Player
             EXPECT_EQ(op.head + data, taken.size) << "operation " << k << " of rank " << r;
             EXPECT_TRUE(is_filled(taken.bytes, r, k, op.head)) << k << " of rank " << r;
             EXPECT_TRUE(is_filled(taken.bytes + op.head, r, k, data)) << k << " of rank " << r;
+            if (on_gpu_) /* what a core has stored there is on its way, before any load */
+                driver_flush_gpu(t_->host, t_->host->gpu);
             for (; p.in_place <= k; p.in_place++)
                 if (p.in[p.in_place].writes)
                     EXPECT_TRUE(is_filled(p.memory + p.in[p.in_place].at, r, p.in_place,
@@ -330,9 +332,20 @@ const std::vector<std::pair<const char *, uint64_t>> staged = {
     { "mpi.chunk_bytes", 256 },
 };
 
+/* Nearly each operation meets a full ring, or goes in pieces. */
+const std::vector<std::pair<const char *, uint64_t>> tight = {
+    { "mpi.ring_entries", 2 },
+    { "mpi.pieces", 2 },
+    { "mpi.piece_bytes", 256 },
+    { "mpi.stage_bytes", 600 },
+};
+
 INSTANTIATE_TEST_SUITE_P(Transports, Contract,
                          testing::Values(Way{ "net", hubs, true, "net" },
                                          Way{ "peach2", hubs, true, "peach2" },
+                                         Way{ "tca", hubs, true, "tca" },
+                                         Way{ "tca", hubs, true, "tca_two_entries", tight },
+                                         Way{ "tca", hubs, true, "tca_fault", { { "mpi.fault", 1 } } },
                                          Way{ "ib", hubs, true, "ib" },
                                          Way{ "ib", hubs, true, "ib_staged", staged },
                                          Way{ "mbcf", "mbcf-switch", false, "mbcf" },

@@ -1,0 +1,237 @@
+/*
+ * The data modes of remote writes. Memory M is source or target proper, buffer B the ring or a send
+ * buffer:
+ *
+ *   BtoB  few data of host memory; what no channel reads, for what no channel reaches
+ *   MtoM  a channel reads the source and reaches the target, and both agree in their low bits
+ *   BtoM  it reaches only the target; or they disagree, and the send buffer agrees with the target
+ *   MtoB  it only reads the source
+ *
+ * Of data that go to the target by a channel the first 1 to 3 bytes, where those behind them are
+ * whole words, travel in the packet.
+ */
+#include "hosts/transport/tca/internal.h"
+
+#include "hosts/transport/peach2/far.h"
+
+/* A descriptor's size has 32 bits, a block's 30. */
+#define DIRECT_MAX (UINT64_C(1) << 30)
+#define LOADED_MAX 64u /* of a GPU by the core, where its engine would take longer */
+
+/** What is known of a write. */
+struct way {
+    struct host_pointer from;
+    uint64_t src; /* bus address for a channel; HOST_NO_BUS: it cannot read it */
+    struct tct_target target;
+    uint64_t dst; /* bus address in the window, unless only software reaches it */
+    bool reached; /* by a channel */
+    struct tct_note note;
+};
+
+static uint64_t source_of(struct tct *c, const void *from, uint64_t bytes)
+{
+    uint64_t src, offset;
+    unsigned area;
+
+    return driver_address(tct_host(c), (void *)(uintptr_t)from, bytes, &src, &area, &offset) ==
+                   DRIVER_OK
+               ? src
+               : HOST_NO_BUS;
+}
+
+/* A packet with all of the data. */
+static bool fits_packet(const struct tct *c, unsigned dest, const struct transport_write *w,
+                        const struct way *way)
+{
+    if (way->from.kind == HOST_GPU || w->bytes > tct_landing_max(c, w->note_bytes))
+        return false;
+    return w->bytes <= c->set.btob_bytes || (!way->reached && c->hubs.peers[dest].local != NULL) ||
+           (!way->reached && way->src == HOST_NO_BUS);
+}
+
+static bool put_all(struct tct *c, unsigned dest, const struct transport_write *w,
+                    const struct way *way)
+{
+    struct tct_packet p = { .ring = w->fifo,
+                            .head = w->note,
+                            .data = w->from,
+                            .head_bytes = w->note_bytes,
+                            .bytes = (uint32_t)w->bytes,
+                            .lands = true,
+                            .target = way->target,
+                            .gpu_src = HOST_NO_BUS };
+
+    if (!tct_is_stored(c, dest, &p)) {
+        p.job = tct_job_new(c, dest);
+        if (p.job == NULL)
+            return false;
+        p.job->mode = TCT_BTOB;
+    }
+    tct_put_packet(c, dest, &p);
+    return true;
+}
+
+/* The first bytes travel in the packet. */
+static void split_head(struct tct *c, struct way *way, const uint8_t **from_p, uint64_t *bytes_p)
+{
+    uint32_t head = *bytes_p % TCT_GRAIN;
+
+    if (head == 0)
+        return;
+    way->note.bytes = head;
+    way->note.target = way->target;
+    tct_copy_bytes(c, way->note.data, *from_p, head);
+    way->target.offset += head;
+    way->dst += head;
+    way->src += way->src != HOST_NO_BUS ? head : 0;
+    way->from.offset += head;
+    *from_p += head;
+    *bytes_p -= head;
+}
+
+static bool is_long_of_gpu(const struct tct *c, const struct way *way, uint64_t bytes)
+{
+    return way->from.kind == HOST_GPU && bytes >= c->set.stage_bytes;
+}
+
+/* How the data come to leave, and where to. */
+static void choose(struct tct *c, struct tct_job *job, const struct way *way)
+{
+    bool direct = way->src != HOST_NO_BUS && !is_long_of_gpu(c, way, job->bytes) &&
+                  (!way->reached || ((way->src ^ way->dst) & TCT_ALIGN_LOW) == 0);
+
+    job->landing = !way->reached;
+    if (direct) {
+        job->mode = way->reached ? TCT_MTOM : TCT_MTOB;
+        job->source = TCT_DIRECT;
+        job->piece = way->reached ? (uint32_t)DIRECT_MAX : c->set.piece_bytes;
+    } else {
+        job->mode = way->reached ? TCT_BTOM : TCT_BTOB;
+        job->source =
+            way->from.kind == HOST_GPU && job->bytes > LOADED_MAX ? TCT_STAGED : TCT_COPIED;
+        job->piece = c->set.piece_bytes;
+    }
+    job->internal = way->reached;
+    job->gpu = way->from.gpu;
+    job->gpu_offset = way->from.offset;
+    job->src = way->src;
+    job->dst = way->dst;
+    job->target = way->target;
+    job->npieces = (uint32_t)((job->bytes + job->piece - 1) / job->piece);
+}
+
+static bool put_in_job(struct tct *c, unsigned dest, const struct transport_write *w,
+                       struct way *way, transport_ticket *ticket_p)
+{
+    const uint8_t *from = w->from;
+    uint64_t bytes = w->bytes;
+    struct tct_job *job = tct_job_new(c, dest);
+    bool beside;
+
+    if (job == NULL)
+        return false;
+    *ticket_p = job->ticket;
+    if (way->reached)
+        split_head(c, way, &from, &bytes);
+    job->from = from;
+    job->bytes = bytes;
+    if (bytes == 0) {
+        job->ticket = *ticket_p = 0;
+        tct_put_note(c, dest, &way->note);
+        return true;
+    }
+    choose(c, job, way);
+    c->counts.mode[job->mode].transfers++;
+    c->counts.mode[job->mode].bytes += bytes;
+    beside = job->npieces == 1 && !job->landing;
+    job->promised = beside;
+    if (!beside)
+        job->note = way->note;
+    else
+        c->peers[dest].promised[job->channel]++;
+    tct_job_begin(c, job);
+    if (beside && tct_has_note(&way->note))
+        tct_put_note(c, dest, &way->note);
+    return true;
+}
+
+/* Both share the memory, and it takes one copy. */
+static bool is_local(const struct tct *c, unsigned dest, const struct way *way)
+{
+    return c->hubs.peers[dest].local != NULL && way->target.area == HUB_AREA_HOST &&
+           way->from.kind != HOST_GPU;
+}
+
+bool tct_write(struct transport *t, unsigned dest, const struct transport_write *w,
+               transport_ticket *ticket_p)
+{
+    struct tct *c = tct_of(t);
+    struct way way = { .src = HOST_NO_BUS, .note = { .fifo = w->fifo } };
+    struct tct_key key;
+
+    memcpy(&key, w->key, sizeof(key));
+    way.target = (struct tct_target){ key.area, key.offset + w->at };
+    if (c->hubs.peers[dest].far)
+        return p2_far_write(&c->hubs, dest, way.target.area, way.target.offset, w);
+    (void)tct_run(c);
+    if (c->peers[dest].held || !tct_has_room(c, dest, w->fifo))
+        return false;
+    way.note.head_bytes = w->note_bytes;
+    memcpy(way.note.head, w->note, w->note_bytes);
+    if (w->bytes == 0) {
+        if (w->note_bytes > 0)
+            tct_put_note(c, dest, &way.note);
+        return true;
+    }
+    way.from = tct_host(c)->memory->pointer(tct_host(c), w->from);
+    if (way.from.kind != HOST_PAGEABLE)
+        way.src = source_of(c, w->from, w->bytes);
+    way.reached = key.area != TCT_BY_COPY;
+    if (way.reached)
+        way.dst = driver_window(c->hubs.d, key.slot, key.area, way.target.offset);
+    if (is_local(c, dest, &way)) {
+        tct_land(c, way.target, w->from, w->bytes);
+        if (w->note_bytes > 0)
+            tct_put_note(c, dest, &way.note);
+        return true;
+    }
+    if (fits_packet(c, dest, w, &way))
+        return put_all(c, dest, w, &way);
+    return put_in_job(c, dest, w, &way, ticket_p);
+}
+
+/* ---- entries ------------------------------------------------------------------------------------
+ */
+
+bool tct_append(struct transport *t, unsigned dest, const struct transport_entry *e)
+{
+    struct tct *c = tct_of(t);
+    struct tct_packet p = { .ring = e->fifo,
+                            .head = e->head,
+                            .data = e->data,
+                            .head_bytes = e->head_bytes,
+                            .bytes = e->bytes,
+                            .gpu_src = HOST_NO_BUS };
+    bool gpu = e->bytes > 0 && t->host->memory->pointer(t->host, e->data).kind == HOST_GPU;
+    transport_ticket ticket = 0;
+
+    if (c->hubs.peers[dest].far)
+        return p2_far_append(&c->hubs, dest, e);
+    (void)tct_run(c);
+    if (c->peers[dest].held || !tct_has_room(c, dest, p.ring))
+        return false;
+    if (gpu)
+        p.gpu_src = source_of(c, e->data, e->bytes);
+    gpu = p.gpu_src != HOST_NO_BUS;
+    if (gpu || !tct_is_stored(c, dest, &p)) {
+        p.job = tct_job_new(c, dest);
+        if (p.job == NULL)
+            return false;
+        p.job->mode = gpu ? TCT_MTOB : TCT_BTOB;
+        ticket = p.job->ticket;
+    }
+    tct_put_packet(c, dest, &p);
+    if (gpu) /* its bytes may be reused at return */
+        tct_job_wait(c, p.job, ticket);
+    return true;
+}
