@@ -52,6 +52,107 @@ TEST_F(GasnetTools, LibrariesMayBeNamed)
         << errors;
 }
 
+/* Several sources, a library of the program's own, and a linker that others call: one state. */
+TEST_F(GasnetTools, PartsOfAProgramShareThem)
+{
+    write("main.c", R"(
+#include <gasnet_tools.h>
+GASNETT_THREADKEY_DECLARE(key);
+int part(void);
+int main(void)
+{
+    gasnett_threadkey_set(key, gasnett_debug_malloc(3));
+    return part();
+}
+)");
+    write("part.c", R"(
+#include <gasnet_tools.h>
+GASNETT_THREADKEY_DEFINE(key);
+int part(void)
+{
+    gasnett_heapstats_t stats;
+
+    (void)gasnett_getheapstats(&stats);
+    return stats.live_bytes != 3 || gasnett_threadkey_get(key) == NULL;
+}
+)");
+    for (const char *mode : { "-DGASNET_SEQ ", "-DGASNET_PAR " })
+        for (const char *link :
+             { "hubcc main.c part.c -o prog",
+               "hubcc -shared part.c -o libpart.so; hubcc main.c -L. -lpart -o prog",
+               "gcc $(hubcc -showme:compile) main.c part.c -o prog $(hubcc -showme:link)" }) {
+            const std::string command =
+                std::regex_replace(link, std::regex("(main|part).c"), std::string(mode) + "$&");
+
+            ASSERT_EQ(0, sh(command)) << errors;
+            EXPECT_EQ(0, sh("hubrun -q -n 4 --ppn 2 ./prog")) << command << errors;
+        }
+}
+
+/* A thread of the program's own is not simulated, but what is locked stays locked. */
+TEST_F(GasnetTools, LocksKeepThreadsApart)
+{
+    write("prog.c", R"(
+#include <gasnet_tools.h>
+#include <pthread.h>
+#include <stdio.h>
+static gasnett_mutex_t mutex = GASNETT_MUTEX_INITIALIZER;
+static gasnett_cond_t cond = GASNETT_COND_INITIALIZER;
+static gasnett_rwlock_t lock = GASNETT_RWLOCK_INITIALIZER;
+static long counted;
+static int pair[2], torn, ready;
+GASNETT_THREADKEY_DEFINE(key);
+static void count(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        gasnett_mutex_lock(&mutex);
+        counted++;
+        gasnett_mutex_unlock(&mutex);
+    }
+}
+static void *work(void *arg)
+{
+    torn |= gasnett_threadkey_get(key) != NULL; /* this thread has set none */
+    count();
+    for (int i = 0; i < 2000; i++) {
+        gasnett_rwlock_wrlock(&lock);
+        pair[0]++;
+        pair[1]++;
+        gasnett_rwlock_unlock(&lock);
+    }
+    gasnett_mutex_lock(&mutex);
+    ready = 1;
+    gasnett_cond_signal(&cond);
+    gasnett_mutex_unlock(&mutex);
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+
+    gasnett_threadkey_set(key, &counted);
+    if (pthread_create(&thread, NULL, work, NULL) != 0)
+        return 1;
+    count();
+    for (int i = 0; i < 2000; i++) {
+        gasnett_rwlock_rdlock(&lock);
+        torn |= pair[0] != pair[1];
+        gasnett_rwlock_unlock(&lock);
+    }
+    gasnett_mutex_lock(&mutex);
+    while (!ready)
+        gasnett_cond_wait(&cond, &mutex);
+    gasnett_mutex_unlock(&mutex);
+    (void)pthread_join(thread, NULL);
+    printf("%ld %d %d\n", counted, pair[0], torn);
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -O2 -DGASNET_PAR" + strict + "prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 ./prog")) << errors;
+    EXPECT_EQ("40000 2000 0\n40000 2000 0\n", out);
+}
+
 TEST_F(GasnetTools, LiteModeLeavesOutWhatThreadsShare)
 {
     write("lite.c", R"(
