@@ -174,7 +174,7 @@ cudaError_t cudaGetDevice(int *device)
                       : cudaErrorNoDevice;
 }
 
-/* The copies of all devices: there is no more to a device here. */
+/* The copies and kernels of all devices: there is no more to a device here. */
 cudaError_t cudaDeviceSynchronize(void)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);

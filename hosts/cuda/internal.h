@@ -8,7 +8,7 @@
 /** Pageable memory is copied through two pinned buffers of this size in turns. */
 #define CUDA_BOUNCE_BYTES 65536u
 
-/** A copy by its GPU and its number there; number 0: none. */
+/** A copy or a kernel by its GPU and its number there; number 0: none. */
 struct cuda_last {
     unsigned gpu;
     uint64_t number;
@@ -22,14 +22,14 @@ struct cuda_job {
     bool flush; /* it is to be read from before the end can be trusted */
 };
 
-/** What a rank knows of an engine: copies up to these numbers. */
+/** What a rank knows of an engine: jobs up to these numbers. */
 struct cuda_engine {
     uint64_t issued;  /* were given to it */
     uint64_t settled; /* have ended, and their bytes are at their places */
 };
 
 struct cuda_device {
-    struct cuda_engine engine[HOST_COPY_ENGINES];
+    struct cuda_engine engine[HOST_GPU_ENGINES];
     bool flush;      /* of jobs that are not settled; one engine's may wait for the other's */
     bool used;       /* by this rank */
     uint64_t failed; /* failures before this rank used it, or forgotten by a reset */
@@ -87,11 +87,14 @@ uint64_t cuda_free(struct cuda_rank *cr, void *p, struct host_place place);
 /* stream.c */
 /** Gives the job to its engine, behind the copy `after` of the same GPU, 0: none. */
 struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job, uint64_t after);
-/** Waits until the copy has ended and its bytes are at their place. */
+/** Starts a kernel on the current device, behind the stream's last job, and is that then. */
+cudaError_t cuda_start_kernel(struct cuda_rank *cr, struct cuda_last *last,
+                              const struct host_kernel *kernel);
+/** Waits until the job has ended and its bytes are at their place. */
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last);
 /** The same for all that this rank has started. */
 void cuda_settle_all(struct cuda_rank *cr);
-/** The stream's last copy; NULL: no such stream, or no rank. */
+/** The stream's last job; NULL: no such stream, or no rank. */
 struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream);
 void cuda_streams_free(struct cuda_rank *cr);
 

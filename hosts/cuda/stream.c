@@ -1,8 +1,9 @@
 /*
- * Streams and events. The two copy engines of a GPU take copies in order, so a
- * stream is no queue of its own: it knows the last copy that was given to an
- * engine for it. The next one waits for that in its engine, or on the host if it
- * needs another GPU. An event is the time when the stream's last copy ended.
+ * Streams and events. The engines of a GPU, two for copies and one for kernels,
+ * take their jobs in order, so a stream is no queue of its own: it knows the last
+ * job that was given to an engine for it. The next one waits for that in its
+ * engine, or on the host if it needs another GPU. An event is the time when the
+ * stream's last job ended.
  */
 #include "hosts/cuda/internal.h"
 
@@ -22,11 +23,11 @@ struct cuda_stamp {
     struct cuda_stamp *next;
 };
 
-/* ---- copies that go on ------------------------------------------------------- */
+/* ---- jobs that go on --------------------------------------------------------- */
 
 static struct cuda_engine *engine_of(struct cuda_rank *cr, struct cuda_last last)
 {
-    return &cr->device[last.gpu].engine[host_copy_engine(last.number)];
+    return &cr->device[last.gpu].engine[host_gpu_engine(last.number)];
 }
 
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last)
@@ -47,7 +48,7 @@ void cuda_settle(struct cuda_rank *cr, struct cuda_last last)
 void cuda_settle_all(struct cuda_rank *cr)
 {
     for (unsigned g = 0; g < cr->d->ngpus; g++)
-        for (unsigned i = 0; i < HOST_COPY_ENGINES; i++)
+        for (unsigned i = 0; i < HOST_GPU_ENGINES; i++)
             cuda_settle(cr, (struct cuda_last){ g, cr->device[g].engine[i].issued });
 }
 
@@ -61,7 +62,26 @@ struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job, ui
     return last;
 }
 
-static bool copy_ended(struct cuda_rank *cr, struct cuda_last last)
+cudaError_t cuda_start_kernel(struct cuda_rank *cr, struct cuda_last *last,
+                              const struct host_kernel *kernel)
+{
+    unsigned gpu = cr->h->gpu;
+    uint64_t number;
+
+    if (last->gpu != gpu) {
+        cuda_settle(cr, *last);
+        last->number = 0;
+    }
+    number = cr->h->gpus->kernel(cr->h, gpu, kernel, last->number);
+    if (number == 0)
+        return cudaErrorMemoryAllocation;
+    *last = (struct cuda_last){ gpu, number };
+    cr->device[gpu].used = true;
+    engine_of(cr, *last)->issued = number;
+    return cudaSuccess;
+}
+
+static bool job_ended(struct cuda_rank *cr, struct cuda_last last)
 {
     return last.number <= engine_of(cr, last)->settled ||
            cr->h->gpus->ended(cr->h, last.gpu, last.number);
@@ -146,7 +166,7 @@ static cudaError_t query(enum cuda_kind kind, const void *handle)
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     const struct cuda_last *last = find_last(cr, kind, handle);
 
-    if (last != NULL && !copy_ended(cr, *last))
+    if (last != NULL && !job_ended(cr, *last))
         return cudaErrorNotReady;
     return settle_last(cr, last);
 }

@@ -1,5 +1,5 @@
 /*
- * GPUs of the node, numbered from 0: their memory, and the copies that their engines do.
+ * GPUs of the node, numbered from 0: their memory, and the copies and kernels of their engines.
  */
 #ifndef HOST_GPU_H
 #define HOST_GPU_H
@@ -18,15 +18,26 @@ struct host_copy_end {
     bool peer; /* a bus address of another device: the copy ends when its bytes are there */
 };
 
-/** A GPU has one engine for copies from it to the bus, 1, and one for others, 0: which one has the
- * copy of this number. */
-#define HOST_COPY_ENGINES 2u
-static inline unsigned host_copy_engine(uint64_t number)
+/** A GPU has one engine for copies from it to the bus, 1, one for other copies, 0, and one for
+ * kernels, 2. Each number of a job shows which one has it. */
+#define HOST_COPY_ENGINES  2u
+#define HOST_KERNEL_ENGINE HOST_COPY_ENGINES
+#define HOST_GPU_ENGINES   3u
+#define HOST_KERNELS       (UINT64_C(1) << 63) /* numbers of kernels begin behind it */
+static inline unsigned host_gpu_engine(uint64_t number)
 {
-    return number % HOST_COPY_ENGINES;
+    return number >= HOST_KERNELS ? HOST_KERNEL_ENGINE : number % HOST_COPY_ENGINES;
 }
 
-/** When a copy of a GPU has ended. */
+/** What a kernel computes, and a function of the program that does it (NULL: none). */
+struct host_kernel {
+    uint64_t sp_operations, dp_operations; /* of single and double precision */
+    uint64_t read_bytes, written_bytes;    /* of the GPU's memory */
+    void (*run)(void *arg);
+    void *arg;
+};
+
+/** When a job of a GPU has ended. */
 struct host_stamp {
     bool ended;
     uint64_t time_ps;
@@ -48,20 +59,24 @@ struct host_gpu_ops {
     /** Both multiples of HOST_GPU_PAGE. @return the offset in the GPU's BAR, or HOST_NO_BUS. */
     uint64_t (*pin)(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
     void (*unpin)(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes);
-    /** Starts a copy. Copies of one engine (host_copy_engine()) run in order, those of both side by
+    /** Starts a copy. Jobs of one engine (host_gpu_engine()) run in order, those of several side by
      * side; it does not begin before that of the number `after` has ended (0: none).
      * @return its number, for wait(); those of one engine rise. */
     uint64_t (*copy)(struct host *h, unsigned gpu, struct host_copy_end dst,
                      struct host_copy_end src, uint64_t bytes, uint64_t after);
+    /** Starts a kernel likewise. Its function runs when it ends, above the rank and in no simulated
+     * time; a call in it ends the rank. @return 0: out of memory */
+    uint64_t (*kernel)(struct host *h, unsigned gpu, const struct host_kernel *what,
+                       uint64_t after);
     void (*wait)(struct host *h, unsigned gpu, uint64_t number);
     /** Copies of this GPU so far that ended without all of their bytes. */
     uint64_t (*failures)(struct host *h, unsigned gpu);
     /** Has count[], HOST_COPY_ENGINES words from alloc() of the host's memory, hold the number of
-     * the last copy of each engine of this GPU that has ended, from now on, so that a loop which
-     * polls memory sees that too. NULL: no longer. */
+     * the last copy of each engine of copies of this GPU that has ended, from now on, so that a
+     * loop which polls memory sees that too. NULL: no longer. */
     void (*count)(struct host *h, unsigned gpu, volatile uint64_t *count);
     bool (*ended)(struct host *h, unsigned gpu, uint64_t number);
-    /** Fills in the time when the copy ends, or the present one when it has ended. *stamp must stay
+    /** Fills in the time when the job ends, or the present one when it has ended. *stamp must stay
      * until then. */
     void (*stamp)(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp);
 };

@@ -7,6 +7,7 @@
 #include "hosts/launch/race/race.h"
 #include "hosts/launch/signal.h"
 #include "hosts/launch/watch.h"
+#include "hosts/launch/worker.h"
 #include "hosts/transport/transport.h"
 
 #include <stdlib.h>
@@ -368,6 +369,7 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
 static void rank_fini(struct launch_thread *t)
 {
     launch_helper_fini(t);
+    launch_worker_fini(t);
     if (t->task != NULL) {
         sim_cancel(t->dom, &t->start);
         launch_signals_cancel(t);

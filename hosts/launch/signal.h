@@ -35,12 +35,17 @@ static inline bool launch_signals_none(struct launch_thread *t)
     return s->ran == ran && (s->pending & s->wanted) == 0;
 }
 
+/** A kernel's function has begun an operation: its rank ends. */
+_Noreturn void launch_worker_refuse(struct launch_thread *t);
+
 /** What runs on the rank's core begins an operation: what it has computed takes its time before,
  * and handlers that have come due meanwhile run. */
 static inline struct launch_thread *launch_begin(struct host *h)
 {
     struct launch_thread *t = launch_running(h);
 
+    if (t->works)
+        launch_worker_refuse(t);
     launch_charge(t);
     launch_signals_take(t);
     return launch_running(h);

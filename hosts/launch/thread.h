@@ -20,6 +20,7 @@ struct launch_helper;
 struct launch_message;
 struct launch_node;
 struct launch_polls;
+struct launch_worker;
 
 /** Messages of a rank, the oldest one first. */
 struct launch_mail {
@@ -54,9 +55,12 @@ struct launch_thread {
     struct sim_domain *dom; /* the node's */
     struct node_core *core;
     struct task *task;
-    struct launch_thread *above;   /* a helper's rank; NULL: it is none */
+    struct launch_thread *above;   /* a helper's rank, or a worker's; NULL: it is neither */
     struct launch_helper *helper;  /* a rank's; or NULL */
-    struct launch_thread *running; /* a rank's helper, while that has the core; else NULL */
+    struct launch_worker *worker;  /* a rank's, for functions of kernels; or NULL */
+    struct launch_thread *running; /* a rank's helper, while that has the core, or its worker, while
+                                    * that runs; else NULL */
+    bool works;                    /* a worker, which has no core */
     void (*run)(struct launch_thread *t);
     uint64_t value;     /* the last operation's */
     const char *waits;  /* its name while it lasts, for reports */
@@ -123,7 +127,7 @@ static inline struct launch_thread *launch_self(void)
 
     return h != NULL ? launch_thread_of(h) : NULL;
 }
-/** What runs on the rank's core now, and waits for its operations: the rank, or its helper. What a
+/** What runs for the rank now, and waits for its operations: the rank, or its helper. What a
  * rank has belongs to launch_thread_of(). */
 static inline struct launch_thread *launch_running(struct host *h)
 {

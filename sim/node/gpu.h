@@ -1,7 +1,7 @@
 /*
  * A GPU as the bus sees it: memory behind a BAR, pinned pages (GPUDirect RDMA),
- * a level-2 cache and read engine with limits, and two copy engines that master
- * the bus. Kind "gpu", port "pcie". Its memory is ordinary memory of the
+ * a level-2 cache and read engine with limits, two copy engines that master the
+ * bus, and one engine for kernels. Kind "gpu", port "pcie". Its memory is ordinary memory of the
  * process (machine_place.map), so host programs may hold pointers into it.
  */
 #ifndef NODE_GPU_H
@@ -41,27 +41,50 @@ struct node_gpu_end {
     uint64_t addr;
     bool peer; /* which another device has: a copy to it ends when its bytes are there */
 };
-/** One copy engine has the copies from the device to the bus, the other one all others. */
-static inline bool node_gpu_copy_out(struct node_gpu_end dst, struct node_gpu_end src)
+/** Engines work side by side, each on its jobs in order. */
+enum node_gpu_engine {
+    NODE_GPU_COPY,     /* all copies but: */
+    NODE_GPU_COPY_OUT, /* from the device to the bus */
+    NODE_GPU_KERNEL,
+    NODE_GPU_ENGINES
+};
+static inline enum node_gpu_engine node_gpu_copy_engine(struct node_gpu_end dst,
+                                                        struct node_gpu_end src)
 {
-    return src.device && !dst.device;
+    return src.device && !dst.device ? NODE_GPU_COPY_OUT : NODE_GPU_COPY;
 }
+/** A job does not begin before so many of that engine have ended; 0: at once. */
+struct node_gpu_after {
+    enum node_gpu_engine engine;
+    uint64_t jobs;
+};
 struct node_gpu_job;
 /**
- * Reads and writes of the bus are real TLPs at the GPU's port. Copies of one engine run in the
- * order of these calls, whichever bell is rung first, those of both side by side, this one not
- * before `after` copies of the other engine have ended. `done` in phase SIM_TASK after the last
- * byte was read and sent.
+ * Reads and writes of the bus are real TLPs at the GPU's port. Jobs of one engine run in the order
+ * of these calls, whichever bell is rung first. `done` in phase SIM_TASK after the last byte was
+ * read and sent.
  * @return the `job` of node_gpu_ring(), to be called once; the copy waits for that.
  */
-struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
-                                   struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done,
-                                   void *arg);
+struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, struct node_gpu_after after,
+                                   struct node_gpu_end dst, struct node_gpu_end src, uint64_t bytes,
+                                   node_gpu_done_fn done, void *arg);
+
+/** What a kernel computes. */
+struct node_gpu_work {
+    uint64_t sp_operations, dp_operations; /* of floating point, in single and double precision */
+    uint64_t read_bytes, written_bytes;    /* of device memory, beyond its caches */
+};
+/** It takes its launch, and then the longer one of its operations at their peak and of its bytes at
+ * the memory's rate. What it does to memory is the caller's, in `done`: no other job that waits for
+ * this one looks there before. Else as node_gpu_copy(). */
+struct node_gpu_job *node_gpu_kernel(struct node_gpu *gpu, struct node_gpu_after after,
+                                     const struct node_gpu_work *work, node_gpu_done_fn done,
+                                     void *arg);
 /**
- * The bell of a copy is rung (a node_done_fn for node_core_ring()): its set-up begins. No TLP
- * stands for it; it takes the way of a store, so the copy sees all that the root port was handed
+ * The bell of a job is rung (a node_done_fn for node_core_ring()): its set-up begins. No TLP
+ * stands for it; it takes the way of a store, so the job sees all that the root port was handed
  * before it.
- * @param job struct node_gpu_job, of node_gpu_copy()
+ * @param job struct node_gpu_job
  * @param posted as node_core_ring() has it for the GPU's root port; 0: nothing is before it
  */
 void node_gpu_ring(void *job, uint64_t posted);

@@ -3,7 +3,7 @@
 #include "hosts/launch/node/node.h"
 #include "hosts/launch/signal.h"
 
-static struct launch_gpu *gpu_of(struct host *h, unsigned gpu)
+struct launch_gpu *launch_gpu_of(struct host *h, unsigned gpu)
 {
     struct launch_node *node = launch_thread_of(h)->node;
 
@@ -30,22 +30,22 @@ static const char *op_visible(struct host *h)
 
 static uint16_t op_bdf(struct host *h, unsigned gpu)
 {
-    return gpu_of(h, gpu)->bdf;
+    return launch_gpu_of(h, gpu)->bdf;
 }
 
 static uint64_t op_memory_bytes(struct host *h, unsigned gpu)
 {
-    return node_gpu_memory_bytes(gpu_of(h, gpu)->gpu);
+    return node_gpu_memory_bytes(launch_gpu_of(h, gpu)->gpu);
 }
 
 static uint64_t op_cache_bytes(struct host *h, unsigned gpu)
 {
-    return node_gpu_cache_bytes(gpu_of(h, gpu)->gpu);
+    return node_gpu_cache_bytes(launch_gpu_of(h, gpu)->gpu);
 }
 
 static void *op_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align)
 {
-    struct launch_gpu *g = gpu_of(h, gpu);
+    struct launch_gpu *g = launch_gpu_of(h, gpu);
     uint64_t offset = range_take(&g->memory, bytes, align);
 
     return offset != RANGE_NONE ? g->bytes + offset : NULL;
@@ -53,7 +53,7 @@ static void *op_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t ali
 
 static uint64_t op_free(struct host *h, unsigned gpu, void *p)
 {
-    struct launch_gpu *g = gpu_of(h, gpu);
+    struct launch_gpu *g = launch_gpu_of(h, gpu);
 
     return range_give(&g->memory, (uint64_t)((uint8_t *)p - g->bytes));
 }
@@ -62,18 +62,19 @@ static uint64_t op_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t b
 {
     uint64_t bar_offset;
 
-    return node_gpu_pin(gpu_of(h, gpu)->gpu, offset, bytes, &bar_offset) == SIM_OK ? bar_offset
-                                                                                   : HOST_NO_BUS;
+    return node_gpu_pin(launch_gpu_of(h, gpu)->gpu, offset, bytes, &bar_offset) == SIM_OK
+               ? bar_offset
+               : HOST_NO_BUS;
 }
 
 static void op_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes)
 {
-    node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
+    node_gpu_unpin(launch_gpu_of(h, gpu)->gpu, bar_offset, bytes);
 }
 
-static bool copy_ended(const struct launch_gpu *g, uint64_t number)
+static bool job_ended(const struct launch_gpu *g, uint64_t number)
 {
-    return g->copies[host_copy_engine(number)].done >= number;
+    return g->engines[host_gpu_engine(number)].done >= number;
 }
 
 static void stamp_ended(struct launch_gpu *g)
@@ -83,7 +84,7 @@ static void stamp_ended(struct launch_gpu *g)
     while (*at != NULL) {
         struct host_stamp *s = *at;
 
-        if (!copy_ended(g, s->number)) {
+        if (!job_ended(g, s->number)) {
             at = &s->next;
             continue;
         }
@@ -98,24 +99,24 @@ static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
     volatile uint64_t *count = t->copies[g - t->node->gpus];
 
     for (unsigned i = 0; count != NULL && i < HOST_COPY_ENGINES; i++)
-        launch_write_word(t->node, count + i, g->copies[i].done);
+        launch_write_word(t->node, count + i, g->engines[i].done);
 }
 
 static void op_count(struct host *h, unsigned gpu, volatile uint64_t *count)
 {
     launch_thread_of(h)->copies[gpu] = count;
-    count_copies(launch_thread_of(h), gpu_of(h, gpu));
+    count_copies(launch_thread_of(h), launch_gpu_of(h, gpu));
 }
 
-/* Copies of an engine end in order, so the last one's number says which are done. All ranks of the
+/* Jobs of an engine end in order, so the last one's number says which are done. All ranks of the
  * node look. */
-static void copy_done(void *arg)
+void launch_gpu_ended(void *engine)
 {
-    struct launch_copies *copies = arg;
-    struct launch_gpu *g = copies->gpu;
+    struct launch_engine *e = engine;
+    struct launch_gpu *g = e->gpu;
     struct launch *run = g->node->run;
 
-    copies->done += HOST_COPY_ENGINES;
+    e->done += e->step;
     stamp_ended(g);
     for (unsigned r = 0; r < run->nranks; r++)
         if (run->ranks[r].node == g->node) {
@@ -125,49 +126,58 @@ static void copy_done(void *arg)
         }
 }
 
+struct node_gpu_after launch_gpu_after(uint64_t after)
+{
+    unsigned engine = host_gpu_engine(after);
+
+    return (struct node_gpu_after){ .engine = (enum node_gpu_engine)engine,
+                                    .jobs = engine == HOST_KERNEL_ENGINE
+                                                ? after - HOST_KERNELS
+                                                : after / HOST_COPY_ENGINES };
+}
+
 static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
                         struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
-    struct launch_gpu *g = gpu_of(h, gpu);
+    struct launch_gpu *g = launch_gpu_of(h, gpu);
     struct node_gpu_end to = { dst.device, dst.addr, dst.peer };
     struct node_gpu_end from = { src.device, src.addr, src.peer };
-    unsigned engine = node_gpu_copy_out(to, from);
-    struct launch_copies *copies = &g->copies[engine];
+    struct launch_engine *e = &g->engines[node_gpu_copy_engine(to, from)];
     struct launch_thread *t = launch_begin(h);
     struct node_gpu_job *job;
 
-    if (host_copy_engine(after) == engine)
-        after = 0; /* it is in order anyway */
-    job = node_gpu_copy(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
+    job = node_gpu_copy(g->gpu, launch_gpu_after(after), to, from, bytes, launch_gpu_ended, e);
     node_core_ring(t->core, g->port, node_gpu_ring, job);
-    return copies->started += HOST_COPY_ENGINES;
+    return e->started += e->step;
 }
 
 static void op_wait(struct host *h, unsigned gpu, uint64_t number)
 {
     struct launch_thread *t = launch_begin(h);
-    struct launch_gpu *g = gpu_of(h, gpu);
+    struct launch_gpu *g = launch_gpu_of(h, gpu);
 
-    while (!copy_ended(g, number)) {
-        launch_sleep(t, SIM_TIME_NEVER, "waiting for a copy");
+    while (!job_ended(g, number)) {
+        launch_sleep(t, SIM_TIME_NEVER,
+                     host_gpu_engine(number) == HOST_KERNEL_ENGINE ? "waiting for a kernel"
+                                                                   : "waiting for a copy");
         launch_signals_take(t);
     }
 }
 
 static uint64_t op_failures(struct host *h, unsigned gpu)
 {
-    return node_gpu_failed_copies(gpu_of(h, gpu)->gpu);
+    return node_gpu_failed_copies(launch_gpu_of(h, gpu)->gpu);
 }
 
 static bool op_ended(struct host *h, unsigned gpu, uint64_t number)
 {
     (void)launch_begin(h);
-    return copy_ended(gpu_of(h, gpu), number);
+    return job_ended(launch_gpu_of(h, gpu), number);
 }
 
 static void op_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)
 {
-    struct launch_gpu *g = gpu_of(h, gpu);
+    struct launch_gpu *g = launch_gpu_of(h, gpu);
 
     *stamp = (struct host_stamp){ .number = number, .next = g->stamps };
     g->stamps = stamp;
@@ -185,6 +195,7 @@ const struct host_gpu_ops launch_gpu_ops = {
     .pin = op_pin,
     .unpin = op_unpin,
     .copy = op_copy,
+    .kernel = launch_kernel,
     .wait = op_wait,
     .failures = op_failures,
     .count = op_count,

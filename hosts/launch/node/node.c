@@ -66,7 +66,8 @@ static int add_gpu(struct launch_node *node, const char *name, struct sim_error 
     if (!range_init(&gpu->memory, 0, node_gpu_memory_bytes(gpu->gpu)))
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: out of memory", node->shared.index);
     for (unsigned i = 0; i < HOST_COPY_ENGINES; i++)
-        gpu->copies[i] = (struct launch_copies){ gpu, i, i };
+        gpu->engines[i] = (struct launch_engine){ gpu, i, i, HOST_COPY_ENGINES };
+    gpu->engines[HOST_KERNEL_ENGINE] = (struct launch_engine){ gpu, HOST_KERNELS, HOST_KERNELS, 1 };
     node->ngpus++;
     return SIM_OK;
 }
@@ -242,8 +243,10 @@ void launch_nodes_fini(struct launch *run)
         host_states_release(&node->shared.states);
         launch_thread_fini(&node->kernel);
         launch_thread_fini(&node->irq);
-        for (unsigned g = 0; g < LAUNCH_GPUS; g++)
+        for (unsigned g = 0; g < LAUNCH_GPUS; g++) {
             range_fini(&node->gpus[g].memory);
+            sim_list_free(&node->gpus[g].kernels);
+        }
     }
     free(run->nodes);
 }

@@ -2,6 +2,7 @@
 #ifndef LAUNCH_NODE_H
 #define LAUNCH_NODE_H
 
+#include "core/list.h"
 #include "ether/ether.h"
 #include "hosts/launch/run.h"
 #include "memory/ram.h"
@@ -18,11 +19,13 @@ struct launch_gpu {
     unsigned port; /* a root port, where there is one */
     uint16_t bdf;
     struct range_alloc memory; /* offsets */
-    struct launch_copies {
+    struct launch_engine {
         struct launch_gpu *gpu;
-        uint64_t started, done; /* numbers of the last ones; 0: none */
-    } copies[HOST_COPY_ENGINES];
-    struct host_stamp *stamps; /* of copies that have not ended */
+        uint64_t started, done; /* numbers of the last ones; the first of all: none */
+        uint64_t step;          /* from one number to the next */
+    } engines[HOST_GPU_ENGINES];
+    struct host_stamp *stamps; /* of jobs that have not ended */
+    struct sim_list kernels;   /* with functions, that have not ended: struct launch_kernel */
 };
 
 struct launch_node {
@@ -53,6 +56,18 @@ extern const struct host launch_host; /* with the tables of operations (ops.c), 
 extern const struct host_ether_ops launch_ether_ops;
 extern const struct host_gpu_ops launch_gpu_ops;
 extern const struct host_memory_ops launch_memory_ops;
+
+/* gpu_kernel.c */
+/** See host_gpu_ops.kernel. */
+uint64_t launch_kernel(struct host *h, unsigned gpu, const struct host_kernel *what,
+                       uint64_t after);
+
+/* gpu.c */
+struct launch_gpu *launch_gpu_of(struct host *h, unsigned gpu);
+/** What a job of the number `after` means to the simulated GPU. */
+struct node_gpu_after launch_gpu_after(uint64_t after);
+/** A job of the engine (struct launch_engine) has ended. */
+void launch_gpu_ended(void *engine);
 
 /* ether.c */
 void launch_ether_init(struct launch_node *node);

@@ -24,7 +24,7 @@ struct chunk {
 
 static bool copy_ended(const struct ibt *ib, unsigned gpu, uint64_t number)
 {
-    return ib->copies[HOST_COPY_ENGINES * gpu + host_copy_engine(number)] >= number;
+    return ib->copies[HOST_COPY_ENGINES * gpu + host_gpu_engine(number)] >= number;
 }
 
 static uint64_t slots_at(const struct ibt *ib)

@@ -1,6 +1,6 @@
 /*
- * The two copy engines: one for jobs from the device to the bus, one for all others. An engine's
- * jobs run in order, one at a time, each after a set-up time; both share the port.
+ * What the two copy engines do: one has jobs from the device to the bus, one all others. Both share
+ * the port.
  * Ends on the bus are read and written with real TLPs, as the port takes them: reads with a limited
  * number of tags, writes of up to the maximum payload. Both are cut at multiples of their largest
  * size, so that an odd address never makes one double word too many. Inside the device a copy takes
@@ -8,28 +8,7 @@
  */
 #include "node/gpu/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/** The head of the queue, if there is one, begins its set-up now, or waits for its bell, or for the
- * other engine. */
-static void begin_job(struct gpu_copy *cp)
-{
-    struct node_gpu *gpu = cp->gpu;
-    const struct node_gpu_job *job = cp->queue.head;
-
-    cp->asked = cp->got = cp->sent = 0;
-    cp->failed = cp->flushing = false;
-    cp->turn += cp->unanswered;
-    cp->unanswered = false;
-    cp->start = SIM_TIME_NEVER;
-    if (job != NULL && job->rung && job->after <= gpu->copy[!cp->out].ended) {
-        cp->start = sim_now(gpu->dom) + gpu->cfg.copy.setup_ps;
-        gpu_wake(gpu, cp->start);
-    }
-    if (gpu->probe != NULL)
-        gpu_probe_copy(cp, false);
-}
 
 static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint64_t bytes)
 {
@@ -39,81 +18,29 @@ static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint6
         SIM_ASSERT(node_gpu_is_configured(gpu));
 }
 
-struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
-                                   struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done,
-                                   void *arg)
+struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, struct node_gpu_after after,
+                                   struct node_gpu_end dst, struct node_gpu_end src, uint64_t bytes,
+                                   node_gpu_done_fn done, void *arg)
 {
-    struct gpu_copy *cp = &gpu->copy[node_gpu_copy_out(dst, src)];
-    struct node_gpu_job *job = sim_list_pop(&cp->unused);
+    struct gpu_copy *cp = &gpu->copy[node_gpu_copy_engine(dst, src)];
+    struct node_gpu_job *job;
 
     check_end(gpu, dst, bytes);
     check_end(gpu, src, bytes);
-    if (job == NULL)
-        job = malloc(sizeof(*job));
-    SIM_ASSERT(job != NULL);
-    *job = (struct node_gpu_job){
-        .engine = cp,
-        .dst = dst,
-        .src = src,
-        .bytes = bytes,
-        .after = after,
-        .done = done,
-        .arg = arg,
-    };
-    sim_list_push(&cp->queue, &job->link);
-    if (cp->queue.head == job)
-        begin_job(cp);
+    job = gpu_engine_add(&cp->engine, after, done, arg);
+    job->dst = dst;
+    job->src = src;
+    job->bytes = bytes;
     return job;
-}
-
-void node_gpu_ring(void *arg, uint64_t posted)
-{
-    struct node_gpu_job *job = arg;
-    struct gpu_copy *cp = job->engine;
-
-    SIM_ASSERT(!job->rung);
-    job->rung = true;
-    job->behind = cp->gpu->lost_before + posted;
-    if (cp->queue.head == job)
-        begin_job(cp);
-}
-
-void gpu_copy_lost(struct node_gpu *gpu)
-{
-    gpu->lost_before = gpu->posted_in;
-    for (unsigned i = 0; i < GPU_COPIES; i++)
-        for (struct node_gpu_job *job = gpu->copy[i].queue.head; job != NULL;
-             job = (struct node_gpu_job *)job->link.next)
-            job->behind = sim_min(job->behind, gpu->posted_in);
-}
-
-static void done_event(struct sim_event *ev)
-{
-    struct gpu_copy *cp = SIM_CONTAINER_OF(ev, struct gpu_copy, done);
-    struct node_gpu_job *job;
-
-    while ((job = sim_list_pop(&cp->finished)) != NULL) {
-        node_gpu_done_fn done = job->done;
-        void *arg = job->arg;
-
-        sim_list_push(&cp->unused, &job->link);
-        done(arg);
-    }
 }
 
 static void end_job(struct gpu_copy *cp)
 {
-    struct node_gpu *gpu = cp->gpu;
-    struct gpu_copy *other = &gpu->copy[!cp->out];
-    struct node_gpu_job *job = sim_list_pop(&cp->queue);
-
     cp->failures += cp->failed;
-    cp->ended++;
-    sim_list_push(&cp->finished, &job->link);
-    sim_schedule_by(gpu->dom, &cp->done, sim_now(gpu->dom), SIM_TASK);
-    begin_job(cp);
-    if (other->queue.head != NULL && other->start == SIM_TIME_NEVER)
-        begin_job(other);
+    cp->turn += cp->unanswered;
+    cp->asked = cp->got = cp->sent = 0;
+    cp->failed = cp->flushing = cp->unanswered = false;
+    gpu_engine_end(&cp->engine);
 }
 
 /* ---- bytes of the job ----------------------------------------------------------------- */
@@ -121,8 +48,8 @@ static void end_job(struct gpu_copy *cp)
 /** `n` bytes of the job, from `at` on, are at hand: to memory, or on their way to the bus. */
 static void put_bytes(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t n)
 {
-    struct node_gpu *gpu = cp->gpu;
-    const struct node_gpu_job *job = cp->queue.head;
+    struct node_gpu *gpu = cp->engine.gpu;
+    const struct node_gpu_job *job = cp->engine.queue.head;
     uint64_t to = job->dst.addr + at;
 
     cp->got += n;
@@ -148,7 +75,7 @@ static void put_bytes(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, ui
 
 static void send_writes(struct gpu_copy *cp)
 {
-    struct node_gpu *gpu = cp->gpu;
+    struct node_gpu *gpu = cp->engine.gpu;
 
     while (cp->writes.head != NULL && pcie_port_can_send(gpu->port, PCIE_POSTED)) {
         struct node_packet *p = sim_list_pop(&cp->writes);
@@ -163,22 +90,22 @@ static void send_writes(struct gpu_copy *cp)
 /** May the engine move more now? It has a rate of its own, less than the link's. */
 static bool in_time(const struct gpu_copy *cp)
 {
-    return cp->next <= sim_now(cp->gpu->dom);
+    return cp->next <= sim_now(cp->engine.gpu->dom);
 }
 
 static void set_pace(struct gpu_copy *cp, uint32_t bytes)
 {
-    uint64_t rate = cp->gpu->cfg.copy.bus_bytes_per_us;
+    uint64_t rate = cp->engine.gpu->cfg.copy.bus_bytes_per_us;
 
     if (rate != 0)
-        cp->next = sim_now(cp->gpu->dom) + bytes * SIM_US / rate;
+        cp->next = sim_now(cp->engine.gpu->dom) + bytes * SIM_US / rate;
 }
 
 /** From device memory to the bus, as far as the port takes it. */
 static void push_out(struct gpu_copy *cp)
 {
-    struct node_gpu *gpu = cp->gpu;
-    const struct node_gpu_job *job = cp->queue.head;
+    struct node_gpu *gpu = cp->engine.gpu;
+    const struct node_gpu_job *job = cp->engine.queue.head;
 
     send_writes(cp);
     while (cp->got < job->bytes && cp->writes.head == NULL && in_time(cp)) {
@@ -206,7 +133,7 @@ static unsigned free_place(const struct gpu_copy *cp)
  * are enough. */
 static uint8_t tag_of(const struct gpu_copy *cp, unsigned at)
 {
-    unsigned tags = (unsigned)cp->gpu->cfg.copy.tags, sets = GPU_TAGS_MAX / tags;
+    unsigned tags = (unsigned)cp->engine.gpu->cfg.copy.tags, sets = GPU_TAGS_MAX / tags;
 
     return (uint8_t)(cp->turn % sets * tags + at);
 }
@@ -214,7 +141,7 @@ static uint8_t tag_of(const struct gpu_copy *cp, unsigned at)
 /** The read takes a place in which it waits for completions. */
 static void begin_read(struct gpu_copy *cp, struct gpu_copy_read *r)
 {
-    struct node_gpu *gpu = cp->gpu;
+    struct node_gpu *gpu = cp->engine.gpu;
     sim_time_t wait = gpu->cfg.copy.completion_timeout_ps;
 
     r->busy = true;
@@ -227,22 +154,22 @@ static void end_read(struct gpu_copy *cp, struct gpu_copy_read *r)
 {
     r->busy = false;
     if (--cp->busy_tags == 0)
-        sim_cancel(cp->gpu->dom, &cp->timeout);
+        sim_cancel(cp->engine.gpu->dom, &cp->timeout);
 }
 
 /** Whether a read would be issued if there were a tag for it. */
 static bool wants_tag(const struct gpu_copy *cp)
 {
-    const struct node_gpu_job *job = cp->queue.head;
+    const struct node_gpu_job *job = cp->engine.queue.head;
 
     return cp->asked < job->bytes && cp->writes.head == NULL &&
-           pcie_port_can_send(cp->gpu->port, PCIE_NONPOSTED);
+           pcie_port_can_send(cp->engine.gpu->port, PCIE_NONPOSTED);
 }
 
 /** Counts the time in which only a tag is missing; called whenever that may have changed. */
 static void watch_tags(struct gpu_copy *cp, bool missing)
 {
-    struct node_gpu *gpu = cp->gpu;
+    struct node_gpu *gpu = cp->engine.gpu;
     sim_time_t now = sim_now(gpu->dom);
 
     if (missing == (cp->tagless_since != SIM_TIME_NEVER))
@@ -258,8 +185,8 @@ static void watch_tags(struct gpu_copy *cp, bool missing)
 /** Issues reads while tags are free and nothing that was read waits to leave. */
 static void ask_reads(struct gpu_copy *cp)
 {
-    struct node_gpu *gpu = cp->gpu;
-    const struct node_gpu_job *job = cp->queue.head;
+    struct node_gpu *gpu = cp->engine.gpu;
+    const struct node_gpu_job *job = cp->engine.queue.head;
 
     while (cp->busy_tags < gpu->cfg.copy.tags && wants_tag(cp) && in_time(cp)) {
         struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = gpu->fn.id };
@@ -294,7 +221,7 @@ static void fail_read(struct gpu_copy *cp, struct gpu_copy_read *r, uint32_t n)
     uint8_t ones[GPU_CHUNK];
 
     memset(ones, 0xff, sizeof(ones));
-    cp->gpu->stat.copy_errors++;
+    cp->engine.gpu->stat.copy_errors++;
     cp->failed = true;
     while (n > 0) {
         uint32_t some = (uint32_t)sim_min(n, sizeof(ones));
@@ -311,8 +238,8 @@ static void fail_read(struct gpu_copy *cp, struct gpu_copy_read *r, uint32_t n)
  */
 static bool flush_peer(struct gpu_copy *cp)
 {
-    struct node_gpu *gpu = cp->gpu;
-    const struct node_gpu_job *job = cp->queue.head;
+    struct node_gpu *gpu = cp->engine.gpu;
+    const struct node_gpu_job *job = cp->engine.queue.head;
     struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = gpu->fn.id };
 
     if (cp->flushing)
@@ -331,7 +258,7 @@ static bool flush_peer(struct gpu_copy *cp)
 /** The read that a completion answers, or NULL. */
 static struct gpu_copy_read *read_of(struct gpu_copy *cp, uint8_t tag)
 {
-    for (unsigned at = 0; at < cp->gpu->cfg.copy.tags; at++) {
+    for (unsigned at = 0; at < cp->engine.gpu->cfg.copy.tags; at++) {
         struct gpu_copy_read *r = &cp->reads[at];
 
         if (r->busy && r->tag == tag)
@@ -342,7 +269,7 @@ static struct gpu_copy_read *read_of(struct gpu_copy *cp, uint8_t tag)
 
 static void completion_arrived(struct gpu_copy *cp, const struct pcie_tlp *cpl)
 {
-    struct node_gpu *gpu = cp->gpu;
+    struct node_gpu *gpu = cp->engine.gpu;
     struct gpu_copy_read *r = read_of(cp, cpl->tag);
     bool data = cpl->payload != NULL && cpl->status == PCIE_CPL_SC;
     uint32_t skip = cpl->lower_addr & 3u, n = cpl->length_dw * 4u - skip;
@@ -366,7 +293,7 @@ static void completion_arrived(struct gpu_copy *cp, const struct pcie_tlp *cpl)
 static void timeout_event(struct sim_event *ev)
 {
     struct gpu_copy *cp = SIM_CONTAINER_OF(ev, struct gpu_copy, timeout);
-    struct node_gpu *gpu = cp->gpu;
+    struct node_gpu *gpu = cp->engine.gpu;
     sim_time_t now = sim_now(gpu->dom), next = SIM_TIME_NEVER;
 
     for (unsigned at = 0; at < gpu->cfg.copy.tags; at++) {
@@ -401,11 +328,11 @@ static void take_completions(struct node_gpu *gpu)
 
 static sim_time_t local_end(const struct gpu_copy *cp, uint64_t bytes)
 {
-    uint64_t rate = cp->gpu->cfg.copy.local_bytes_per_us;
+    uint64_t rate = cp->engine.gpu->cfg.copy.local_bytes_per_us;
 
     if (rate == 0)
-        return cp->start;
-    return cp->start + bytes / rate * SIM_US + bytes % rate * SIM_US / rate;
+        return cp->engine.start;
+    return cp->engine.start + bytes / rate * SIM_US + bytes % rate * SIM_US / rate;
 }
 
 static void copy_inside(struct node_gpu *gpu, const struct node_gpu_job *job)
@@ -419,23 +346,15 @@ static void copy_inside(struct node_gpu *gpu, const struct node_gpu_job *job)
 /** @return when to look again. */
 static sim_time_t run_engine(struct gpu_copy *cp)
 {
-    struct node_gpu *gpu = cp->gpu;
+    struct node_gpu *gpu = cp->engine.gpu;
     sim_time_t now = sim_now(gpu->dom);
 
-    while (cp->queue.head != NULL) {
-        const struct node_gpu_job *job = cp->queue.head;
+    while (cp->engine.queue.head != NULL) {
+        const struct node_gpu_job *job = cp->engine.queue.head;
+        sim_time_t next;
 
-        if (cp->start > now)
-            return cp->start;
-        if (gpu->posted_done < job->behind) {
-            cp->held = true;
-            return SIM_TIME_NEVER; /* the last of these writes comes here again */
-        }
-        if (cp->held)
-            cp->start = now;
-        cp->held = false;
-        if (gpu->probe != NULL)
-            gpu_probe_copy(cp, true);
+        if (!gpu_engine_begun(&cp->engine, &next))
+            return next;
         if (job->src.device && job->dst.device) {
             sim_time_t end = local_end(cp, job->bytes);
 
@@ -475,21 +394,14 @@ void gpu_copy_init(struct node_gpu *gpu)
     for (unsigned i = 0; i < GPU_COPIES; i++) {
         struct gpu_copy *cp = &gpu->copy[i];
 
-        cp->gpu = gpu;
-        cp->out = i == 1;
-        cp->start = cp->tagless_since = SIM_TIME_NEVER;
-        sim_event_init(&cp->done, done_event);
+        gpu_engine_init(&cp->engine, gpu, (enum node_gpu_engine)i, gpu->cfg.copy.setup_ps);
+        cp->tagless_since = SIM_TIME_NEVER;
         sim_event_init(&cp->timeout, timeout_event);
-        if (gpu->probe != NULL)
-            gpu_probe_copy(cp, false);
     }
 }
 
 void gpu_copy_fini(struct node_gpu *gpu)
 {
-    for (unsigned i = 0; i < GPU_COPIES; i++) {
-        sim_list_free(&gpu->copy[i].queue);
-        sim_list_free(&gpu->copy[i].finished);
-        sim_list_free(&gpu->copy[i].unused);
-    }
+    for (unsigned i = 0; i < GPU_COPIES; i++)
+        gpu_engine_fini(&gpu->copy[i].engine);
 }

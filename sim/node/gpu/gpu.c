@@ -52,6 +52,15 @@ static const struct machine_param gpu_params[] = {
         "rate of a copy between the device and the bus, each way; 0 = as fast as the link"),
     ROW(copy.completion_timeout_ps, "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
         "longest wait for the answer to a read of the copy engine; 0: without end"),
+
+    ROW(kernel.launch_ps, "ps", 1, SIM_MS, 5000000,
+        "a kernel is taken up until its first operation"),
+    ROW(kernel.peak_sp_gflops, "Gflop/s", 0, 10000000, 3950,
+        "operations of single precision; 0 = no limit"),
+    ROW(kernel.peak_dp_gflops, "Gflop/s", 0, 10000000, 1310,
+        "operations of double precision; 0 = no limit"),
+    ROW(kernel.memory_gb_per_s, "GB/s", 0, 1000000, 175,
+        "what kernels read and write of device memory; 0 = no limit"),
     MACHINE_PARAM_END
 };
 
@@ -90,6 +99,7 @@ static void gpu_work(struct sim_event *ev)
     if (next == now) {
         next = gpu_serve(gpu);
         next = sim_min(next, gpu_copy_run(gpu));
+        next = sim_min(next, gpu_kernel_run(gpu));
     }
     if (next != SIM_TIME_NEVER)
         gpu_wake(gpu, next);
@@ -134,6 +144,7 @@ static void gpu_destroy(void *component)
     pcie_order_watch_destroy(gpu->order);
     pcie_order_end_destroy(gpu->end);
     gpu_copy_fini(gpu);
+    gpu_engine_fini(&gpu->kernels);
     free(gpu->read_slots);
     free(gpu->l2.lines);
     free(gpu->l2.busy);
@@ -173,7 +184,7 @@ static void link_changed(void *user, bool up)
     struct node_gpu *gpu = user;
 
     if (!up) {
-        gpu_copy_lost(gpu);
+        gpu_engines_lost(gpu);
         gpu_wake(gpu, sim_now(gpu->dom));
     }
 }
@@ -200,6 +211,7 @@ static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, str
     pcie_function_init(&gpu->fn, GPU_VENDOR, GPU_DEVICE, GPU_CLASS);
     pcie_function_add_bar(&gpu->fn, 0, gpu->cfg.bar_bytes);
     gpu_copy_init(gpu);
+    gpu_engine_init(&gpu->kernels, gpu, NODE_GPU_KERNEL, gpu->cfg.kernel.launch_ps);
     gpu->order = pcie_order_watch_create(gpu->dom, gpu->path, "device memory");
     gpu->end = pcie_order_end_create(gpu->dom, gpu->path);
     register_stats(gpu);
@@ -267,7 +279,7 @@ static int gpu_fault(void *component, void *end, const struct machine_fault_kind
 
 const struct machine_kind node_gpu_kind = {
     .name = "gpu",
-    .summary = "GPU: memory behind a BAR, level-2 cache, copy engines",
+    .summary = "GPU: memory behind a BAR, level-2 cache, engines for copies and kernels",
     .params = gpu_params,
     .groups = gpu_groups,
     .config_bytes = sizeof(struct gpu_config),

@@ -1,7 +1,7 @@
 /*
  * The parts of a GPU: what its port takes in and answers (reads.c), the cache
- * that decides how long an answer takes (l2.c), the copy engine (copy.c), and
- * what binds them (gpu.c).
+ * that decides how long an answer takes (l2.c), the order of jobs (engine.c),
+ * what copies (copy.c) and kernels (roofline.c) do, and what binds them (gpu.c).
  */
 #ifndef NODE_GPU_INTERNAL_H
 #define NODE_GPU_INTERNAL_H
@@ -19,7 +19,7 @@ SIM_BEGIN_DECLS
 #define GPU_CHUNKS     (PCIE_MAX_PAYLOAD / GPU_CHUNK + 1)
 #define GPU_TAGS_MAX   254u
 #define GPU_FLUSH_TAGS 2u /* behind them, for reads that push writes to a peer */
-#define GPU_COPIES     2u /* engines */
+#define GPU_COPIES     2u /* engines, the first ones of enum node_gpu_engine */
 
 struct gpu_config {
     uint64_t memory_bytes, bar_bytes;
@@ -32,6 +32,9 @@ struct gpu_config {
         uint64_t setup_ps, read_bytes, tags, local_bytes_per_us, bus_bytes_per_us;
         uint64_t completion_timeout_ps;
     } copy;
+    struct gpu_kernel_config {
+        uint64_t launch_ps, peak_sp_gflops, peak_dp_gflops, memory_gb_per_s;
+    } kernel;
     struct pcie_port_config port;
 };
 
@@ -67,18 +70,31 @@ struct gpu_read {
     uint64_t mark[GPU_CHUNKS]; /* when each chunk was ready, for the probe */
 };
 
-/* ---- copy engines ---------------------------------------------------------------------- */
+/* ---- engines -------------------------------------------------------------------------- */
 
 struct node_gpu_job {
     struct sim_link link;
-    struct gpu_copy *engine;
-    struct node_gpu_end dst, src;
-    uint64_t bytes;
-    uint64_t after;  /* so many jobs of the other engine have ended */
+    struct gpu_engine *engine;
+    struct node_gpu_after after;
     bool rung;       /* its bell has left the root complex, */
     uint64_t behind; /* and arrives when so many writes of the bus are visible */
     node_gpu_done_fn done;
     void *arg;
+    struct node_gpu_end dst, src; /* of a copy */
+    uint64_t bytes;               /* that it moves */
+    sim_time_t kernel_ps;         /* of a kernel, without its launch */
+};
+
+struct gpu_engine {
+    struct node_gpu *gpu;
+    enum node_gpu_engine which;
+    sim_time_t setup_ps;                     /* of each job, at least 1 */
+    struct sim_list queue, finished, unused; /* struct node_gpu_job */
+    uint64_t ended;
+    sim_time_t start; /* the head of the queue begins; SIM_TIME_NEVER: it waits for its bell or for
+                       * another engine */
+    bool held;        /* by writes that its job is behind */
+    struct sim_event done; /* SIM_TASK */
 };
 
 /** A read request of the copy engine that is not answered in full. */
@@ -91,16 +107,10 @@ struct gpu_copy_read {
 };
 
 struct gpu_copy {
-    struct node_gpu *gpu;
-    bool held; /* by writes that its job is behind */
-    bool out;  /* jobs from the device to the bus; the other one has the rest */
-    struct sim_list queue, finished, unused; /* struct node_gpu_job */
-    uint64_t ended;
-    sim_time_t start; /* the head of the queue begins; SIM_TIME_NEVER: it waits for its bell or the
-                       * other engine */
-    sim_time_t next;  /* the next piece over the bus, not before */
-    uint64_t asked, got; /* bytes of the job: requested, at hand */
-    uint64_t sent;       /* bytes of the job that left as writes or need none */
+    struct gpu_engine engine; /* first */
+    sim_time_t next;          /* the next piece over the bus, not before */
+    uint64_t asked, got;      /* bytes of the job: requested, at hand */
+    uint64_t sent;            /* bytes of the job that left as writes or need none */
     struct gpu_copy_read reads[GPU_TAGS_MAX];
     unsigned busy_tags;
     bool flushing; /* all of the job's writes to a peer have left, and a read behind them */
@@ -111,7 +121,6 @@ struct gpu_copy {
     uint64_t failures;        /* jobs that failed */
     struct sim_list writes;   /* to be sent */
     struct sim_event timeout; /* scheduled, for an early deadline, while reads are busy */
-    struct sim_event done;    /* SIM_TASK */
 };
 
 /* ---- the GPU ------------------------------------------------------------------------------ */
@@ -139,7 +148,8 @@ struct node_gpu {
     uint64_t lost_before;  /* of `posted_in`: before the link was down last */
     sim_time_t next_write; /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
-    struct gpu_copy copy[GPU_COPIES];                  /* [out] */
+    struct gpu_copy copy[GPU_COPIES];                  /* by enum node_gpu_engine */
+    struct gpu_engine kernels;
     struct pcie_order_watch *order; /* of writes and requests; NULL: not watched */
     struct pcie_order_end *end;
     uint32_t arrivals;
@@ -174,12 +184,26 @@ void gpu_received(void *user, struct pcie_tlp *tlp);
 /** Writes that are due, requests that may begin, completions that are ready. @return when next. */
 sim_time_t gpu_serve(struct node_gpu *gpu);
 
+/** All of the engine is zero but what else is set here. */
+void gpu_engine_init(struct gpu_engine *e, struct node_gpu *gpu, enum node_gpu_engine which,
+                     sim_time_t setup_ps);
+void gpu_engine_fini(struct gpu_engine *e);
+/** A new job behind all others of the engine, with what they have in common. */
+struct node_gpu_job *gpu_engine_add(struct gpu_engine *e, struct node_gpu_after after,
+                                    node_gpu_done_fn done, void *arg);
+/** Whether the head of the queue, of which there is one, has been set up. @return false: look again
+ * at *next_p, or not before something happens */
+bool gpu_engine_begun(struct gpu_engine *e, sim_time_t *next_p);
+/** The head of the queue has ended. */
+void gpu_engine_end(struct gpu_engine *e);
+/** The link is down: no job waits for writes that have not come. */
+void gpu_engines_lost(struct node_gpu *gpu);
+
 void gpu_copy_init(struct node_gpu *gpu);
 void gpu_copy_fini(struct node_gpu *gpu);
 /** @return when the engines have to be looked at again, apart from what wakes it anyway. */
 sim_time_t gpu_copy_run(struct node_gpu *gpu);
-/** The link is down: no job waits for writes that have not come. */
-void gpu_copy_lost(struct node_gpu *gpu);
+sim_time_t gpu_kernel_run(struct node_gpu *gpu);
 
 /* ---- probe.c: where a probe is attached ------------------------------------------------------ */
 
@@ -210,7 +234,7 @@ SIM_PROBE_ONLY uint64_t gpu_probe_chunk(const struct node_gpu *gpu, sim_time_t r
 SIM_PROBE_ONLY uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,
                                        const struct pcie_tlp *cpl, uint32_t bytes);
 /** The engine has a head of its queue or none, and now begins it or its set-up is over. */
-SIM_PROBE_ONLY void gpu_probe_copy(const struct gpu_copy *cp, bool set_up);
+SIM_PROBE_ONLY void gpu_probe_engine(const struct gpu_engine *e, bool set_up);
 
 SIM_END_DECLS
 #endif /* NODE_GPU_INTERNAL_H */

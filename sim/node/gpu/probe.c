@@ -75,20 +75,22 @@ uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,
     return gpu_probe_bytes(gpu, GPU_STAGE_SEEN, (uint64_t)(r->from - gpu->memory.bytes), bytes, id);
 }
 
-void gpu_probe_copy(const struct gpu_copy *cp, bool set_up)
+void gpu_probe_engine(const struct gpu_engine *e, bool set_up)
 {
-    enum { IDLE, SET_UP, COPY };
-    static const char *const states[] = { "idle", "set-up", "copy", NULL };
-    static const struct sim_signal state[GPU_COPIES] = {
-        { "copy0.state", 2, states, SIM_SIGNAL_STATE, "what the copy engine of other copies does" },
-        { "copy1.state", 2, states, SIM_SIGNAL_STATE,
-          "what the copy engine from the device to the bus does" }
+    enum { IDLE, SET_UP, WORK };
+    static const char *const copies[] = { "idle", "set-up", "copy", NULL };
+    static const char *const kernels[] = { "idle", "launch", "run", NULL };
+    static const struct sim_signal state[NODE_GPU_ENGINES] = {
+        { "copy0.state", 2, copies, SIM_SIGNAL_STATE, "what the copy engine of other copies does" },
+        { "copy1.state", 2, copies, SIM_SIGNAL_STATE,
+          "what the copy engine from the device to the bus does" },
+        { "kernel.state", 2, kernels, SIM_SIGNAL_STATE, "what the engine of kernels does" },
     };
-    const struct node_gpu *gpu = cp->gpu;
-    bool busy = cp->start != SIM_TIME_NEVER; /* one that waits for its bell does nothing */
+    const struct node_gpu *gpu = e->gpu;
+    bool busy = e->start != SIM_TIME_NEVER; /* one that waits for its bell does nothing */
 
-    sim_probe_level(gpu->probe, &state[cp->out], gpu->path, sim_now(gpu->dom),
+    sim_probe_level(gpu->probe, &state[e->which], gpu->path, sim_now(gpu->dom),
                     !busy    ? IDLE
-                    : set_up ? COPY
+                    : set_up ? WORK
                              : SET_UP);
 }

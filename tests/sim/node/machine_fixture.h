@@ -540,8 +540,8 @@ inline sim_time_t gen2x8(sim_time_t t, uint64_t bytes, sim_time_t latency)
     return column(t) + (8 + bytes) * 250 + latency;
 }
 
-/** A copy that is behind nothing. */
-inline void start_copy(node_gpu *gpu, uint64_t after, node_gpu_end dst, node_gpu_end src,
+/** A copy that is behind no write of the bus. */
+inline void start_copy(node_gpu *gpu, node_gpu_after after, node_gpu_end dst, node_gpu_end src,
                        uint64_t bytes, node_gpu_done_fn done, void *arg)
 {
     node_gpu_ring(node_gpu_copy(gpu, after, dst, src, bytes, done, arg), 0);

@@ -26,9 +26,9 @@ TEST(Copy, InsideTheDeviceTakesSetUpAndSizeOverRate)
         auto v = pattern(100000);
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()));
         sim_time_t start = m.now();
-        start_copy(m.gpu(), 0, { true, 1 << 20, false }, { true, 0, false }, v.size(),
+        start_copy(m.gpu(), {}, { true, 1 << 20, false }, { true, 0, false }, v.size(),
                    CopyDone::call, &done);
-        start_copy(m.gpu(), 0, { true, 1 << 21, false }, { true, 1 << 20, false }, v.size(),
+        start_copy(m.gpu(), {}, { true, 1 << 21, false }, { true, 1 << 20, false }, v.size(),
                    CopyDone::call, &done);
         m.run();
         EXPECT_EQ((Times{ start + 3000000, start + 6000000 }), done.times);
@@ -45,11 +45,11 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
             auto v = pattern(20001, (unsigned)shift);
             set_up(m);
             std::copy(v.begin(), v.end(), m.ram(ram + 4096 + shift));
-            start_copy(m.gpu(), 0, { true, page + 3, false }, { false, ram + 4096 + shift, false },
+            start_copy(m.gpu(), {}, { true, page + 3, false }, { false, ram + 4096 + shift, false },
                        v.size(), CopyDone::call, &done);
-            start_copy(m.gpu(), 1, { false, ram + (1 << 20) + shift, false },
+            start_copy(m.gpu(), { NODE_GPU_COPY, 1 }, { false, ram + (1 << 20) + shift, false },
                        { true, page + 3, false }, v.size(), CopyDone::call, &done);
-            start_copy(m.gpu(), 0, { false, ram + (1 << 21) + 7, false },
+            start_copy(m.gpu(), {}, { false, ram + (1 << 21) + 7, false },
                        { false, ram + 4096 + shift, false }, v.size(), CopyDone::call, &done);
             m.run();
             EXPECT_EQ(3u, done.times.size());
@@ -73,10 +73,10 @@ TEST(Copy, OneEngineForEachWay)
         CopyDone done = { &m, {} };
         set_up(m);
         sim_time_t start = m.now();
-        start_copy(m.gpu(), 0, { true, 0, false }, { false, ram, false }, in, CopyDone::call,
+        start_copy(m.gpu(), {}, { true, 0, false }, { false, ram, false }, in, CopyDone::call,
                    &done);
-        start_copy(m.gpu(), after, { false, ram + (1 << 20), false }, { true, 1 << 20, false }, out,
-                   CopyDone::call, &done);
+        start_copy(m.gpu(), { NODE_GPU_COPY, after }, { false, ram + (1 << 20), false },
+                   { true, 1 << 20, false }, out, CopyDone::call, &done);
         m.run();
         return done.times.back() - start;
     };
@@ -132,8 +132,8 @@ TEST(Copy, BeginsBehindWhatCoresHaveStored)
         set_up(m);
         fence.then = [&] {
             node_core *from = bell == OF_ITS_OTHER_CONTEXT ? node_core_above(m.core()) : m.core();
-            node_gpu_job *job = node_gpu_copy(m.gpu(), 0, { false, ram, false }, { true, 0, false },
-                                              bytes, CopyDone::call, &done);
+            node_gpu_job *job = node_gpu_copy(m.gpu(), {}, { false, ram, false },
+                                              { true, 0, false }, bytes, CopyDone::call, &done);
 
             if (bell == NOT_ON_THE_WAY)
                 node_gpu_ring(job, 0);
@@ -179,7 +179,7 @@ TEST(Copy, DoesNotWaitForLaterStores)
         set_up(m);
         stores.then = [&] {
             node_core_ring(m.core(), 0, node_gpu_ring,
-                           node_gpu_copy(m.gpu(), 0, { false, ram, false }, { true, 0, false },
+                           node_gpu_copy(m.gpu(), {}, { false, ram, false }, { true, 0, false },
                                          before * 64, CopyDone::call, &done));
         };
         Stores::call(&stores, 0);
@@ -241,7 +241,7 @@ Builder with_outage(Builder b, sim_time_t at, sim_time_t lasts, std::vector<uint
 void ring_copy(Machine &m, CopyDone *done)
 {
     node_core_ring(m.core(), 0, node_gpu_ring,
-                   node_gpu_copy(m.gpu(), 0, { true, page, false }, { true, 0, false }, 64,
+                   node_gpu_copy(m.gpu(), {}, { true, page, false }, { true, 0, false }, 64,
                                  CopyDone::call, done));
 }
 
@@ -329,7 +329,7 @@ TEST(Copy, BandwidthIsThatOfTheLinkOrOfTheReadsInFlight)
         set_up(m);
         node_gpu_end dev = { true, 0, false }, mem = { false, ram, false };
         for (uint64_t n : { 1u << 20, 1u << 21 })
-            start_copy(m.gpu(), 0, to_device ? dev : mem, to_device ? mem : dev, n, CopyDone::call,
+            start_copy(m.gpu(), {}, to_device ? dev : mem, to_device ? mem : dev, n, CopyDone::call,
                        &done);
         sim_time_t start = m.now();
         m.run();
@@ -358,12 +358,12 @@ TEST(Copy, ToAPeerGoesThroughTheRootComplex)
         m.configure(2, UINT64_C(3) << 40, 1 << 22);
         EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 8 * page, 4 * page, &at));
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()) + 64);
-        start_copy(m.gpu(), 0, { false, (UINT64_C(3) << 40) + at, false }, { true, 64, false },
+        start_copy(m.gpu(), {}, { false, (UINT64_C(3) << 40) + at, false }, { true, 64, false },
                    v.size(), CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu("gpu1")) + 8 * page, v.size()));
-        start_copy(m.gpu(), 0, { true, 1 << 20, false }, { false, (UINT64_C(3) << 40) + at, false },
-                   v.size(), CopyDone::call, &done);
+        start_copy(m.gpu(), {}, { true, 1 << 20, false },
+                   { false, (UINT64_C(3) << 40) + at, false }, v.size(), CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 20), v.size()));
         return done.times;
@@ -403,7 +403,7 @@ TEST(Copy, ToAPeerEndsWhenItsBytesAreThere)
         m.configure(2, far, 1 << 22);
         EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 0, 4 * page, &at));
         std::copy(end.v.begin(), end.v.end(), node_gpu_bytes(m.gpu()));
-        start_copy(m.gpu(), 0, { false, far + at, peer }, { true, 0, false }, bytes, End::call,
+        start_copy(m.gpu(), {}, { false, far + at, peer }, { true, 0, false }, bytes, End::call,
                    &end);
         m.run();
         EXPECT_EQ(1u, end.ended);
@@ -424,7 +424,7 @@ TEST(Copy, AFailedReadIsCountedAndShowsAllOnes)
     in_all_orders(with_gpu(), [](Machine &m) {
         CopyDone done = { &m, {} };
         set_up(m);
-        start_copy(m.gpu(), 0, { true, 0, false }, { false, UINT64_C(1) << 45, false }, 1000,
+        start_copy(m.gpu(), {}, { true, 0, false }, { false, UINT64_C(1) << 45, false }, 1000,
                    CopyDone::call, &done);
         m.run();
         EXPECT_EQ(1u, done.times.size());

@@ -147,6 +147,37 @@ int main(int argc, char **argv)
     EXPECT_TRUE(has(errors, "rank 0 on node 0 was ended by signal 11")) << errors;
 }
 
+/* Its function is the program's own code, on a stack of its own. */
+TEST_F(Programs, AKernelsFunctionThatCrashesEndsItsRank)
+{
+    write("crash.cu", R"(
+#include <hub-kernel.h>
+static void run(void *arg)
+{
+    *static_cast<volatile int *>(arg) = 1;
+}
+int main(int argc, char **)
+{
+    int *memory;
+    hub_kernel kernel = {};
+
+    if (cudaMalloc(&memory, 64) != cudaSuccess)
+        return 1;
+    kernel.run = run;
+    kernel.arg = argc == 1 ? memory : reinterpret_cast<int *>(16);
+    hubKernel(&kernel, nullptr);
+    cudaDeviceSynchronize();
+    return *memory == 1 ? 0 : 2;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -O2 -g -Wall -Werror crash.cu -o crash")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 1 ./crash")) << errors;
+    EXPECT_EQ(139, sh("hubrun -q -n 1 ./crash wild"));
+    EXPECT_TRUE(has(errors, "memory access fault at run (crash.cu:5)") ||
+                has(errors, "memory access fault at crash"))
+        << errors;
+}
+
 /* Nested, quoted, without a line's end; a file that is not there is left to the compiler. */
 TEST_F(Programs, ArgumentsMayStandInFiles)
 {
