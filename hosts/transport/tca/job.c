@@ -123,7 +123,7 @@ static bool is_staged(const struct tct *c, const struct tct_job *job)
     uint64_t number = job->copy[job->filled % c->set.stage_buffers];
 
     return job->filled < job->asked &&
-           c->copies[HOST_COPY_ENGINES * job->gpu + host_copy_engine(number)] >= number;
+           c->copies[HOST_COPY_ENGINES * job->gpu + host_gpu_engine(number)] >= number;
 }
 
 /* ---- filling -----------------------------------------------------------------------------------
