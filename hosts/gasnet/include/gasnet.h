@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "gasnet_tools_compiler.h" /* if_pf(), if_pt(), _STRINGIFY() */
+
 #if defined(GASNET_SEQ) + defined(GASNET_PARSYNC) + defined(GASNET_PAR) != 1
 #error "gasnet.h: expected one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR to be defined"
 #endif

@@ -153,6 +153,29 @@ int main(void)
     EXPECT_EQ("40000 2000 0\n40000 2000 0\n", out);
 }
 
+TEST_F(GasnetTools, GasnetItselfHasPredictionsAndTexts)
+{
+    write("prog.c", R"(
+#include <gasnet.h>
+int main(void)
+{
+    int n = 0;
+
+    if_pf (n > 0)
+        n++;
+    if_pt (n == 0)
+        n += 2;
+    puts(_STRINGIFY(GASNET_SPEC_VERSION_MAJOR));
+    return n != 2;
+}
+)");
+    for (const char *how : { "hubcc -std=c99", "hubc++ -std=c++11" }) {
+        ASSERT_EQ(0, sh(how + strict + "-DGASNET_SEQ prog.c -o prog")) << errors;
+        EXPECT_EQ(0, sh("hubrun -q -n 1 ./prog")) << errors;
+        EXPECT_EQ("1\n", out);
+    }
+}
+
 TEST_F(GasnetTools, LiteModeLeavesOutWhatThreadsShare)
 {
     write("lite.c", R"(
