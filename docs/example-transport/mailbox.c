@@ -56,9 +56,9 @@ static bool exchange_addresses(struct own *own, uint64_t inbox, char *why)
 
     for (unsigned r = 0; r < h->size; r++)
         if (r != h->rank)
-            h->net->send(h, r, &inbox, sizeof(inbox));
+            transport_send(&own->t, r, &inbox, sizeof(inbox));
     for (unsigned i = 1; i < h->size; i++) {
-        h->net->receive(h, &msg);
+        transport_receive(&own->t, &msg);
         memcpy(&inbox, msg.data, sizeof(inbox));
         if (inbox / own->d->part_bytes == own->d->slot) {
             (void)snprintf(why, TRANSPORT_WHY_BYTES, "mailbox: rank %u is on the same node",
@@ -78,7 +78,7 @@ static bool mailbox_connect(struct transport *t, char *why)
     unsigned area;
 
     own->d = driver_of(h);
-    own->boxes = (uint32_t)transport_setting(h, "mpi.boxes", 8);
+    own->boxes = (uint32_t)transport_number(t, "boxes", 8);
     t->caps = (struct transport_caps){
         .fifo_bytes = TRANSPORT_ENTRY_LEAST, /* a longer message takes several boxes, */
         .eager_bytes = TRANSPORT_BYTES_MAX,  /* and none waits until its receiver asks for it */
@@ -191,7 +191,7 @@ static bool mailbox_poll(struct transport *t)
 const struct transport_ops transport_mailbox = {
     .name = "mailbox",
     .network = HOST_NETWORK_HUBS,
-    .params = params,
+    .params = { params },
     .bytes = sizeof(struct own),
     .connect = mailbox_connect,
     .destroy = mailbox_destroy,

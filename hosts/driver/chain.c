@@ -178,13 +178,13 @@ int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
     return code;
 }
 
-uint64_t driver_own_descs(struct driver *d, unsigned sets)
+uint64_t driver_own_descs(struct driver *d, unsigned user, unsigned sets)
 {
-    if (d->own_descs == RANGE_NONE)
-        d->own_descs =
+    if (d->own_descs[user] == RANGE_NONE)
+        d->own_descs[user] =
             range_take(&d->internal_free, (uint64_t)sets * HUB_DMA_CHANNELS * DRIVER_OWN_DESCS,
                        DRIVER_OWN_DESCS);
-    return d->own_descs;
+    return d->own_descs[user];
 }
 
 void driver_chain_ended(struct driver *d, unsigned channel, uint64_t number)

@@ -197,7 +197,8 @@ static int set_up_hub(struct host *h, struct driver *d)
     if (ring == NULL || d->table == NULL || !range_init(&d->table_free, 0, DRIVER_TABLE_DESCS) ||
         !range_init(&d->internal_free, 0, HUB_INTERNAL_DESCS))
         return DRIVER_ERR_NOMEM;
-    d->own_descs = RANGE_NONE;
+    for (unsigned user = 0; user < HOST_USERS; user++)
+        d->own_descs[user] = RANGE_NONE;
     d->ring = (struct notify_ring){ ring, DRIVER_RING_LOG2, 0 };
     for (uint64_t i = 0; i < UINT64_C(1) << DRIVER_RING_LOG2; i++)
         d->ring.entries[i] = 0;

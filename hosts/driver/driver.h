@@ -109,7 +109,7 @@ struct driver {
     uint8_t *table; /* host descriptors */
     uint64_t table_bus;
     struct range_alloc table_free, internal_free; /* in descriptors */
-    uint64_t own_descs; /* RANGE_NONE: not asked for yet, or there were too few */
+    uint64_t own_descs[HOST_USERS]; /* RANGE_NONE: not asked for yet, or there were too few */
 
     struct driver_helper helpers[DRIVER_HELPERS];
     unsigned nhelpers;
@@ -236,9 +236,9 @@ int driver_chain_start(struct host *h, struct driver *d, unsigned channel);
 /**
  * For a library that keeps lists of its own: the first of `sets` times DRIVER_OWN_DESCS descriptors
  * in internal memory for each channel, in each set those of channel 0 first. All ranks ask for as
- * many, and get the same ones. RANGE_NONE: none are left.
+ * many, and get the same ones; each user (hosts/host/net.h) others. RANGE_NONE: none are left.
  */
-uint64_t driver_own_descs(struct driver *d, unsigned sets);
+uint64_t driver_own_descs(struct driver *d, unsigned user, unsigned sets);
 /** False when a chain of any rank goes on, as far as the ring shows. */
 bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel);
 /** Starts the list at this pointer by one store, on a channel that is idle. The list itself

@@ -73,8 +73,8 @@ struct host_gpu_ops {
     uint64_t (*failures)(struct host *h, unsigned gpu);
     /** Has count[], HOST_COPY_ENGINES words from alloc() of the host's memory, hold the number of
      * the last copy of each engine of copies of this GPU that has ended, from now on, so that a
-     * loop which polls memory sees that too. NULL: no longer. */
-    void (*count)(struct host *h, unsigned gpu, volatile uint64_t *count);
+     * loop which polls memory sees that too. NULL: no longer. Each user (net.h) may have its own. */
+    void (*count)(struct host *h, unsigned user, unsigned gpu, volatile uint64_t *count);
     bool (*ended)(struct host *h, unsigned gpu, uint64_t number);
     /** Fills in the time when the job ends, or the present one when it has ended. *stamp must stay
      * until then. */

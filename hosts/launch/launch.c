@@ -54,7 +54,7 @@ const struct host_param *launch_param(unsigned i, const char **transport_p)
     for (unsigned t = 0; found == NULL && t < SIM_COUNT(first); t++)
         found = table_row(first[t], &i);
     for (unsigned t = 0; found == NULL && transports[t] != NULL; t++) {
-        found = table_row(transports[t]->params, &i);
+        found = table_row(transports[t]->params[TRANSPORT_MPI], &i);
         if (found != NULL && transport_p != NULL)
             *transport_p = transports[t]->name;
     }

@@ -13,7 +13,8 @@ struct launch_message {
     sim_time_t due; /* when it leaves its sender's queue */
     uint64_t bytes; /* of data */
     /* what goes over the network */
-    uint32_t to, from; /* ranks */
+    uint32_t to; /* ranks */
+    uint16_t from, user;
     uint8_t data[];
 };
 
@@ -55,9 +56,9 @@ static void deliver_message(struct launch *run, struct launch_message *msg)
 {
     struct launch_thread *rank = &run->ranks[msg->to];
 
-    put_message(&rank->mail[LAUNCH_INBOX], msg);
-    rank->messages++;
-    launch_write_word(rank->node, rank->counted, rank->messages);
+    put_message(&rank->mail[LAUNCH_INBOX + msg->user], msg);
+    rank->messages[msg->user]++;
+    launch_write_word(rank->node, rank->counted[msg->user], rank->messages[msg->user]);
     launch_wake(rank);
     /* A message of a rank to itself does not ring: the rank itself has just sent it. */
     if (msg->from != msg->to)
@@ -130,14 +131,14 @@ void launch_messages_cancel(struct launch_node *node)
     sim_cancel(node->dom, &node->send[LAUNCH_NET]);
 }
 
-static void op_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
+static void op_send(struct host *h, unsigned user, unsigned to, const void *bytes, uint32_t size)
 {
     struct launch_thread *t = launch_thread_of(h);
     struct launch *run = t->node->run;
     struct launch_message *msg = new_message(size);
     enum launch_way way;
 
-    SIM_ASSERT(to < run->nranks);
+    SIM_ASSERT(to < run->nranks && run->nranks <= UINT16_MAX && user < HOST_USERS);
     way = run->ranks[to].node == t->node ? LAUNCH_LOCAL : LAUNCH_NET;
     (void)launch_begin(h); /* what was computed before comes first */
     *msg = (struct launch_message){
@@ -145,7 +146,8 @@ static void op_send(struct host *h, unsigned to, const void *bytes, uint32_t siz
                (way == LAUNCH_LOCAL ? run->software->local_message_ps : NET_NEXT_INSTANT_PS),
         .bytes = size,
         .to = to,
-        .from = h->rank,
+        .from = (uint16_t)h->rank,
+        .user = (uint16_t)user,
     };
     if (size > 0)
         memcpy(msg->data, bytes, size);
@@ -153,27 +155,28 @@ static void op_send(struct host *h, unsigned to, const void *bytes, uint32_t siz
     sim_schedule_by(t->dom, &t->node->send[way], msg->due, phases[way]);
 }
 
-static void op_receive(struct host *h, struct host_message *msg_p)
+static void op_receive(struct host *h, unsigned user, struct host_message *msg_p)
 {
     struct launch_thread *t = launch_thread_of(h);
-    struct launch_mail *box = &t->mail[LAUNCH_INBOX];
+    struct launch_mail *box = &t->mail[LAUNCH_INBOX + user];
+    struct launch_message *msg;
 
     (void)launch_begin(h);
     while (box->first == NULL) {
         launch_sleep(launch_running(h), SIM_TIME_NEVER, "waiting for a message");
         launch_signals_take(launch_running(h));
     }
-    free(t->taken);
-    t->taken = take_message(box);
-    *msg_p = (struct host_message){ t->taken->from, (uint32_t)t->taken->bytes, t->taken->data };
+    free(t->taken[user]);
+    msg = t->taken[user] = take_message(box);
+    *msg_p = (struct host_message){ msg->from, (uint32_t)msg->bytes, msg->data };
 }
 
-static void op_count(struct host *h, volatile uint64_t *count)
+static void op_count(struct host *h, unsigned user, volatile uint64_t *count)
 {
     struct launch_thread *t = launch_thread_of(h);
 
-    t->counted = count;
-    launch_write_word(t->node, count, t->messages);
+    t->counted[user] = count;
+    launch_write_word(t->node, count, t->messages[user]);
 }
 
 /* What is measured on the hubs by a program that drives them must not meet MPI's packets there: as
@@ -203,7 +206,8 @@ void launch_mail_init(struct launch_thread *t)
 
 void launch_mail_fini(struct launch_thread *t)
 {
-    free(t->taken);
+    for (unsigned user = 0; user < HOST_USERS; user++)
+        free(t->taken[user]);
     for (unsigned way = 0; way < LAUNCH_WAYS; way++)
         while (t->mail[way].first != NULL)
             free(take_message(&t->mail[way]));

@@ -26,8 +26,8 @@ struct launch_worker;
 struct launch_mail {
     struct launch_message *first, **end;
 };
-/** Sent within the node or over the control network, and still there; received. */
-enum launch_way { LAUNCH_LOCAL, LAUNCH_NET, LAUNCH_INBOX, LAUNCH_WAYS };
+/** Sent within the node or over the control network, and still there; received, by user. */
+enum launch_way { LAUNCH_LOCAL, LAUNCH_NET, LAUNCH_INBOX, LAUNCH_WAYS = LAUNCH_INBOX + HOST_USERS };
 
 /** Memory of the program that devices reach; each has bus addresses of its own. */
 struct launch_pins {
@@ -77,10 +77,10 @@ struct launch_thread {
     } block;
     /* ranks */
     struct launch_mail mail[LAUNCH_WAYS];
-    struct launch_message *taken;           /* by the last call that received one */
-    uint64_t messages;                      /* that have come */
-    volatile void *counted;                 /* where the rank wants their number; NULL: nowhere */
-    volatile uint64_t *copies[LAUNCH_GPUS]; /* see host_gpu_ops.count */
+    struct launch_message *taken[HOST_USERS];           /* by the last call that received one */
+    uint64_t messages[HOST_USERS];                      /* that have come */
+    volatile void *counted[HOST_USERS];                 /* their number goes there; or NULL */
+    volatile uint64_t *copies[HOST_USERS][LAUNCH_GPUS]; /* see host_gpu_ops.count */
     struct program *program;
     struct heap *heap;            /* the program's */
     bool heap_full;               /* has been reported */

@@ -18,6 +18,22 @@ const struct transport_ops *transports[TRANSPORTS_MAX + 1] = { TRANSPORTS(OPS) N
 #define CHOICE(name) "|" #name
 static char choices[sizeof("own") + TRANSPORTS_MAX * TRANSPORT_NAME_BYTES] =
     "own" TRANSPORTS(CHOICE);
+#define NAMES (choices + sizeof("own")) /* without "own" */
+
+static const struct library {
+    const char *name, *title;
+    const char *transport; /* where none is chosen; NULL: the machine's own */
+} libraries[TRANSPORT_LIBRARIES] = {
+    [TRANSPORT_MPI] = { "mpi", "MPI", NULL },
+    [TRANSPORT_GASNET] = { "gasnet", "GASNet", "net" },
+};
+_Static_assert(TRANSPORT_LIBRARIES <= HOST_USERS, "each is a user of its own");
+
+/** What a rank has opened. */
+struct opened {
+    struct host_state kept;
+    struct transport *by[TRANSPORT_LIBRARIES];
+};
 
 /* 0 and "own": as the transport has it */
 static struct host_param params[] = {
@@ -65,16 +81,40 @@ static struct host_param params[] = {
                       "the library to the GPU beside the next ones, not all of them at the end"),
     HOST_PARAM_END
 };
+static struct host_param gasnet_params[] = {
+    HOST_PARAM_CHOICE("gasnet.transport", 0, NULL, 0, "the network that GASNet uses"),
+    HOST_PARAM_BYTES("gasnet.fifo_bytes", 0,
+                     "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else "
+                     "256 or more"),
+    HOST_PARAM_PS("gasnet.entry_ps", 0,
+                  "GASNet makes or examines one header; 0 = the transport's own"),
+    HOST_PARAM_END
+};
 const struct host_param transport_cost_params[] = {
     HOST_PARAM_PS("mpi.entry_ps", 0, "MPI makes or examines one header; 0 = the transport's own"),
     HOST_PARAM_END
 };
 
+static uint64_t count_transports(void)
+{
+    uint64_t n = 0;
+
+    while (transports[n] != NULL)
+        n++;
+    return n;
+}
+
 const struct host_param *transport_params(void)
 {
-    for (params[0].most = 0; transports[params[0].most] != NULL;)
-        params[0].most++;
+    params[0].most = count_transports();
     return params;
+}
+
+const struct host_param *transport_gasnet_params(void)
+{
+    gasnet_params[0].choices = NAMES;
+    gasnet_params[0].most = count_transports() - 1;
+    return gasnet_params;
 }
 
 bool transport_add(const struct transport_ops *ops)
@@ -135,49 +175,105 @@ bool transport_is_set(const struct host *h, const char *key, const char *word)
     return s != NULL && strcmp(s->word, word) == 0;
 }
 
+static const struct host_setting *find_setting(const struct host *h, const char *library,
+                                               const char *key)
+{
+    char whole[64];
+
+    (void)snprintf(whole, sizeof(whole), "%s.%s", library, key);
+    return host_setting_of(h, whole);
+}
+
+uint64_t transport_number(const struct transport *t, const char *key, uint64_t own)
+{
+    const struct host_setting *s = find_setting(t->host, t->library, key);
+
+    return s != NULL && s->number != 0 ? s->number : own;
+}
+
+bool transport_has_word(const struct transport *t, const char *key, const char *word)
+{
+    const struct host_setting *s = find_setting(t->host, t->library, key);
+
+    return s != NULL && strcmp(s->word, word) == 0;
+}
+
+const char *transport_title(const struct transport *t)
+{
+    return libraries[t->user].title;
+}
+
 static void apply_settings(struct transport *t)
 {
     struct transport_caps *caps = &t->caps;
     uint64_t fifo;
 
-    if (transport_is_set(t->host, "mpi.requests", "on"))
+    if (transport_has_word(t, "requests", "on"))
         caps->sends_requests = true;
-    else if (transport_is_set(t->host, "mpi.requests", "off"))
+    else if (transport_has_word(t, "requests", "off"))
         caps->sends_requests = false;
-    caps->eager_bytes = (uint32_t)transport_setting(t->host, "mpi.eager_bytes", caps->eager_bytes);
-    caps->write_bytes = (uint32_t)transport_setting(t->host, "mpi.write_bytes", caps->write_bytes);
-    fifo = transport_setting(t->host, "mpi.fifo_bytes", caps->fifo_bytes);
+    caps->eager_bytes = (uint32_t)transport_number(t, "eager_bytes", caps->eager_bytes);
+    caps->write_bytes = (uint32_t)transport_number(t, "write_bytes", caps->write_bytes);
+    fifo = transport_number(t, "fifo_bytes", caps->fifo_bytes);
     if (fifo < caps->fifo_bytes)
         caps->fifo_bytes = fifo > TRANSPORT_ENTRY_LEAST ? (uint32_t)fifo : TRANSPORT_ENTRY_LEAST;
-    caps->entry_ps = transport_setting(t->host, "mpi.entry_ps", caps->entry_ps);
+    caps->entry_ps = transport_number(t, "entry_ps", caps->entry_ps);
 }
 
 /** NULL: the machine's own. */
-static const struct host_setting *chosen_transport(const struct host *h)
+static const char *chosen_transport(const struct host *h, const struct library *library)
 {
-    const struct host_setting *s = host_setting_of(h, "mpi.transport");
+    const struct host_setting *s = find_setting(h, library->name, "transport");
 
-    return s == NULL || strcmp(s->word, "own") == 0 ? NULL : s;
+    return s == NULL || strcmp(s->word, "own") == 0 ? library->transport : s->word;
 }
 
 enum host_network transport_network(const struct host *h, enum host_network fastest)
 {
-    const struct host_setting *s = chosen_transport(h);
-    const struct transport_ops *ops = s != NULL ? find_transport(s->word) : NULL;
+    const char *name = chosen_transport(h, &libraries[TRANSPORT_MPI]);
+    const struct transport_ops *ops = name != NULL ? find_transport(name) : NULL;
 
-    if (s == NULL)
+    if (name == NULL)
         return fastest;
     return ops != NULL ? ops->network : HOST_NETWORK_CONTROL;
 }
 
-bool transport_open(struct host *h, char *why, struct transport **t_p)
+static void release_opened(void *opened)
 {
-    const struct host_setting *s = chosen_transport(h);
-    const struct transport_ops *ops = s == NULL ? find_own(h) : find_transport(s->word);
+    free(opened);
+}
+
+struct transport *transport_of(const struct host *h, enum transport_library library)
+{
+    const struct opened *o = host_state_of(h->states, release_opened);
+
+    return o != NULL ? o->by[library] : NULL;
+}
+
+/** @return false: out of memory. */
+static bool note_open(struct transport *t)
+{
+    struct opened *o = host_state_of(t->host->states, release_opened);
+
+    if (o == NULL) {
+        o = calloc(1, sizeof(*o));
+        if (o == NULL)
+            return false;
+        host_state_add(&t->host->states, &o->kept, release_opened);
+    }
+    o->by[t->user] = t;
+    return true;
+}
+
+bool transport_open(struct host *h, const char *library, char *why, struct transport **t_p)
+{
+    unsigned user = strcmp(library, libraries[TRANSPORT_GASNET].name) == 0;
+    const char *name = chosen_transport(h, &libraries[user]);
+    const struct transport_ops *ops = name == NULL ? find_own(h) : find_transport(name);
     struct transport *t;
 
     if (ops == NULL) {
-        (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: not in this build", s->word);
+        (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: not in this build", name);
         return false;
     }
     (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: out of memory", ops->name);
@@ -186,8 +282,11 @@ bool transport_open(struct host *h, char *why, struct transport **t_p)
         return false;
     t->ops = ops;
     t->host = h;
+    t->library = libraries[user].name;
+    t->user = user;
+    t->one_sided = user != TRANSPORT_MPI;
     *t_p = t;
-    if (!ops->connect(t, why)) {
+    if (!ops->connect(t, why) || !note_open(t)) {
         *t_p = NULL;
         ops->destroy(t);
         return false;
@@ -196,9 +295,9 @@ bool transport_open(struct host *h, char *why, struct transport **t_p)
     return true;
 }
 
-bool transport_wants_helper(const struct host *h)
+bool transport_wants_helper(const struct transport *t)
 {
-    return transport_is_set(h, "mpi.progress", "helper");
+    return transport_has_word(t, "progress", "helper");
 }
 
 bool transport_lacks(const struct transport *t, const char *device, const char *platform, char *why)

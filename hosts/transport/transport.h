@@ -13,12 +13,19 @@
  *  - Entries of one (source, destination, kind) arrive once and in order, notes among the others.
  *  - Of one pair of ranks, data of a write are in place before any note or entry that was begun
  *    later can be taken, of whichever kind.
+ *    Memory of a GPU has them for whatever reaches it through its bus from then on.
+ *  - A write without a note makes no entry: the software of the far side does not learn of it. Its
+ *    data, too, are in place before any note or entry that was begun later.
  *  - Nothing waits for the software of the far side. What would have to (no room in a FIFO, no free
  *    slot) returns false, with nothing done; the caller takes in what has come, wait()s, and tries
  *    again. So two ranks that fill each other's FIFOs both go on.
  *  - Simulated time passes inside of the calls, as the machine and its software take it.
  *  - To the rank itself only if caps.itself; else the protocols see to that. Ranks of one node are
  *    the transport's.
+ *  - A rank may have one transport for each library that it uses, of one kind or of two. None sees
+ *    what belongs to another, nor waits for calls of it: what they share (the control network, DMA
+ *    channels, a task of the kernel) is told apart by transport.user, or taken in turns.
+ *  - Settings are those of the library that uses it: "mpi.boxes", "gasnet.boxes".
  *  - Whether something of this very instant is seen must not depend on the order of events: what
  *    poll() says of it has to be settled by a rule (see net/net.c for one way).
  *
@@ -46,6 +53,9 @@ extern "C" {
 #define TRANSPORT_WHY_BYTES   160u
 #define TRANSPORT_NAME_BYTES  16u /* as host_setting.word */
 #define TRANSPORTS_MAX        16u
+
+/** Who uses a transport; the number is transport.user. */
+enum transport_library { TRANSPORT_MPI, TRANSPORT_GASNET, TRANSPORT_LIBRARIES };
 
 enum transport_fifo {
     TRANSPORT_MESSAGE, /* messages, pieces of them, notes of writes */
@@ -100,7 +110,8 @@ struct transport_strides {
     int64_t from_step;
 };
 
-/** Data for the memory that `key` names, and a note, which becomes an entry behind them. */
+/** Data for the memory that `key` names, and a note, which becomes an entry behind them; or none if
+ * note_bytes is 0. */
 struct transport_write {
     const struct transport_key *key;
     uint64_t at; /* where they go: bytes behind the beginning of that memory */
@@ -115,14 +126,15 @@ struct transport_write {
 struct transport;
 
 struct transport_ops {
-    const char *name;                /* as in `hubrun --mpi NAME` */
-    enum host_network network;       /* it goes over */
-    const struct host_param *params; /* settings that it alone has, keys "mpi.*"; NULL: none */
-    size_t bytes;                    /* of its struct, which begins as zeros and with `t` */
+    const char *name;          /* as in `hubrun --mpi NAME` */
+    enum host_network network; /* it goes over */
+    /* Settings that it alone has, keys "mpi.*" and "gasnet.*"; NULL: none */
+    const struct host_param *params[TRANSPORT_LIBRARIES];
+    size_t bytes; /* of its struct, which begins as zeros and with `t` */
     /**
-     * In MPI_Init(): fills in the capabilities of the rank's transport. All ranks call it, so they
-     * may agree on addresses. A rank that is ended while it waits here does not return: whatever it
-     * has allocated is destroy()'s to find.
+     * When its library is initialised: fills in the capabilities of the rank's transport. All ranks
+     * call it, so they may agree on addresses. A rank that is ended while it waits here does not
+     * return: whatever it has allocated is destroy()'s to find.
      * @return false, and why in `why` (TRANSPORT_WHY_BYTES; it says that there is no memory), when
      * the machine has no such network.
      */
@@ -197,6 +209,11 @@ struct transport_ops {
 struct transport {
     const struct transport_ops *ops;
     struct host *host;
+    const char *library; /* whose settings count; "mpi" or "gasnet" */
+    unsigned user;       /* an enum transport_library; see HOST_USERS */
+    /* Its library writes to what was exposed at any time: expose() gives keys, however few the
+     * bytes, and also without caps.sends_requests. */
+    bool one_sided;
     struct transport_caps caps;
     /* It has taken notice of entries, so no interrupt will announce them: as if one had. */
     bool rung;
@@ -204,23 +221,39 @@ struct transport {
 
 /** All of them, NULL at the end. */
 extern const struct transport_ops *transports[];
-/** Settings that all of them have, and what their software costs. */
+/** What each library can set, whichever transport it uses: keys "mpi.*", and "gasnet.*". Those of
+ * one transport alone are transport_ops.params. */
 const struct host_param *transport_params(void);
+const struct host_param *transport_gasnet_params(void);
+/** What the software of all of them costs. */
 extern const struct host_param transport_cost_params[];
 
 /** One more, which must stay. Before anything looks at the tables, for they are those of the whole
  * process. @return false: there is one of that name, or no room. */
 bool transport_add(const struct transport_ops *ops);
 
-/** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
- * network, with its settings applied. *t_p is set before it connects. @return false, and why. */
-bool transport_open(struct host *h, char *why, struct transport **t_p);
+/**
+ * For this library, "mpi" or "gasnet": the one that the platform or the user has chosen
+ * ("mpi.transport"), with its settings applied. If none is: for MPI that of the machine's own
+ * network, for GASNet the control network. *t_p is set before it connects. @return false, and why.
+ */
+bool transport_open(struct host *h, const char *library, char *why, struct transport **t_p);
+/** That of a library in this rank, once it is open; NULL: it has none. */
+struct transport *transport_of(const struct host *h, enum transport_library library);
 
-/** The network that transport_open() goes over, where `fastest` is the machine's own. An unknown
- * name stands for the control network. */
+/** The network that MPI's transport_open() goes over, where `fastest` is the machine's own. An
+ * unknown name stands for the control network. */
 enum host_network transport_network(const struct host *h, enum host_network fastest);
 
-/** A setting, or `own` where neither the platform nor the user has set something else than 0. */
+/** A setting of the library that uses a transport, its key without "mpi."; or `own` where neither
+ * the platform nor the user has set something else than 0. */
+uint64_t transport_number(const struct transport *t, const char *key, uint64_t own);
+/** Has such a setting of words this one? */
+bool transport_has_word(const struct transport *t, const char *key, const char *word);
+/** Whom lines of a transport name: "MPI over net: out of memory". */
+const char *transport_title(const struct transport *t);
+/** A setting by its whole key, or `own` where neither the platform nor the user has set something
+ * else than 0. */
 uint64_t transport_setting(const struct host *h, const char *key, uint64_t own);
 /** Has a setting of words this one? */
 bool transport_is_set(const struct host *h, const char *key, const char *word);
@@ -250,8 +283,18 @@ void transport_copy_gpu(struct transport *t, const struct host_pointer *gpu, uin
                         uint64_t bytes);
 /** A system call, and the kernel's copy of a message on its way out or in. */
 void transport_spend_copy(struct host *h, uint64_t bytes);
-/** By the setting "mpi.progress": will ring() be called? */
-bool transport_wants_helper(const struct host *h);
+/** By the setting "progress": will ring() be called? */
+bool transport_wants_helper(const struct transport *t);
+/** Messages of the control network to and from the same library of other ranks. */
+static inline void transport_send(struct transport *t, unsigned rank, const void *bytes,
+                                  uint32_t size)
+{
+    t->host->net->send(t->host, t->user, rank, bytes, size);
+}
+static inline void transport_receive(struct transport *t, struct host_message *msg_p)
+{
+    t->host->net->receive(t->host, t->user, msg_p);
+}
 
 #ifdef __cplusplus
 }

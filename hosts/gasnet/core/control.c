@@ -41,7 +41,7 @@ static void open_transport(struct gasnet_rank *gr)
     char why[TRANSPORT_WHY_BYTES];
     uint32_t room;
 
-    if (!transport_open(gr->host, why, &gr->transport))
+    if (!transport_open(gr->host, "gasnet", why, &gr->transport))
         gasnet_fail(gr, "%s", why);
     room = gr->transport->caps.fifo_bytes - (uint32_t)sizeof(struct gasnet_head);
     gr->medium_max = room < MEDIUM_MOST ? room & ~7u : MEDIUM_MOST;

@@ -96,15 +96,17 @@ static void stamp_ended(struct launch_gpu *g)
 
 static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
 {
-    volatile uint64_t *count = t->copies[g - t->node->gpus];
+    for (unsigned user = 0; user < HOST_USERS; user++) {
+        volatile uint64_t *count = t->copies[user][g - t->node->gpus];
 
-    for (unsigned i = 0; count != NULL && i < HOST_COPY_ENGINES; i++)
-        launch_write_word(t->node, count + i, g->engines[i].done);
+        for (unsigned i = 0; count != NULL && i < HOST_COPY_ENGINES; i++)
+            launch_write_word(t->node, count + i, g->engines[i].done);
+    }
 }
 
-static void op_count(struct host *h, unsigned gpu, volatile uint64_t *count)
+static void op_count(struct host *h, unsigned user, unsigned gpu, volatile uint64_t *count)
 {
-    launch_thread_of(h)->copies[gpu] = count;
+    launch_thread_of(h)->copies[user][gpu] = count;
     count_copies(launch_thread_of(h), launch_gpu_of(h, gpu));
 }
 

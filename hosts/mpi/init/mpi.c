@@ -54,7 +54,7 @@ int MPI_Init(int *argc, char ***argv)
     mpi_check_init(mr);
     mpi_env_init(mr);
     mpi_basics_init(mr);
-    if (!transport_open(h, mr->why, &mr->transport))
+    if (!transport_open(h, "mpi", mr->why, &mr->transport))
         return MPI_ERR_OTHER;
     mpi_protocol_init(mr, mpi_came);
     mpi_comms_init(mr);

@@ -52,7 +52,7 @@ int mpi_help_init(struct mpi_rank *mr)
 {
     const struct host_helper helper = { is_wanted, run_helper, mr };
 
-    if (!transport_wants_helper(mr->host))
+    if (!transport_wants_helper(mr->transport))
         return MPI_SUCCESS;
     if (!mr->host->cpu->set_helper(mr->host, &helper))
         return mpi_error(MPI_ERR_OTHER,

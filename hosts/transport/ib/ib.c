@@ -197,7 +197,7 @@ static bool ib_ring(struct transport *t)
 const struct transport_ops transport_ib = {
     .name = "ib",
     .network = HOST_NETWORK_IB,
-    .params = ibt_params,
+    .params = { [TRANSPORT_MPI] = ibt_mpi_params, [TRANSPORT_GASNET] = ibt_gasnet_params },
     .bytes = sizeof(struct ibt),
     .connect = ib_connect,
     .destroy = ib_destroy,

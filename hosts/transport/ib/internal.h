@@ -70,6 +70,7 @@ struct ibt_peer {
     uint64_t ring_there; /* offset of the own ring in its inbox */
     uint64_t sent, freed;
     uint64_t marks_sent;
+    bool bare; /* the last thing written to it had no entry behind it, which its rail has to be */
     /* from it */
     uint64_t taken, reported;
     bool seen; /* the entry at the head of its ring */
@@ -178,7 +179,7 @@ static inline struct ibt *ibt_of(struct transport *t)
 }
 
 /* setup.c */
-extern const struct host_param ibt_params[];
+extern const struct host_param ibt_mpi_params[], ibt_gasnet_params[];
 /** @return false: not possible; see transport_ops.connect(). */
 bool ibt_set_up(struct ibt *ib, char *why);
 

@@ -99,6 +99,7 @@ static bool append_apart(struct ibt *ib, unsigned dest, const struct transport_e
     /* The last word stands for the data, too: the first one says how long the block is. */
     build_block(built, first_word(peer, e, true), e, 0);
     send_block(ib, dest, 0, at, block, built);
+    peer->bare = false;
     peer->sent += entry_bytes(e->head_bytes, e->bytes, true);
     ibt_wait_op(ib, &read); /* the program may change them then */
     return true;
@@ -137,7 +138,9 @@ static bool append(struct ibt *ib, unsigned dest, const struct transport_entry *
         transport_spend(t, t->caps.copy_kb_ps * e.bytes / 1024);
     }
     build_block(inlined ? built : mirror, word, &e, e.bytes);
-    send_block(ib, dest, behind ? 0 : next_rail(ib), at, block, inlined ? built : NULL);
+    send_block(ib, dest, behind || peer->bare ? 0 : next_rail(ib), at, block,
+               inlined ? built : NULL);
+    peer->bare = false;
     peer->sent += entry_bytes(e.head_bytes, e.bytes, false);
     return true;
 }

@@ -9,7 +9,7 @@
 #define IBT_SLOTS_MAX 16u /* chunks of one message under way */
 
 /*
- * Settings as the library of its time had them, with keys "mpi.*":
+ * Settings as the library of its time had them, with keys "mpi.*", or "gasnet.*":
  *
  *   NUMBER(member, unit, most, what 0 stands for, meaning)
  *   SWITCH(member, meaning)      on unless it is off

@@ -6,10 +6,18 @@
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/internal.h"
 
-#define NUMBER(member, unit, most, own, meaning)                                                   \
-    { "mpi." #member, unit, 0, most, 0, meaning, NULL, 0 },
-#define SWITCH(member, meaning) HOST_PARAM_CHOICE("mpi." #member, 0, "own|on|off", 2, meaning),
-const struct host_param ibt_params[] = { IBT_SETTINGS(NUMBER, SWITCH) HOST_PARAM_END };
+#define ROW(key, unit, most, meaning)                                                              \
+    {                                                                                              \
+        key, unit, 0, most, 0, meaning, NULL, 0                                                    \
+    }
+#define MPI_NUMBER(member, unit, most, own, meaning) ROW("mpi." #member, unit, most, meaning),
+#define MPI_SWITCH(member, meaning)                  HOST_PARAM_CHOICE("mpi." #member, 0, "own|on|off", 2, meaning),
+const struct host_param ibt_mpi_params[] = { IBT_SETTINGS(MPI_NUMBER, MPI_SWITCH) HOST_PARAM_END };
+#define GASNET_NUMBER(member, unit, most, own, meaning) ROW("gasnet." #member, unit, most, meaning),
+#define GASNET_SWITCH(member, meaning)                                                             \
+    HOST_PARAM_CHOICE("gasnet." #member, 0, "own|on|off", 2, meaning),
+const struct host_param ibt_gasnet_params[] = { IBT_SETTINGS(GASNET_NUMBER, GASNET_SWITCH)
+                                                    HOST_PARAM_END };
 
 /* Of bytes that may be none: "none" is 1, since 0 means that nothing was said. */
 static void make_none(uint32_t *bytes)
@@ -18,13 +26,13 @@ static void make_none(uint32_t *bytes)
         *bytes = 0;
 }
 
-static struct ibt_settings settings_of(const struct host *h)
+static struct ibt_settings settings_of(const struct transport *t)
 {
-    struct ibt_settings set = { .rings = transport_wants_helper(h) };
+    struct ibt_settings set = { .rings = transport_wants_helper(t) };
 
 #define READ_NUMBER(member, unit, most, own, meaning)                                              \
-    set.member = (uint32_t)transport_setting(h, "mpi." #member, own);
-#define READ_SWITCH(member, meaning) set.member = !transport_is_set(h, "mpi." #member, "off");
+    set.member = (uint32_t)transport_number(t, #member, own);
+#define READ_SWITCH(member, meaning) set.member = !transport_has_word(t, #member, "off");
     IBT_SETTINGS(READ_NUMBER, READ_SWITCH)
     if (set.gdr_receive_limit == 0)
         set.gdr_receive_limit = set.gdr_limit;
@@ -86,7 +94,7 @@ static bool make_memory(struct ibt *ib)
     for (unsigned words = 0; words < IBT_WORDS; words++)
         ib->words[words] = ib->copies + ibt_words_at(ib, words) / 8;
     for (unsigned g = 0; g < ib->t.host->gpus->number(ib->t.host) && g < IBT_GPUS; g++)
-        ib->t.host->gpus->count(ib->t.host, g, &ib->copies[HOST_COPY_ENGINES * g]);
+        ib->t.host->gpus->count(ib->t.host, ib->t.user, g, &ib->copies[HOST_COPY_ENGINES * g]);
     return verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, ib->inbox + queue_at, &ib->cq) &&
            (!ib->set.rings || make_arrivals(ib));
 }
@@ -141,7 +149,7 @@ static bool make_queues(struct ibt *ib)
 static void send_record(struct ibt *ib, unsigned rank, const struct record *record)
 {
     host_spend_cost(ib->t.host, HOST_COST_SYSCALL);
-    ib->t.host->net->send(ib->t.host, rank, record, sizeof(*record));
+    transport_send(&ib->t, rank, record, sizeof(*record));
 }
 
 static bool connect_peer(struct ibt *ib, unsigned rank, const struct record *far)
@@ -181,7 +189,7 @@ static bool connect_all(struct ibt *ib)
         struct host_message msg;
         struct record far;
 
-        ib->t.host->net->receive(ib->t.host, &msg);
+        transport_receive(&ib->t, &msg);
         memcpy(&far, msg.data, sizeof(far));
         if (far.what == 0 && !connect_peer(ib, msg.from, &far))
             return false;
@@ -199,7 +207,7 @@ static bool connect_all(struct ibt *ib)
 
 bool ibt_set_up(struct ibt *ib, char *why)
 {
-    ib->set = settings_of(ib->t.host);
+    ib->set = settings_of(&ib->t);
     if (ib->set.rails > ib->v.ports) {
         (void)snprintf(why, TRANSPORT_WHY_BYTES,
                        "transport ib: rails = %u: the adapter of node %u has %u port in use",

@@ -27,6 +27,7 @@ void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *reg
                             .region = region,
                             .offset = offset };
 
+    peer->bare = true;
     ibt_post(ib, &peer->qp[0], &s, op);
     if (half == bytes)
         return;
@@ -50,13 +51,13 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     bool here = !ibt_on_gpu(ib, w->from, &where) || ibt_direct_out(ib, w->bytes);
     bool there = key.gpu == 0 || (key.key != 0 && ibt_direct_in(ib, w->bytes));
     uint64_t at = ib->scratch_at;
+    bool noted = w->note_bytes > 0, looped;
     struct ibt_op *op;
-    bool looped;
 
-    if (ibt_stage_holds(ib, dest) || !ibt_has_room(ib, dest, w->note_bytes, 0))
+    if (ibt_stage_holds(ib, dest) || (noted && !ibt_has_room(ib, dest, w->note_bytes, 0)))
         return false;
     if (w->bytes == 0)
-        return ibt_append(t, dest, &note);
+        return !noted || ibt_append(t, dest, &note);
     if (!here || !there)
         return ibt_stage_begin(ib, dest, w, !here, !there, ticket_p);
     looped = where.kind == HOST_GPU && ibt_gpu_loops(ib, where.gpu, w->bytes) &&
@@ -70,7 +71,7 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     ibt_write_out(ib, dest, region, at, key.key, key.offset, w->bytes,
                   where.kind == HOST_GPU || key.gpu != 0 ? ib->set.gdr_rails : IBT_RAILS, op);
     *ticket_p = op->ticket;
-    while (!ibt_append_behind(ib, dest, &note)) /* there was room before */
+    while (noted && !ibt_append_behind(ib, dest, &note)) /* there was room before */
         t->host->bus->wait_write(t->host, ib->inbox, (uint32_t)ib->inbox_bytes);
     if (looped)
         ibt_wait_op(ib, op); /* before the scratch memory is used again */

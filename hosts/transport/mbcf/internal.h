@@ -51,13 +51,13 @@ struct mbcft_pair {
 
 struct mbcft {
     struct transport t;
-    bool sockets; /* transport tcp: what an ordinary kernel offers */
-    bool reading; /* of those: a read that goes on with the next piece */
-    struct mbcf_task *task;
+    bool sockets;           /* transport tcp: what an ordinary kernel offers */
+    bool reading;           /* of those: a read that goes on with the next piece */
+    struct mbcf_task *task; /* the rank's, which its libraries share */
+    uint64_t seen;          /* events of it when this transport waited last */
     unsigned size;
+    unsigned first_fifo, first_region; /* its own ones of the task */
     struct mbcft_pair *pairs;
-    uint32_t *spare; /* regions for memory of the program */
-    unsigned nspare;
     uint8_t *rings;
 };
 
@@ -71,9 +71,19 @@ static inline const struct mbcf_costs *mbcft_costs(const struct mbcft *m)
     return &m->task->node->costs;
 }
 
-static inline unsigned mbcft_fifo(unsigned source, enum transport_fifo fifo)
+/** The numbers are the same at both sides. */
+static inline unsigned mbcft_fifo(const struct mbcft *m, unsigned source, enum transport_fifo fifo)
 {
-    return source * TRANSPORT_FIFOS + fifo;
+    return m->first_fifo + source * TRANSPORT_FIFOS + fifo;
+}
+/** For notes of a source; and for what it reports of room. */
+static inline uint32_t mbcft_notes_region(const struct mbcft *m, unsigned source)
+{
+    return m->first_region + source;
+}
+static inline uint32_t mbcft_room_region(const struct mbcft *m, unsigned source)
+{
+    return m->first_region + m->size + source;
 }
 
 /** Where note number `n` from 0 of a FIFO lies in the table. */

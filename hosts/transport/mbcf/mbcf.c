@@ -31,7 +31,6 @@ static void mbcf_destroy(struct transport *t)
     for (unsigned i = 0; m->pairs != NULL && i < m->size; i++)
         free(m->pairs[i].notes);
     free(m->pairs);
-    free(m->spare);
     free(m->rings);
     free(m);
 }
@@ -44,13 +43,13 @@ static bool open_pair(struct mbcft *m, unsigned other, uint8_t *rings)
     p->notes = calloc(TRANSPORT_FIFOS * MBCFT_NOTES, sizeof(*p->notes));
     if (p->notes == NULL)
         return false;
-    m->task->regions[other] =
+    m->task->regions[mbcft_notes_region(m, other)] =
         (struct mbcf_region){ (uint8_t *)p->notes,
                               TRANSPORT_FIFOS * MBCFT_NOTES * sizeof(*p->notes) };
-    m->task->regions[m->size + other] =
+    m->task->regions[mbcft_room_region(m, other)] =
         (struct mbcf_region){ (uint8_t *)&p->room, sizeof(p->room) };
     for (enum transport_fifo f = 0; f < TRANSPORT_FIFOS; f++) {
-        m->task->fifos[mbcft_fifo(other, f)] =
+        m->task->fifos[mbcft_fifo(m, other, f)] =
             (struct mbcf_fifo){ .ring = rings, .room = ring_bytes(f) };
         p->far[f].room = ring_bytes(f);
         rings += ring_bytes(f);
@@ -63,16 +62,50 @@ static bool make_pairs(struct mbcft *m)
     const uint64_t each = MESSAGE_BYTES + REQUEST_BYTES;
 
     m->pairs = calloc(m->size, sizeof(*m->pairs));
-    m->spare = calloc(MBCF_REGIONS, sizeof(*m->spare));
     m->rings = calloc(m->size, each);
-    if (m->pairs == NULL || m->spare == NULL || m->rings == NULL)
+    if (m->pairs == NULL || m->rings == NULL)
         return false;
     for (unsigned i = 0; i < m->size; i++)
         if (!open_pair(m, i, m->rings + i * each))
             return false;
-    for (uint32_t r = MBCF_REGIONS; r-- > 2 * m->size;)
-        m->spare[m->nspare++] = r;
     return true;
+}
+
+/* GASNet has the last numbers of the task, MPI the first ones. */
+static void choose_numbers(struct mbcft *m)
+{
+    if (m->t.user == TRANSPORT_MPI)
+        return;
+    m->first_fifo = MBCF_FIFOS - TRANSPORT_FIFOS * m->size;
+    m->first_region = MBCF_REGIONS - 2 * m->size;
+}
+
+/** Does another library of the rank use the facility? */
+static bool has_other(const struct mbcft *m)
+{
+    const struct transport *t =
+        transport_of(m->t.host, m->t.user == TRANSPORT_MPI ? TRANSPORT_GASNET : TRANSPORT_MPI);
+
+    return t != NULL && t->ops->destroy == m->t.ops->destroy;
+}
+
+/* Packets of two nodes come in one order. One for a library that its rank has not initialised would
+ * hold up those of the other one, so all ranks are there first. */
+static void meet_all(struct transport *t)
+{
+    struct host *h = t->host;
+    struct host_message msg;
+
+    for (unsigned r = 1; r < h->size && h->rank == 0; r++)
+        transport_receive(t, &msg);
+    for (unsigned r = 0; r < h->size; r++) {
+        if (r == h->rank || (r != 0 && h->rank != 0))
+            continue;
+        host_spend_cost(h, HOST_COST_SYSCALL);
+        transport_send(t, r, "", 1);
+    }
+    if (h->rank != 0)
+        transport_receive(t, &msg);
 }
 
 static void set_caps(struct mbcft *m)
@@ -92,16 +125,34 @@ static bool mbcf_connect(struct transport *t, char *why)
     const char *name = t->ops->name;
     struct host *h = t->host;
     int code = mbcf_task_open(h, &m->task);
+    bool other = code == MBCF_OK && has_other(m);
+    unsigned most = MBCF_FIFOS / TRANSPORT_FIFOS / (other ? 2 : 1);
 
     m->size = h->size;
-    if (mbcft_fifo(h->size, 0) > MBCF_FIFOS)
-        (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: %u ranks: expected at most %u",
-                       name, h->size, MBCF_FIFOS / TRANSPORT_FIFOS);
+    if (h->size > most)
+        (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: %u ranks%s: expected at most %u",
+                       name, h->size, other ? " of two libraries" : "", most);
     else if (code == MBCF_ERR_NO_NETWORK)
         return transport_lacks(t, "Ethernet adapter",
                                strcmp(name, "tcp") == 0 ? "mbcf-sunos" : "mbcf", why);
-    else if (code == MBCF_OK && make_pairs(m)) {
-        set_caps(m);
+    if (h->size > most || code != MBCF_OK)
+        return false;
+    choose_numbers(m);
+    if (!make_pairs(m))
+        return false;
+    set_caps(m);
+    if (other || t->user != TRANSPORT_MPI)
+        meet_all(t);
+    return true;
+}
+
+/** Of those between the two libraries' own ones. @return false: none is free. */
+static bool find_region(const struct mbcft *m, uint32_t *region_p)
+{
+    for (uint32_t r = 2 * m->size; r < MBCF_REGIONS - 2 * m->size; r++) {
+        if (m->task->regions[r].p != NULL)
+            continue;
+        *region_p = r;
         return true;
     }
     return false;
@@ -113,9 +164,8 @@ static bool mbcf_expose_memory(struct transport *t, void *p, uint64_t bytes,
     struct mbcft *m = mbcft_of(t);
     uint32_t region;
 
-    if (m->nspare == 0)
+    if (!find_region(m, &region))
         return false;
-    region = m->spare[--m->nspare];
     m->task->regions[region] = (struct mbcf_region){ p, bytes };
     memcpy(key_p->bytes, &region, sizeof(region));
     return true;
@@ -128,7 +178,6 @@ static void mbcf_hide_memory(struct transport *t, const struct transport_key *ke
 
     memcpy(&region, key->bytes, sizeof(region));
     m->task->regions[region].p = NULL;
-    m->spare[m->nspare++] = region;
 }
 
 /* ---- receiving -------------------------------------------------------------------------- */
@@ -143,7 +192,7 @@ static const struct mbcft_note *next_note(const struct mbcft_pair *p, enum trans
 
 static bool has_entry(const struct mbcft *m, unsigned source, enum transport_fifo fifo)
 {
-    return m->task->fifos[mbcft_fifo(source, fifo)].entries != 0;
+    return m->task->fifos[mbcft_fifo(m, source, fifo)].entries != 0;
 }
 
 static unsigned mbcf_next(struct transport *t, enum transport_fifo fifo, unsigned from)
@@ -194,7 +243,7 @@ static bool mbcf_take(struct transport *t, enum transport_fifo fifo, unsigned so
         transport_spend(t, take_ps(m, 0));
     p->looked[fifo] = true;
     m->reading = m->sockets && fifo == TRANSPORT_MESSAGE && p->follows;
-    taken_p->bytes = mbcf_oldest(&m->task->fifos[mbcft_fifo(source, fifo)], &bytes);
+    taken_p->bytes = mbcf_oldest(&m->task->fifos[mbcft_fifo(m, source, fifo)], &bytes);
     taken_p->size = bytes;
     return true;
 }
@@ -211,14 +260,15 @@ static void report_room(struct mbcft *m, unsigned source)
     if (!due)
         return;
     p->reported = p->taken;
-    mbcft_send(m, source, m->size + m->t.host->rank, 0, &p->reported, sizeof(p->reported), false);
+    mbcft_send(m, source, mbcft_room_region(m, m->t.host->rank), 0, &p->reported,
+               sizeof(p->reported), false);
 }
 
 static void mbcf_release(struct transport *t, enum transport_fifo fifo, unsigned source)
 {
     struct mbcft *m = mbcft_of(t);
     struct mbcft_pair *p = &m->pairs[source];
-    struct mbcf_fifo *f = &m->task->fifos[mbcft_fifo(source, fifo)];
+    struct mbcf_fifo *f = &m->task->fifos[mbcft_fifo(m, source, fifo)];
     uint32_t bytes;
 
     if (p->noted[fifo]) {
@@ -267,10 +317,10 @@ static void mbcf_wait_any(struct transport *t)
     uint64_t ps = m->sockets ? select_ps : 3 * costs->line;
     bool slept = false;
 
-    for (; task->events == task->seen && !any_entry(t) && !mbcft_can_go_on(m, true); slept = true)
+    for (; task->events == m->seen && !any_entry(t) && !mbcft_can_go_on(m, true); slept = true)
         (void)t->host->cpu->sleep(t->host, HOST_NEVER);
     task->blocked = false;
-    task->seen = task->events;
+    m->seen = task->events;
     if (slept)
         ps += m->sockets ? costs->wake
                          : TRANSPORT_FIFOS * (costs->trap_in + costs->line + costs->trap_out) / 2;
@@ -281,12 +331,12 @@ static void mbcf_wait_any(struct transport *t)
  */
 static bool mbcf_poll(struct transport *t)
 {
-    struct mbcf_task *task = mbcft_of(t)->task;
+    struct mbcft *m = mbcft_of(t);
     bool news;
 
-    transport_spend(t, task->node->costs.line);
-    news = task->events != task->seen || mbcft_can_go_on(mbcft_of(t), false);
-    task->seen = task->events;
+    transport_spend(t, mbcft_costs(m)->line);
+    news = m->task->events != m->seen || mbcft_can_go_on(m, false);
+    m->seen = m->task->events;
     return news;
 }
 

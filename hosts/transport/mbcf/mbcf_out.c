@@ -47,8 +47,11 @@ static bool go_on(struct mbcft *m, unsigned dest)
     if (w->at < w->bytes)
         return false;
     w->from = NULL;
-    mbcft_send(m, dest, m->t.host->rank, mbcft_note_of(w->fifo, w->note.turn - 1) * sizeof(w->note),
-               &w->note, NOTE_HEAD + w->note.bytes, false);
+    if (w->note.bytes == 0)
+        return true;
+    mbcft_send(m, dest, mbcft_notes_region(m, m->t.host->rank),
+               mbcft_note_of(w->fifo, w->note.turn - 1) * sizeof(w->note), &w->note,
+               NOTE_HEAD + w->note.bytes, false);
     return true;
 }
 
@@ -74,7 +77,7 @@ bool mbcft_append(struct transport *t, unsigned dest, const struct transport_ent
     uint32_t bytes = e->head_bytes + e->bytes;
     const struct mbcf_call call = { .op = MBCF_OP_APPEND,
                                     .task = dest,
-                                    .object = mbcft_fifo(t->host->rank, e->fifo),
+                                    .object = mbcft_fifo(m, t->host->rank, e->fifo),
                                     .pieces = { { e->head, e->head_bytes }, { e->data, e->bytes } },
                                     .cold = e->bytes != 0,
                                     .inside = m->sockets };
@@ -99,19 +102,23 @@ bool mbcft_write(struct transport *t, unsigned dest, const struct transport_writ
     struct mbcft_write *w = &p->write;
     uint32_t number = w->number + 1;
 
+    bool noted = write->note_bytes > 0;
+
     if (!clear_to(m, dest) ||
-        p->sent_notes[write->fifo] - p->room.notes[write->fifo] >= MBCFT_NOTES)
+        (noted && p->sent_notes[write->fifo] - p->room.notes[write->fifo] >= MBCFT_NOTES))
         return false;
+    p->sent_notes[write->fifo] += noted;
     *w = (struct mbcft_write){ .from = write->from,
                                .bytes = write->bytes,
                                .offset = write->at,
                                .number = number,
                                .fifo = write->fifo,
-                               .note = { .turn = ++p->sent_notes[write->fifo],
+                               .note = { .turn = p->sent_notes[write->fifo],
                                          .after = p->appended[write->fifo],
                                          .bytes = write->note_bytes } };
     memcpy(&w->region, write->key->bytes, sizeof(w->region));
-    memcpy(w->note.data, write->note, write->note_bytes);
+    if (noted)
+        memcpy(w->note.data, write->note, write->note_bytes);
     *ticket_p = go_on(m, dest) ? 0 : (uint64_t)number << 32 | (dest + 1);
     return true;
 }

@@ -1,9 +1,11 @@
 /*
  * Transport over the control network of the machine, a pipe that buffers all messages: nothing
  * ever waits for room, and all messages are sent eagerly, as there is nothing to be gained by
- * anything else. With requests, which are off here unless the user wants them, the kernel that
+ * anything else. With requests, which are off here unless the user wants them, and for a library
+ * that writes to exposed memory by itself, the kernel that
  * receives a write puts the data where they belong, in one copy, as it does with those of a FIFO.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,10 +98,9 @@ static bool send_packet(struct net *net, unsigned dest, const struct transport_w
     struct net_place place = { .at = w->at };
     size_t place_bytes = w->key != NULL ? sizeof(place) : 0;
     size_t size = sizeof(hdr) + place_bytes + hdr.head_bytes + w->bytes;
-    struct host *h = net->t.host;
     uint8_t *packet, *at;
 
-    transport_spend_copy(h, w->bytes);
+    transport_spend_copy(net->t.host, w->bytes);
     packet = transport_room(&net->packet, size);
     if (packet == NULL)
         return false;
@@ -110,7 +111,7 @@ static bool send_packet(struct net *net, unsigned dest, const struct transport_w
     memcpy(at, &place, place_bytes);
     memcpy(at + place_bytes, w->note, hdr.head_bytes);
     put_data(at + place_bytes + hdr.head_bytes, w);
-    h->net->send(h, dest, packet, (uint32_t)size);
+    transport_send(&net->t, dest, packet, (uint32_t)size);
     return true;
 }
 
@@ -122,6 +123,16 @@ static bool net_append(struct transport *t, unsigned dest, const struct transpor
         (struct net_header){ (uint16_t)e->fifo, (uint16_t)e->head_bytes });
 }
 
+static void fail_memory(struct net *net)
+{
+    struct host *h = net->t.host;
+    char line[64];
+
+    (void)snprintf(line, sizeof(line), "%s over net: out of memory", transport_title(&net->t));
+    h->process->print(h, line);
+    h->process->abort(h, 1);
+}
+
 static void keep_entry(struct net *net, enum transport_fifo fifo, unsigned source,
                        const uint8_t *bytes, uint32_t size)
 {
@@ -129,8 +140,7 @@ static void keep_entry(struct net *net, enum transport_fifo fifo, unsigned sourc
     struct net_kept **at = &net->kept[fifo], *k = malloc(sizeof(*k) + (copies ? size : 0));
 
     if (k == NULL) {
-        net->t.host->process->print(net->t.host, "MPI over net: out of memory");
-        net->t.host->process->abort(net->t.host, 1);
+        fail_memory(net);
         return; /* it does not come so far */
     }
     *k = (struct net_kept){ NULL, source, { bytes, size } };
@@ -142,7 +152,7 @@ static void keep_entry(struct net *net, enum transport_fifo fifo, unsigned sourc
     net->holds = true;
 }
 
-/* Data to where they belong; the note is an entry. */
+/* Data to where they belong; the note, if there is one, is an entry. */
 static void take_write(struct net *net, const struct host_message *msg, struct net_header hdr)
 {
     const uint8_t *note = msg->data + sizeof(hdr) + sizeof(struct net_place);
@@ -154,7 +164,9 @@ static void take_write(struct net *net, const struct host_message *msg, struct n
     if (bytes > 0)
         memcpy((uint8_t *)net->exposed[place.slot] + place.at, data, bytes);
     transport_spend_copy(net->t.host, bytes);
-    keep_entry(net, (enum transport_fifo)(hdr.fifo - NET_WRITE), msg->from, note, hdr.head_bytes);
+    if (hdr.head_bytes > 0)
+        keep_entry(net, (enum transport_fifo)(hdr.fifo - NET_WRITE), msg->from, note,
+                   hdr.head_bytes);
 }
 
 /* The next message. @return false: it was the rank's own word. */
@@ -165,7 +177,7 @@ static bool receive_message(struct net *net)
     struct net_header hdr;
     uint32_t size;
 
-    h->net->receive(h, &msg);
+    transport_receive(&net->t, &msg);
     net->received++;
     memcpy(&hdr, msg.data, sizeof(hdr));
     if (hdr.fifo == NET_WORD) {
@@ -193,7 +205,7 @@ static void receive_all(struct net *net)
         net->come = h->memory->alloc(h, sizeof(*net->come), sizeof(*net->come));
         if (net->come == NULL)
             return;
-        h->net->count(h, net->come);
+        h->net->count(h, net->t.user, net->come);
     }
     while (net->received < *net->come)
         (void)receive_message(net);
@@ -267,7 +279,7 @@ static bool net_poll(struct transport *t)
         return true;
     if (!net->polling) {
         transport_spend_copy(h, 0);
-        h->net->send(h, h->rank, word, sizeof(word));
+        transport_send(t, h->rank, word, sizeof(word));
         net->polling = true;
     }
     return receive_message(net);
@@ -297,7 +309,7 @@ static bool net_expose(struct transport *t, void *p, uint64_t bytes, struct tran
     struct net *net = to_net(t);
     uint64_t slot;
 
-    if (!t->caps.sends_requests || bytes == 0 || !find_slot(net, &slot))
+    if ((!t->caps.sends_requests && !t->one_sided) || bytes == 0 || !find_slot(net, &slot))
         return false;
     net->exposed[slot] = p;
     memcpy(key_p->bytes, &slot, sizeof(slot));

@@ -38,7 +38,7 @@ static uint32_t descriptor_at(const struct p2_channel *ch, unsigned which)
 bool p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
 {
     struct host *h = p2->t.host;
-    uint64_t descs = driver_own_descs(p2->d, (local_ranks - 1) / HUB_DMA_CHANNELS + 1);
+    uint64_t descs = driver_own_descs(p2->d, p2->t.user, (local_ranks - 1) / HUB_DMA_CHANNELS + 1);
     uint64_t own_inbox = driver_window(p2->d, p2->d->slot, HUB_AREA_HOST, p2->inbox_offset);
     unsigned set = local_index / HUB_DMA_CHANNELS;
 
@@ -137,6 +137,14 @@ static bool ops_full(const struct p2 *p2)
     return p2->nops == P2_OPS;
 }
 
+static void end_write(struct p2_write *w)
+{
+    if (w->bare != NULL)
+        w->bare->bare--;
+    w->bare = NULL;
+    w->ticket = 0;
+}
+
 static bool end_one(struct p2 *p2, unsigned c)
 {
     struct p2_channel *ch = &p2->channel[c];
@@ -151,7 +159,7 @@ static bool end_one(struct p2 *p2, unsigned c)
     if (ch->op.stage >= 0)
         p2->stages_free |= 1u << ch->op.stage;
     if (w != NULL && --w->pieces == 0 && w->left == 0)
-        w->ticket = 0;
+        end_write(w);
     return true;
 }
 
@@ -386,24 +394,31 @@ bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to,
                                           .head = write->note,
                                           .head_bytes = write->note_bytes };
     struct p2_write *w = free_write(p2);
+    bool noted = note.head_bytes > 0;
+    struct p2_flag flag = { .dest = dest };
     struct p2_place place;
-    uint64_t flag;
 
     (void)p2_dma_progress(p2);
-    if (w == NULL || ops_full(p2) || !p2_find_room(p2, dest, &note, &place))
+    if (w == NULL || ops_full(p2) || (noted && !p2_find_room(p2, dest, &note, &place)))
         return false;
-    flag = p2_put_head(p2, dest, &place, &note, 0);
+    if (noted) {
+        flag.at = p2_bus(p2, dest, place.flag_at);
+        flag.value = p2_put_head(p2, dest, &place, &note, 0);
+    }
     if (is_stored(p2, dest, area, write)) {
         if (write->bytes > 0)
             p2_store(p2, to, write->from, write->bytes);
-        p2_put_flag(p2, dest, place.flag_at, flag);
-        p2_ring(p2, dest);
+        if (noted) {
+            p2_put_flag(p2, dest, place.flag_at, flag.value);
+            p2_ring(p2, dest);
+        }
         return true;
     }
-    *w = (struct p2_write){ .from = write->from,
-                            .to = to,
-                            .left = write->bytes,
-                            .flag = { dest, p2_bus(p2, dest, place.flag_at), flag } };
+    *w = (struct p2_write){ .from = write->from, .to = to, .left = write->bytes, .flag = flag };
+    if (!noted) {
+        w->bare = &p2->peers[dest];
+        w->bare->bare++;
+    }
     w->ticket = *ticket_p = ++p2->tickets;
     queue_write(p2, w);
     return true;

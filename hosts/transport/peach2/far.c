@@ -61,7 +61,7 @@ static bool receive_table(struct p2 *p2, struct host_message *msg_p)
     for (;;) {
         struct far_header hdr;
 
-        h->net->receive(h, msg_p);
+        transport_receive(&p2->t, msg_p);
         p2->net_taken++;
         memcpy(&hdr, msg_p->data, sizeof(hdr));
         if (hdr.what == TABLE) {
@@ -86,7 +86,7 @@ static bool collect_records(struct p2 *p2, uint8_t *packet, struct record own)
     all[0] = own;
     if (p2->me != 0) {
         transport_spend_copy(h, sizeof(own));
-        h->net->send(h, 0, packet, sizeof(hdr) + sizeof(own));
+        transport_send(&p2->t, 0, packet, sizeof(hdr) + sizeof(own));
         if (!receive_table(p2, &msg))
             return false;
         memcpy(packet, msg.data, bytes);
@@ -99,7 +99,7 @@ static bool collect_records(struct p2 *p2, uint8_t *packet, struct record own)
     }
     for (unsigned r = 1; r < p2->nranks; r++) {
         transport_spend_copy(h, bytes);
-        h->net->send(h, r, packet, (uint32_t)bytes);
+        transport_send(&p2->t, r, packet, (uint32_t)bytes);
     }
     return true;
 }
@@ -201,7 +201,7 @@ static bool send_packet(struct p2 *p2, unsigned dest, struct far_header hdr,
     else if (w->bytes > 0 && !copy_from_gpu(p2, packet + head_bytes, from, w->bytes))
         return false;
     transport_spend_copy(h, w->bytes);
-    h->net->send(h, dest, packet, (uint32_t)(head_bytes + w->bytes));
+    transport_send(&p2->t, dest, packet, (uint32_t)(head_bytes + w->bytes));
     return true;
 }
 
@@ -237,7 +237,7 @@ static void take_message(struct p2 *p2, const struct host_message *msg)
     p2->far_source = msg->from;
     p2->far_fifo = (enum transport_fifo)(hdr.what - (writes ? WRITE : 0));
     p2->far_entry = (struct transport_taken){ head, writes ? hdr.head_bytes : left };
-    p2->holds = true;
+    p2->holds = !writes || hdr.head_bytes > 0;
     if (writes)
         p2->place_data(p2, hdr.area, hdr.offset, head + hdr.head_bytes, left - hdr.head_bytes);
 }
@@ -246,13 +246,14 @@ bool p2_far_pull(struct p2 *p2)
 {
     struct host_message msg;
 
-    if (!p2->holds && p2->early != NULL) {
+    while (!p2->holds && p2->early != NULL) {
         free(p2->current);
         p2->current = p2->early;
         p2->early = p2->current->next;
         take_message(p2, &p2->current->msg);
-    } else if (!p2->holds && *p2->come != p2->net_taken) {
-        p2->t.host->net->receive(p2->t.host, &msg);
+    }
+    while (!p2->holds && *p2->come != p2->net_taken) {
+        transport_receive(&p2->t, &msg);
         p2->net_taken++;
         take_message(p2, &msg);
     }

@@ -32,6 +32,8 @@
  * byte.
  *  - Stores that precede the starting of a chain leave the hub before the chain's data: the store
  *    that starts it is behind them in the queue of port N.
+ *  - A write without a note has no flag. Entries and notes for the same rank begin when its chains
+ *    have ended; its data are then before them on the path of all stores.
  *  - A receiver looks at flags in order, so an entry behind one whose data are still on their way
  *    waits for it, by whatever means either travels.
  *  - A rank of the same node stores into memory that both share; a hub sends nothing back to where
@@ -87,6 +89,7 @@ struct p2_peer {
     uint32_t bell;   /* what rings its helper, by HUB_IRQ_RAISE of its hub */
     /* to it */
     uint64_t sent, sent_units, freed, freed_units;
+    unsigned bare; /* writes without a note that channels do now: nothing may pass them */
     struct p2_guess to[TRANSPORT_FIFOS];
     /* from it */
     uint64_t taken_units, reported_units;
@@ -117,7 +120,8 @@ struct p2_write {
     const uint8_t *from;
     uint64_t to, left; /* what has not been staged yet; `to`: an address in the window */
     struct p2_flag flag;
-    unsigned pieces; /* of it that are queued or under way */
+    unsigned pieces;      /* of it that are queued or under way */
+    struct p2_peer *bare; /* whom it goes to, if it has no note; else NULL */
 };
 
 /** What one chain does. */

@@ -39,7 +39,7 @@ static bool make_inbox(struct p2 *p2)
     p2->flags = p2->come + p2_flags_at(p2->nranks) / 8;
     p2->memory =
         (struct host_bar){ p2->inbox_bus - p2->inbox_offset, p2->d->area_bytes, HOST_UNCACHED };
-    h->net->count(h, p2->come);
+    h->net->count(h, p2->t.user, p2->come);
     return true;
 }
 
@@ -195,7 +195,8 @@ static bool p2_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     struct key key = { .slot = (uint16_t)p2->d->slot, .subcluster = (uint16_t)p2->d->subcluster };
     uint64_t bus;
 
-    if (bytes < P2_WRITE_MIN && t->host->memory->pointer(t->host, p).kind != HOST_GPU)
+    if (bytes < P2_WRITE_MIN && !t->one_sided &&
+        t->host->memory->pointer(t->host, p).kind != HOST_GPU)
         return false;
     if (driver_address(t->host, p, bytes, &bus, &key.area, &key.offset) != DRIVER_OK ||
         key.area == DRIVER_NO_AREA)
@@ -232,14 +233,21 @@ static void p2_copy(struct transport *t, void *to, const void *from, uint64_t by
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
+/* Taking in a far write without a note takes time. What comes meanwhile would not end a wait that
+ * begins then. */
 static bool look_for_news(struct p2 *p2)
 {
-    bool ended;
+    uint64_t net_taken;
+    bool any;
 
-    (void)p2_dma_progress(p2);
-    ended = p2->has_ended;
-    p2->has_ended = false;
-    return ended || p2_news(p2) || (p2->has_far && p2_far_pull(p2));
+    do {
+        net_taken = p2->net_taken;
+        (void)p2_dma_progress(p2);
+        any = p2->has_ended;
+        p2->has_ended = false;
+        any = any || p2_news(p2) || (p2->has_far && p2_far_pull(p2));
+    } while (!any && p2->net_taken != net_taken);
+    return any;
 }
 
 static void p2_wait(struct transport *t)

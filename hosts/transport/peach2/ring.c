@@ -53,6 +53,8 @@ bool p2_find_room(struct p2 *p2, unsigned dest, const struct transport_entry *e,
     uint32_t skip = skip_of(p2, peer->sent_units, units);
     uint64_t ring = p2->rings + (uint64_t)p2->me * p2->ring_bytes;
 
+    if (peer->bare > 0)
+        return false;
     if (!has_room(p2, peer, skip + units)) {
         uint64_t credit = p2->credits[dest];
 

@@ -18,7 +18,7 @@ struct p2_place {
     uint32_t head;    /* bytes of the header with what fills it up */
     uint32_t units;   /* with those that are skipped before it */
 };
-/** @return false: none now. */
+/** @return false: none now, or a write without a note is to be there before. */
 bool p2_find_room(struct p2 *p2, unsigned dest, const struct transport_entry *e,
                   struct p2_place *place_p);
 /**

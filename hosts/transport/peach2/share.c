@@ -15,6 +15,44 @@
 #include "hosts/transport/peach2/dma.h"
 #include "hosts/transport/peach2/ring.h"
 
+/** Transports of a rank that take turns, by user. */
+struct users {
+    struct host_state kept;
+    struct p2 *by[HOST_USERS];
+};
+
+static void release_users(void *users)
+{
+    free(users);
+}
+
+static bool note_user(struct p2 *p2)
+{
+    struct host *h = p2->t.host;
+    struct users *users = host_state_of(h->states, release_users);
+
+    if (users == NULL) {
+        users = calloc(1, sizeof(*users));
+        if (users == NULL)
+            return false;
+        host_state_add(&h->states, &users->kept, release_users);
+    }
+    users->by[p2->t.user] = p2;
+    return true;
+}
+
+/* The words of a rank stand in one inbox, that of its first user. All ranks choose alike, for all
+ * of them connect a user before one of them goes on, and have no turn meanwhile. */
+static struct p2 *find_words(const struct p2 *p2)
+{
+    const struct users *users = host_state_of(p2->t.host->states, release_users);
+    unsigned user = 0;
+
+    while (users->by[user] == NULL)
+        user++;
+    return users->by[user];
+}
+
 bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
 {
     unsigned local = 0;
@@ -31,7 +69,7 @@ bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
             p2->sharers[p2->nsharers++] = r;
         local++;
     }
-    return true;
+    return note_user(p2);
 }
 
 static uint64_t wanted_since(const struct p2 *p2, unsigned rank)
@@ -59,24 +97,26 @@ static bool is_first(const struct p2 *p2)
 
 void p2_turn_take(struct p2 *p2)
 {
+    struct p2 *words = find_words(p2);
     struct host *h = p2->t.host;
 
-    p2_put_flag(p2, p2->me, P2_WANT_AT, h->cpu->time_ps(h) + 1);
-    while (!is_first(p2))
-        h->bus->wait_write(h, p2->inbox + P2_TURN_AT, 8);
+    p2_put_flag(words, p2->me, P2_WANT_AT, h->cpu->time_ps(h) + 1);
+    while (!is_first(words))
+        h->bus->wait_write(h, words->inbox + P2_TURN_AT, 8);
     p2->has_turn = true;
 }
 
 void p2_turn_give(struct p2 *p2)
 {
+    struct p2 *words = find_words(p2);
     struct host *h = p2->t.host;
     unsigned next = p2->me; /* that wants nothing now */
 
     p2->has_turn = false;
-    p2_put_flag(p2, p2->me, P2_WANT_AT, 0);
+    p2_put_flag(words, p2->me, P2_WANT_AT, 0);
     for (unsigned i = 0; i < p2->nsharers; i++)
-        if (has_waited_longer(p2, p2->sharers[i], next))
+        if (has_waited_longer(words, p2->sharers[i], next))
             next = p2->sharers[i];
     if (next != p2->me)
-        p2_put_flag(p2, next, P2_TURN_AT, h->cpu->time_ps(h));
+        p2_put_flag(words, next, P2_TURN_AT, h->cpu->time_ps(h));
 }

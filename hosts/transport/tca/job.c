@@ -381,10 +381,11 @@ void tct_run_wait(struct tct *c)
         busy |= c->channel[ch].busy;
     if (busy && c->set.fault != 0)
         return; /* looks take their time */
-    if (!busy && c->njobs > 0 && !driver_channel_idle(h, c->hubs.d, c->channel[0].number)) {
-        (void)driver_channel_wait(h, c->hubs.d, c->channel[0].number);
-        return;
-    }
+    for (unsigned ch = 0; !busy && c->njobs > 0 && ch < c->nchannels; ch++)
+        if (!driver_channel_idle(h, c->hubs.d, c->channel[ch].number)) {
+            (void)driver_channel_wait(h, c->hubs.d, c->channel[ch].number);
+            return;
+        }
     h->bus->wait_write(h, c->hubs.inbox, (uint32_t)c->rings_at);
 }
 

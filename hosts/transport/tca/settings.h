@@ -20,7 +20,7 @@
 #define TCT_PROMOTION_MAX 1000000u
 
 /*
- * Settings as the library had them, with keys "mpi.*":
+ * Settings as the library had them, with keys "mpi.*", or "gasnet.*":
  *
  *   NUMBER(member, unit, most, what 0 stands for, meaning)
  *   SWITCH(member, meaning)      on unless it is off

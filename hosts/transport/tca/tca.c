@@ -11,13 +11,21 @@
 /* ---- settings -------------------------------------------------------------------------- */
 
 /* clang-format off */
-#define NUMBER(member, unit, most, own, meaning)                                                   \
-    { "mpi." #member, unit, 0, most, 0, meaning, NULL, 0 },
-#define SWITCH(member, meaning) HOST_PARAM_CHOICE("mpi." #member, 0, "own|on|off", 2, meaning),
-#define CHOICE(member, words, most, meaning)                                                       \
-    HOST_PARAM_CHOICE("mpi." #member, 0, words, most, meaning),
-static const struct host_param tct_params[] = { TCT_SETTINGS(NUMBER, SWITCH, CHOICE)
+#define NUMBER(key, unit, most, meaning) { key, unit, 0, most, 0, meaning, NULL, 0 },
+#define SWITCH(key, meaning) HOST_PARAM_CHOICE(key, 0, "own|on|off", 2, meaning),
+#define CHOICE(key, words, most, meaning) HOST_PARAM_CHOICE(key, 0, words, most, meaning),
+#define MPI_NUMBER(member, unit, most, own, meaning) NUMBER("mpi." #member, unit, most, meaning)
+#define MPI_SWITCH(member, meaning) SWITCH("mpi." #member, meaning)
+#define MPI_CHOICE(member, words, most, meaning) CHOICE("mpi." #member, words, most, meaning)
+static const struct host_param mpi_params[] = { TCT_SETTINGS(MPI_NUMBER, MPI_SWITCH, MPI_CHOICE)
                                                 HOST_PARAM_END };
+#define GASNET_NUMBER(member, unit, most, own, meaning)                                            \
+    NUMBER("gasnet." #member, unit, most, meaning)
+#define GASNET_SWITCH(member, meaning) SWITCH("gasnet." #member, meaning)
+#define GASNET_CHOICE(member, words, most, meaning) CHOICE("gasnet." #member, words, most, meaning)
+static const struct host_param gasnet_params[] = {
+    TCT_SETTINGS(GASNET_NUMBER, GASNET_SWITCH, GASNET_CHOICE) HOST_PARAM_END
+};
 /* clang-format on */
 
 static uint32_t at_least(uint32_t n, uint32_t least)
@@ -25,15 +33,15 @@ static uint32_t at_least(uint32_t n, uint32_t least)
     return n > least ? n : least;
 }
 
-static struct tct_settings settings_of(const struct host *h)
+static struct tct_settings settings_of(const struct transport *t)
 {
     struct tct_settings set;
 
 #define READ_NUMBER(member, unit, most, own, meaning)                                              \
-    set.member = (uint32_t)transport_setting(h, "mpi." #member, own);
-#define READ_SWITCH(member, meaning) set.member = !transport_is_set(h, "mpi." #member, "off");
+    set.member = (uint32_t)transport_number(t, #member, own);
+#define READ_SWITCH(member, meaning) set.member = !transport_has_word(t, #member, "off");
 #define READ_CHOICE(member, words, most, meaning)                                                  \
-    set.member = (uint32_t)transport_setting(h, "mpi." #member, 0);
+    set.member = (uint32_t)transport_number(t, #member, 0);
     TCT_SETTINGS(READ_NUMBER, READ_SWITCH, READ_CHOICE)
     if (set.btob_bytes == 1)
         set.btob_bytes = 0;
@@ -98,9 +106,9 @@ static bool make_memory(struct tct *c)
     c->flags = words_at(c, c->flags_at);
     hubs->memory = (struct host_bar){ hubs->inbox_bus - hubs->inbox_offset, hubs->d->area_bytes,
                                       HOST_UNCACHED };
-    h->net->count(h, hubs->come);
+    h->net->count(h, hubs->t.user, hubs->come);
     for (unsigned g = 0; g < h->gpus->number(h) && g < TCT_GPUS; g++)
-        h->gpus->count(h, g, &c->copies[HOST_COPY_ENGINES * g]);
+        h->gpus->count(h, hubs->t.user, g, &c->copies[HOST_COPY_ENGINES * g]);
     return true;
 }
 
@@ -143,7 +151,7 @@ static bool tct_connect(struct transport *t, char *why)
     hubs->place_data = place_far;
     hubs->peers = calloc(hubs->nranks, sizeof(*hubs->peers));
     c->peers = calloc(hubs->nranks, sizeof(*c->peers));
-    c->set = settings_of(h);
+    c->set = settings_of(t);
     /* Costs of copies are spent from here on. */
     t->caps = (struct transport_caps){
         .gpu = true,
@@ -227,7 +235,7 @@ static bool tct_expose(struct transport *t, void *p, uint64_t bytes, struct tran
     enum host_pointer_kind kind = t->host->memory->pointer(t->host, p).kind;
     uint64_t bus;
 
-    if (bytes < EXPOSE_MIN && kind != HOST_GPU)
+    if (bytes < EXPOSE_MIN && !t->one_sided && kind != HOST_GPU)
         return false;
     if (kind == HOST_PAGEABLE ||
         driver_address(t->host, p, bytes, &bus, &key.area, &key.offset) != DRIVER_OK ||
@@ -331,7 +339,7 @@ const struct tct_counts *tct_counts_of(struct transport *t)
 const struct transport_ops transport_tca = {
     .name = "tca",
     .network = HOST_NETWORK_HUBS,
-    .params = tct_params,
+    .params = { [TRANSPORT_MPI] = mpi_params, [TRANSPORT_GASNET] = gasnet_params },
     .bytes = sizeof(struct tct),
     .connect = tct_connect,
     .destroy = tct_destroy,

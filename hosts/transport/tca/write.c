@@ -177,7 +177,8 @@ bool tct_write(struct transport *t, unsigned dest, const struct transport_write 
     if (c->peers[dest].held || !tct_has_room(c, dest, w->fifo))
         return false;
     way.note.head_bytes = w->note_bytes;
-    memcpy(way.note.head, w->note, w->note_bytes);
+    if (w->note_bytes > 0)
+        memcpy(way.note.head, w->note, w->note_bytes);
     if (w->bytes == 0) {
         if (w->note_bytes > 0)
             tct_put_note(c, dest, &way.note);

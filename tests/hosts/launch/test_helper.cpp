@@ -56,7 +56,7 @@ int messages(unsigned n)
     h->cpu->spend(h, 20 * SIM_US);
     for (unsigned i = 0; i < n; i++) {
         h->cpu->spend(h, 10 * SIM_US);
-        h->net->send(h, 0, &i, sizeof(i));
+        h->net->send(h, 0, 0, &i, sizeof(i));
     }
     return 0;
 }
@@ -110,9 +110,9 @@ TEST(Helper, RunsWhileTheRankSleepsOrWaitsAndWhatItWaitsForComes)
         while (a.h->cpu->sleep(a.h, from + 35 * SIM_US)) /* the message wakes it, too */
             ;
         EXPECT_EQ(1u, a.ran);
-        a.h->net->receive(a.h, &msg);
+        a.h->net->receive(a.h, 0, &msg);
         EXPECT_EQ(0, memcmp(msg.data, "\0\0\0\0", 4));
-        a.h->net->receive(a.h, &msg);
+        a.h->net->receive(a.h, 0, &msg);
         EXPECT_EQ(0, memcmp(msg.data, "\1\0\0\0", 4));
         return 0;
     });

@@ -111,12 +111,12 @@ TEST(Launch, WhatComesWhileARankStillComputesIsNotMissed)
                                   uint64_t start = h->cpu->time_ps(h);
                                   if (h->rank == 0) {
                                       h->cpu->spend(h, 10 * SIM_US);
-                                      h->net->send(h, 1, &start, sizeof(start));
+                                      h->net->send(h, 0, 1, &start, sizeof(start));
                                       return 0;
                                   }
                                   auto *count = static_cast<volatile uint64_t *>(
                                       h->memory->alloc(h, sizeof(uint64_t), sizeof(uint64_t)));
-                                  h->net->count(h, count);
+                                  h->net->count(h, 0, count);
                                   compute_here(200000);
                                   if (polls)
                                       h->bus->wait_write(h, count, sizeof(*count));
@@ -124,13 +124,45 @@ TEST(Launch, WhatComesWhileARankStillComputesIsNotMissed)
                                       h->cpu->sleep(h, HOST_NEVER);
                                   EXPECT_EQ(1u, *count);
                                   EXPECT_GT(h->cpu->time_ps(h) - start, 200 * SIM_US);
-                                  h->net->receive(h, &msg);
+                                  h->net->receive(h, 0, &msg);
                                   return 0;
                               },
                               cfg))
             << c.err.text;
         EXPECT_TRUE(c.all_well());
     }
+}
+
+/* Two libraries of a rank do not get each other's messages, whichever of them asks first, and what
+ * one has received stays while the other one receives. */
+TEST(Launch, UsersOfTheControlNetworkAreApart)
+{
+    Cluster c;
+
+    c.expect_run([] {
+        struct host *h = host_self();
+        struct host_message first, second;
+
+        if (h->rank == 0) {
+            for (unsigned user : { 0, 1, 1, 0 })
+                h->net->send(h, user, 1, &user, sizeof(user));
+            return 0;
+        }
+        auto *counts = static_cast<volatile uint64_t *>(h->memory->alloc(h, 16, 8));
+        h->net->count(h, 0, &counts[0]);
+        h->net->count(h, 1, &counts[1]);
+        h->net->receive(h, 1, &second);
+        h->net->receive(h, 0, &first);
+        EXPECT_EQ(1u, *second.data);
+        EXPECT_EQ(0u, *first.data);
+        h->net->receive(h, 0, &first);
+        EXPECT_EQ(1u, *second.data);
+        h->net->receive(h, 1, &second);
+        EXPECT_EQ(1u, *second.data);
+        EXPECT_EQ(2u, counts[0]);
+        EXPECT_EQ(2u, counts[1]);
+        return 0;
+    });
 }
 
 /* What a library costs is what it spends. */
@@ -189,7 +221,7 @@ TEST(Launch, ADeadlockNamesTheRankAndWhereItWaits)
     EXPECT_EQ(SIM_ERR_STALLED, c.run([] {
         struct host_message msg;
         if (host_self()->rank == 1)
-            host_self()->net->receive(host_self(), &msg);
+            host_self()->net->receive(host_self(), 0, &msg);
         return 0;
     }));
     EXPECT_NE(nullptr, strstr(c.err.text, "rank 1 on node 1")) << c.err.text;
@@ -351,13 +383,13 @@ TEST(Launch, MessagesOfAPairKeepTheirOrderOnOneNodeAndBetweenNodes)
                                   struct host *h = host_self();
                                   if (h->rank != 0) {
                                       for (int i = 0; i < 5; i++)
-                                          h->net->send(h, 0, &i, sizeof(i));
+                                          h->net->send(h, 0, 0, &i, sizeof(i));
                                       return 0;
                                   }
                                   for (int i = 0; i < 10; i++) {
                                       struct host_message msg;
                                       int value;
-                                      h->net->receive(h, &msg);
+                                      h->net->receive(h, 0, &msg);
                                       memcpy(&value, msg.data, sizeof(value));
                                       got[msg.from].push_back(value);
                                   }

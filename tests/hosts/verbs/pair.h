@@ -49,12 +49,12 @@ struct Pair {
         return verbs_open(&v, h) && verbs_register(&v, memory, bytes, access, region) &&
                connect(*region);
     }
-    template <typename T> void send(const T &t) { h->net->send(h, other, &t, sizeof(t)); }
+    template <typename T> void send(const T &t) { h->net->send(h, 0, other, &t, sizeof(t)); }
     template <typename T> T receive()
     {
         struct host_message msg;
         T t;
-        h->net->receive(h, &msg);
+        h->net->receive(h, 0, &msg);
         memcpy(&t, msg.data, sizeof(t));
         return t;
     }

@@ -330,13 +330,13 @@ struct Mesh {
                 return false;
             Far mine = { v.lid, qp[r].number, region.key };
             if (r != h->rank)
-                h->net->send(h, r, &mine, sizeof(mine));
+                h->net->send(h, 0, r, &mine, sizeof(mine));
         }
         for (unsigned i = 1; i < h->size; i++) {
             struct host_message msg;
             Far f;
 
-            h->net->receive(h, &msg);
+            h->net->receive(h, 0, &msg);
             memcpy(&f, msg.data, sizeof(f));
             key[msg.from] = f.key;
             if (!verbs_qp_connect(&qp[msg.from], f.lid, f.qp))
@@ -350,14 +350,14 @@ struct Mesh {
         struct host_message msg;
 
         if (h->rank != 0) {
-            h->net->send(h, 0, &h->rank, 4);
-            h->net->receive(h, &msg);
+            h->net->send(h, 0, 0, &h->rank, 4);
+            h->net->receive(h, 0, &msg);
             return;
         }
         for (unsigned r = 1; r < h->size; r++)
-            h->net->receive(h, &msg);
+            h->net->receive(h, 0, &msg);
         for (unsigned r = 1; r < h->size; r++)
-            h->net->send(h, r, &h->rank, 4);
+            h->net->send(h, 0, r, &h->rank, 4);
     }
     void post(unsigned to, uint32_t bytes)
     {

@@ -73,7 +73,7 @@ static void load_transport(const char *path, struct load_arena *arena)
                    ops->name != NULL ? ops->name : "without a name", name);
     if (find_missing(ops) != NULL)
         load_raise(SIM_ERR_CONFIG, "%s: transport %s: expected .%s", path, name, find_missing(ops));
-    check_settings(path, ops->params);
+    check_settings(path, ops->params[TRANSPORT_MPI]);
     if (!transport_add(ops))
         load_raise(SIM_ERR_CONFIG,
                    "%s: expected another name of less than %u letters, and at most %u "

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     if (h->rank == 0)
         return helped(argc > 1 ? argv[1] : "");
     h->cpu->spend(h, 20 * US_PS);
-    h->net->send(h, 0, "", 1);
+    h->net->send(h, 0, 0, "", 1);
     h->cpu->spend(h, 2000 * US_PS);
     puts("after rank 0");
     return 0;

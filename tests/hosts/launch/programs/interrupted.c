@@ -130,7 +130,7 @@ static void receiving(void)
 {
     struct host_message msg;
 
-    h->net->receive(h, &msg);
+    h->net->receive(h, 0, &msg);
 }
 
 static const struct {
@@ -170,7 +170,7 @@ int main(void)
     signal(SIGALRM, seen);
     if (h->rank == 1) { /* the message that rank 0 waits for */
         h->cpu->sleep(h, 100000 * US_PS);
-        h->net->send(h, 0, "", 1);
+        h->net->send(h, 0, 0, "", 1);
         return 0;
     }
     for (unsigned kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
