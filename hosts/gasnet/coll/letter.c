@@ -90,6 +90,16 @@ static struct coll_letter *letter_of(struct gasnet_rank *gr, unsigned node, cons
     return find_or_make(gr, box, node, (uint32_t)args[2], is_place);
 }
 
+/* Members that call different collectives, or of different sizes. */
+static void check_bytes(struct gasnet_rank *gr, unsigned node, uint64_t there, uint64_t here)
+{
+    if (there != here)
+        gasnet_fail(gr,
+                    "node %u is at %llu bytes of a collective, and node %u at %llu: expected the "
+                    "same calls in the same order on all members of a team",
+                    node, (unsigned long long)there, gr->host->rank, (unsigned long long)here);
+}
+
 /* A piece: its offset and the bytes of the whole follow the key. */
 static void take_data(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
                       uint32_t bytes, const int32_t *args, unsigned nargs)
@@ -98,7 +108,10 @@ static void take_data(struct gasnet_rank *gr, struct gasneti_token *token, void 
     uint64_t at = gasnet_unpack(args + ARGS_KEY), all = gasnet_unpack(args + ARGS_KEY + 2);
 
     (void)nargs;
+    if (letter->posted || letter->begun)
+        check_bytes(gr, token->source, all, letter->bytes);
     letter->begun = true;
+    letter->bytes = all;
     letter->got += bytes;
     if (letter->posted) {
         gasnet_copy(gr, letter->to + at, data, bytes);
@@ -121,6 +134,7 @@ static void take_place(struct gasnet_rank *gr, struct gasneti_token *token, void
     letter->begun = true;
     letter->in_segment = args[ARGS_KEY] != 0;
     letter->at = gasnet_unpack(args + ARGS_KEY + 1);
+    letter->bytes = gasnet_unpack(args + ARGS_KEY + 3);
 }
 
 static void take_written(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
@@ -156,16 +170,17 @@ static void send_place(struct gasnet_rank *gr, const struct coll_box *box,
     uint64_t to = (uint64_t)(uintptr_t)letter->to, base = (uint64_t)(uintptr_t)gr->segment;
     bool in_segment = letter->bytes <= gr->segment_bytes && to >= base &&
                       to - base <= gr->segment_bytes - letter->bytes;
-    int32_t args[ARGS_KEY + 3];
+    int32_t args[ARGS_KEY + 5];
     const struct gasnet_am am = { .category = GASNET_SHORT,
                                   .dest = letter->node,
                                   .handler = PLACE,
-                                  .nargs = ARGS_KEY + 3,
+                                  .nargs = ARGS_KEY + 5,
                                   .args = args };
 
     set_key(args, box, letter->tag);
     args[ARGS_KEY] = in_segment;
     gasnet_pack(args + ARGS_KEY + 1, in_segment ? to - base : 0);
+    gasnet_pack(args + ARGS_KEY + 3, letter->bytes);
     gasnet_send(gr, &am);
 }
 
@@ -174,6 +189,8 @@ void coll_expect(struct gasnet_rank *gr, struct coll_box *box, unsigned node, ui
 {
     struct coll_letter *letter = find_or_make(gr, box, node, tag, false);
 
+    if (letter->begun)
+        check_bytes(gr, node, letter->bytes, bytes);
     letter->to = to;
     letter->bytes = bytes;
     letter->posted = true;
@@ -249,6 +266,7 @@ bool coll_send(struct gasnet_rank *gr, struct coll_box *box, unsigned node, uint
         return false;
     where = *place;
     drop(box, place);
+    check_bytes(gr, node, where.bytes, bytes);
     if (where.in_segment && !own)
         write_long(gr, box, node, tag, from, bytes, where.at);
     else
