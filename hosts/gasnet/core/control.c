@@ -6,6 +6,7 @@
 #include "hosts/gasnet/coll/coll.h"
 #include "hosts/gasnet/core/deliver.h"
 #include "hosts/gasnet/extended/extended.h"
+#include "hosts/gasnet/vis/vis.h"
 
 #define MEDIUM_LEAST 512u                 /* specification 1.8, "gasnet_AMMaxMedium" */
 #define MEDIUM_MOST  16384u               /* what other conduits have is 4 to 64 KiB */
@@ -20,6 +21,7 @@ void gasnet_rank_release(void *rank)
     struct gasnet_deferred *d;
 
     gasnet_coll_release(gr);
+    gasnet_vis_release(gr);
     gasnet_extended_release(gr);
     while ((d = STAILQ_FIRST(&gr->deferred)) != NULL) {
         STAILQ_REMOVE_HEAD(&gr->deferred, in_list);
@@ -83,6 +85,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
     gasnet_system_set(gr, GASNET_SYS_READY, note_ready);
     gasnet_system_set(gr, GASNET_SYS_EXIT, note_exit);
     gasnet_extended_init(gr);
+    gasnet_vis_start(gr);
     gasnet_coll_start(gr);
     open_transport(gr);
     gasnet_leave(&v);

@@ -27,6 +27,7 @@
 #define GASNET_FIRST_CLIENT 128u /* handlers below are the library's */
 
 struct gasnet_extended;
+struct gasnet_vis;
 struct gasnet_coll;
 
 /** Another rank, and the own one. */
@@ -80,6 +81,7 @@ struct gasnet_rank {
     unsigned inside;  /* calls of the program that last: a handler's in another one */
     struct gasnet_waits waits;
     struct gasnet_extended *extended;
+    struct gasnet_vis *vis;
     struct gasnet_coll *coll;
     struct transport_buffer scratch;
     char why[GASNET_WHY_BYTES];
