@@ -32,7 +32,7 @@ static inline unsigned host_gpu_engine(uint64_t number)
 /** What a kernel computes, and a function of the program that does it (NULL: none). */
 struct host_kernel {
     uint64_t sp_operations, dp_operations; /* of single and double precision */
-    uint64_t read_bytes, written_bytes;    /* of the GPU's memory */
+    uint64_t read_bytes, written_bytes;    /* GPU memory */
     void (*run)(void *arg);
     void *arg;
 };
@@ -72,8 +72,8 @@ struct host_gpu_ops {
     /** Copies of this GPU so far that ended without all of their bytes. */
     uint64_t (*failures)(struct host *h, unsigned gpu);
     /** Has count[], HOST_COPY_ENGINES words from alloc() of the host's memory, hold the number of
-     * the last copy of each engine of copies of this GPU that has ended, from now on, so that a
-     * loop which polls memory sees that too. NULL: no longer. Each user (net.h) may have its own. */
+     * the last copy of each of these engines that has ended, from now on. So a loop which polls
+     * memory sees that too. NULL: no longer. Each user (net.h) may have its own. */
     void (*count)(struct host *h, unsigned user, unsigned gpu, volatile uint64_t *count);
     bool (*ended)(struct host *h, unsigned gpu, uint64_t number);
     /** Fills in the time when the job ends, or the present one when it has ended. *stamp must stay

@@ -34,7 +34,7 @@ typedef struct gdr_mh_s {
 } gdr_mh_t;
 
 typedef struct gdr_info {
-    uint64_t va; /* of the device: where a mapping begins */
+    uint64_t va; /* where a mapping begins, as the device has it */
     uint64_t mapped_size;
     uint32_t page_size;
     uint64_t tm_cycles; /* that pinning has taken */

@@ -1,7 +1,7 @@
 /*
- * Kernels of a program, by what they compute: device code is not compiled, so a program says how
- * many operations a kernel has and how many bytes of GPU memory it moves, and may give a function
- * that computes its numbers. A kernel is taken up (key kernel.launch_ps of the GPU) and then lasts
+ * Kernels of a program, by what they compute. Device code is not compiled: a program says how many
+ * operations a kernel has and how many bytes of GPU memory it moves. It may give a function that
+ * computes the numbers. A kernel is taken up (key kernel.launch_ps of the GPU) and then lasts
  * as long as the longer one of
  *
  *     sp_operations / kernel.peak_sp_gflops + dp_operations / kernel.peak_dp_gflops

@@ -1,7 +1,7 @@
 /*
- * Kernels of GPUs. The GPU knows how long one takes; what it does to memory is a function of the
- * program, which runs when the kernel ends: on a stack of its own, so that one that crashes ends
- * its rank, and without a core, so that it may call nothing which takes time.
+ * Kernels of GPUs. The GPU knows how long one takes. What it does to memory is a function of the
+ * program, which runs when the kernel ends. It has a stack of its own, so one that crashes ends its
+ * rank. It has no core, so it may call nothing that takes time.
  */
 #include "hosts/launch/node/node.h"
 #include "hosts/launch/signal.h"

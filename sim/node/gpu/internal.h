@@ -80,15 +80,15 @@ struct node_gpu_job {
     uint64_t behind; /* and arrives when so many writes of the bus are visible */
     node_gpu_done_fn done;
     void *arg;
-    struct node_gpu_end dst, src; /* of a copy */
-    uint64_t bytes;               /* that it moves */
-    sim_time_t kernel_ps;         /* of a kernel, without its launch */
+    struct node_gpu_end dst, src; /* a copy's ends, */
+    uint64_t bytes;               /* and what it moves */
+    sim_time_t kernel_ps;         /* a kernel takes, without its launch */
 };
 
 struct gpu_engine {
     struct node_gpu *gpu;
     enum node_gpu_engine which;
-    sim_time_t setup_ps;                     /* of each job, at least 1 */
+    sim_time_t setup_ps;                     /* each job's; at least 1 */
     struct sim_list queue, finished, unused; /* struct node_gpu_job */
     uint64_t ended;
     sim_time_t start; /* the head of the queue begins; SIM_TIME_NEVER: it waits for its bell or for

@@ -137,7 +137,7 @@ TEST(Kernel, WaitsForTheCopyThatItIsBehind)
     EXPECT_EQ((Times{ start + 2 * SIM_US, start + 3 * SIM_US + launch_ps }), done.times);
 }
 
-/* Until its bell is rung it is not there, and holds up those behind it. */
+/* Those behind it wait for that, too. */
 TEST(Kernel, BeginsWithItsBell)
 {
     Machine m(with_kernels());
