@@ -137,7 +137,9 @@ struct tct_job {
     struct tct_target target;
     uint64_t dst; /* in the window; of one that lands nowhere by itself 0 */
     uint64_t bytes;
-    uint32_t piece, npieces, asked, filled, started, ended;
+    uint64_t first;          /* bytes of the first pieces; */
+    uint32_t alike, doubles; /* so many are as long, the next ones twice as long, so often */
+    uint32_t npieces, asked, filled, started, ended;
     uint32_t block_bytes, src_gap, dst_gap;
     uint64_t copy[TCT_STAGES_MAX];
     struct tct_filled {
@@ -283,6 +285,9 @@ bool tct_append(struct transport *t, unsigned dest, const struct transport_entry
 bool tct_jobs_init(struct tct *c);
 /** NULL: none is free. */
 struct tct_job *tct_job_new(struct tct *c, unsigned dest);
+/** Into pieces, the first of which have so many bytes. `alike` of them are as long, and the next
+ * ones twice as long, up to `most`. */
+void tct_job_cut(struct tct_job *job, uint64_t first, uint32_t alike, uint64_t most);
 /** It goes on from here, in its turn. */
 void tct_job_begin(struct tct *c, struct tct_job *job);
 /** Goes on with all of them. @return whether one has ended. */

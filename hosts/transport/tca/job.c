@@ -37,6 +37,7 @@ struct tct_job *tct_job_new(struct tct *c, unsigned dest)
                                            .dest = dest,
                                            .channel = dest % c->nchannels,
                                            .npieces = 1,
+                                           .alike = 1,
                                            .promised = true };
             return &c->jobs[i];
         }
@@ -46,23 +47,42 @@ struct tct_job *tct_job_new(struct tct *c, unsigned dest)
 void tct_job_begin(struct tct *c, struct tct_job *job)
 {
     c->order[c->njobs++] = (unsigned)(job - c->jobs);
-    if (job->piece == 0)
-        job->piece = (uint32_t)job->bytes;
     if (!job->promised)
         c->peers[job->dest].held = true;
     (void)tct_run(c);
 }
 
+/* How often those before piece `i` were doubled. */
+static uint32_t doubled(const struct tct_job *job, uint32_t i)
+{
+    return i / job->alike < job->doubles ? i / job->alike : job->doubles;
+}
+
 static uint64_t piece_at(const struct tct_job *job, uint32_t i)
 {
-    return (uint64_t)i * job->piece;
+    uint32_t n = doubled(job, i);
+
+    return job->first * job->alike * ((UINT64_C(1) << n) - 1) +
+           ((i - n * job->alike) * job->first << n);
 }
 
 static uint32_t piece_bytes(const struct tct_job *job, uint32_t i)
 {
-    uint64_t left = job->bytes - piece_at(job, i);
+    uint64_t left = job->bytes - piece_at(job, i), piece = job->first << doubled(job, i);
 
-    return left < job->piece ? (uint32_t)left : job->piece;
+    return (uint32_t)(left < piece ? left : piece);
+}
+
+void tct_job_cut(struct tct_job *job, uint64_t first, uint32_t alike, uint64_t most)
+{
+    job->first = first < most ? first : most;
+    job->alike = alike;
+    job->doubles = 0;
+    while (job->first << (job->doubles + 1) <= most)
+        job->doubles++;
+    job->npieces = 1;
+    while (piece_at(job, job->npieces) < job->bytes)
+        job->npieces++;
 }
 
 static unsigned piece_channel(const struct tct *c, const struct tct_job *job, uint32_t i)

@@ -103,6 +103,7 @@ static void give_to_job(struct tct *c, unsigned dest, const struct tct_packet *p
     uint64_t far = far_at(c, dest, at) - c->rings_at + (gpu ? data_at : 0);
 
     p->job->bytes = (bytes + TCT_GRAIN - 1) / TCT_GRAIN * TCT_GRAIN;
+    p->job->first = p->job->bytes;
     p->job->src = gpu ? p->gpu_src : c->send_bus + at;
     p->job->dst = tct_far_bus(c, dest, far);
     tct_job_begin(c, p->job);

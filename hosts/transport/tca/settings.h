@@ -10,7 +10,7 @@
 #define TCT_CHANNELS      4u  /* of a hub */
 #define TCT_ENTRIES_MAX   64u /* of a ring */
 #define TCT_STAGES_MAX    4u
-#define TCT_BUFFERS       2u /* send buffers of a rank, which BtoM uses in turn */
+#define TCT_BUFFERS       2u /* send buffers of a rank, which are used in turn */
 #define TCT_ENTRY_MAX     8192u
 #define TCT_PIECE_MAX     (UINT32_C(1) << 20)
 #define TCT_HOST_MAX      4096u /* descriptors that the cache keeps in host memory */
@@ -39,15 +39,22 @@
     NUMBER(btob_bytes, "bytes", TCT_ENTRY_MAX, 64,                                                 \
            "tca: most data of host memory that travel inside of a packet though a channel could "  \
            "write them to their target; 0 = 64; 1 = none")                                         \
-    NUMBER(piece_bytes, "bytes", TCT_PIECE_MAX, 65536,                                             \
-           "tca: piece of a transfer by way of a buffer; 0 = 65536")                               \
+    NUMBER(piece_bytes, "bytes", TCT_PIECE_MAX, 262144,                                            \
+           "tca: longest piece of a transfer by way of a send buffer; 0 = 262144")                 \
+    NUMBER(first_bytes, "bytes", TCT_PIECE_MAX, 32768,                                             \
+           "tca: first piece of a transfer; each one is twice as long as that before it; 0 = "     \
+           "32768")                                                                                \
+    NUMBER(staged_alike, "1", TCT_ENTRIES_MAX, 2,                                                  \
+           "tca: where an engine copies first, so many pieces before they double; 0 = 2")          \
+    NUMBER(landing_bytes, "bytes", TCT_PIECE_MAX, 65536,                                           \
+           "tca: longest piece that the receiver copies to its place; 0 = 65536")                  \
     NUMBER(pieces, "1", TCT_ENTRIES_MAX, 4,                                                        \
            "tca: such pieces that a receiver has room for, from 2 on; 0 = 4")                      \
     NUMBER(stage_bytes, "bytes", TCT_BYTES_MAX, 524288,                                            \
            "tca: shortest data of a GPU that its engine copies to host memory first; 0 = 524288; " \
            "1 GiB = none")                                                                         \
-    NUMBER(stage_buffers, "1", TCT_STAGES_MAX, 2,                                                  \
-           "tca: buffers that the engine of a GPU fills; 0 = 2")                                   \
+    NUMBER(stage_buffers, "1", TCT_STAGES_MAX, 3,                                                  \
+           "tca: buffers that the engine of a GPU fills; 0 = 3")                                   \
     NUMBER(channels, "1", TCT_CHANNELS, 1, "tca: DMA channels of a rank; 0 = one")                 \
     CHOICE(cache_policy, "lru|lfu|first", 2,                                                       \
            "tca: which descriptor makes room: that used longest ago, that used least, or none")    \

@@ -33,6 +33,11 @@ static uint32_t at_least(uint32_t n, uint32_t least)
     return n > least ? n : least;
 }
 
+static uint32_t whole_piece(uint32_t bytes)
+{
+    return (uint32_t)host_round_up(at_least(bytes, 256), 64);
+}
+
 static struct tct_settings settings_of(const struct transport *t)
 {
     struct tct_settings set;
@@ -47,7 +52,9 @@ static struct tct_settings settings_of(const struct transport *t)
         set.btob_bytes = 0;
     set.ring_entries = at_least(set.ring_entries, 2);
     set.pieces = at_least(set.pieces, 2);
-    set.piece_bytes = (uint32_t)host_round_up(at_least(set.piece_bytes, 256), 64);
+    set.piece_bytes = whole_piece(set.piece_bytes);
+    set.first_bytes = whole_piece(set.first_bytes);
+    set.landing_bytes = whole_piece(set.landing_bytes);
     set.entry_bytes =
         (uint32_t)host_round_up(at_least(set.entry_bytes, 2 * TRANSPORT_ENTRY_LEAST), 64);
     set.ack_entries = set.ack_entries != 0 ? set.ack_entries : TCT_ENTRIES_MAX;
@@ -65,7 +72,7 @@ static void lay_out(struct tct *c)
     c->entries = transport_ring_bytes(n * TRANSPORT_FIFOS, c->set.ring_entries * c->entry_bytes,
                                       2 * c->entry_bytes, all) /
                  c->entry_bytes;
-    c->piece_room = (uint32_t)host_round_up(c->set.piece_bytes + 2 * TCT_PIECE_HEAD, 64);
+    c->piece_room = (uint32_t)host_round_up(c->set.landing_bytes + 2 * TCT_PIECE_HEAD, 64);
     c->ring_slots = c->entries > c->set.pieces ? c->entries : c->set.pieces;
     c->peer_bytes = TRANSPORT_FIFOS * c->entries * c->entry_bytes + c->set.pieces * c->piece_room;
     c->acks_at = TCT_ACKS_AT;

@@ -104,12 +104,10 @@ static void choose(struct tct *c, struct tct_job *job, const struct way *way)
     if (direct) {
         job->mode = way->reached ? TCT_MTOM : TCT_MTOB;
         job->source = TCT_DIRECT;
-        job->piece = way->reached ? (uint32_t)DIRECT_MAX : c->set.piece_bytes;
     } else {
         job->mode = way->reached ? TCT_BTOM : TCT_BTOB;
         job->source =
             way->from.kind == HOST_GPU && job->bytes > LOADED_MAX ? TCT_STAGED : TCT_COPIED;
-        job->piece = c->set.piece_bytes;
     }
     job->internal = way->reached;
     job->gpu = way->from.gpu;
@@ -117,7 +115,11 @@ static void choose(struct tct *c, struct tct_job *job, const struct way *way)
     job->src = way->src;
     job->dst = way->dst;
     job->target = way->target;
-    job->npieces = (uint32_t)((job->bytes + job->piece - 1) / job->piece);
+    if (job->mode == TCT_MTOM)
+        tct_job_cut(job, DIRECT_MAX, 1, DIRECT_MAX);
+    else
+        tct_job_cut(job, c->set.first_bytes, job->source == TCT_STAGED ? c->set.staged_alike : 1,
+                    way->reached ? c->set.piece_bytes : c->set.landing_bytes);
 }
 
 static bool put_in_job(struct tct *c, unsigned dest, const struct transport_write *w,

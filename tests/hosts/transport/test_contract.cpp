@@ -70,10 +70,8 @@ const Settings staged = {
 
 /* Nearly each operation meets a full ring, or goes in pieces. */
 const Settings tight = {
-    { "ring_entries", 2 },
-    { "pieces", 2 },
-    { "piece_bytes", 256 },
-    { "stage_bytes", 600 },
+    { "ring_entries", 2 },  { "pieces", 2 },          { "piece_bytes", 512 },
+    { "first_bytes", 256 }, { "landing_bytes", 256 }, { "stage_bytes", 600 },
 };
 
 const Way tca = { "tca", true, "tca" }, tca_two_entries = { "tca", true, "tca_two_entries", tight },

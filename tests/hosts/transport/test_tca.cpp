@@ -1,0 +1,367 @@
+/*
+ * The transport "tca": which way data take and how often software copies them, what waits for what,
+ * and what each of its mechanisms costs.
+ */
+#include <algorithm>
+
+#include "hosts/transport/tca/settings.h"
+#include "tests/hosts/transport/tca_pair.h"
+
+namespace
+{
+
+using namespace test;
+
+constexpr uint64_t far_away = 64; /* of an address whose low bits are chosen */
+
+void fill(uint8_t *p, uint64_t bytes, unsigned seed)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        p[i] = (uint8_t)(seed + i * 7 + (i >> 8) * 3);
+}
+
+bool is_filled(const uint8_t *p, uint64_t bytes, unsigned seed)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        if (p[i] != (uint8_t)(seed + i * 7 + (i >> 8) * 3))
+            return false;
+    return true;
+}
+
+/* ---- modes and copies --------------------------------------------------------------------- */
+
+struct Copy {
+    const char *what;
+    Kind from, to;
+    uint64_t bytes;
+    unsigned from_low, to_low; /* low bits of the addresses */
+    tct_mode mode;
+    uint64_t here, there; /* copies by software: at the sender, at the receiver */
+    bool head;            /* some bytes travel in the packet */
+};
+
+class TcaModes : public testing::TestWithParam<Copy>
+{
+};
+
+/* Rank 0 writes once to rank 1. */
+TEST_P(TcaModes, CopyAsOftenAsTheTableSays)
+{
+    const Copy &copy = GetParam();
+
+    run_pair({ { "mpi.piece_bytes", 16384 }, { "mpi.landing_bytes", 16384 } }, [&copy](TcaRank &r) {
+        uint64_t room = std::max<uint64_t>(copy.bytes, 4096) + 2 * far_away;
+        uint8_t *from = r.memory(copy.from, room) + copy.from_low,
+                *to = r.memory(copy.to, room) + copy.to_low;
+        transport_key key = r.swap(to, room - far_away);
+        tct_counts before = r.counts();
+
+        fill(from, copy.bytes, 5);
+        if (r.h->rank == 0)
+            r.wait_done(r.write(key, 0, from, copy.bytes, 1));
+        else
+            r.wait_note(1);
+        tct_counts after = r.counts();
+        r.settle();
+        if (r.h->rank == 1)
+            EXPECT_TRUE(is_filled(to, copy.bytes, 5));
+        for (unsigned mode = 0; mode < TCT_MODES; mode++) {
+            uint64_t copies = r.h->rank == 0 ? copy.here : copy.there;
+            uint64_t head = copy.head && mode == TCT_BTOB ? 1 : 0;
+            uint64_t sent = r.h->rank == 0 ? head : 0;
+            if (mode != copy.mode)
+                copies = 0;
+            else if (r.h->rank == 0)
+                sent++;
+            EXPECT_EQ(copies + head, after.mode[mode].copies - before.mode[mode].copies)
+                << "mode " << mode << " at rank " << r.h->rank;
+            EXPECT_EQ(sent, after.mode[mode].transfers - before.mode[mode].transfers)
+                << "mode " << mode << " at rank " << r.h->rank;
+        }
+        return 0;
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, TcaModes,
+    testing::Values(
+        Copy{ "FewOfTheHost", Kind::pinned, Kind::pinned, 8, 0, 0, TCT_BTOB, 1, 1, false },
+        Copy{ "FewToAGpu", Kind::program, Kind::gpu, 8, 0, 0, TCT_BTOB, 1, 1, false },
+        Copy{ "OfTheProgramToItself", Kind::program, Kind::program, 16000, 0, 0, TCT_BTOB, 1, 1,
+              false },
+        Copy{ "GpuToGpu", Kind::gpu, Kind::gpu, 8, 0, 0, TCT_MTOM, 0, 0, false },
+        Copy{ "LongGpuToGpu", Kind::gpu, Kind::gpu, 400000, 4, 4, TCT_MTOM, 0, 0, false },
+        Copy{ "OddGpuToGpu", Kind::gpu, Kind::gpu, 1003, 1, 17, TCT_MTOM, 0, 0, true },
+        Copy{ "PinnedToPinned", Kind::pinned, Kind::pinned, 100000, 0, 0, TCT_MTOM, 0, 0, false },
+        Copy{ "ProgramToGpu", Kind::program, Kind::gpu, 16000, 0, 0, TCT_BTOM, 1, 0, false },
+        Copy{ "OddProgramToGpu", Kind::program, Kind::gpu, 4097, 0, 3, TCT_BTOM, 1, 0, true },
+        Copy{ "PhasesThatDiffer", Kind::gpu, Kind::gpu, 1000, 4, 8, TCT_BTOM, 1, 0, false },
+        Copy{ "PiecesToAGpu", Kind::program, Kind::gpu, 5 * 16384, 0, 0, TCT_BTOM, 5, 0, false },
+        Copy{ "GpuToTheProgram", Kind::gpu, Kind::program, 16000, 0, 0, TCT_MTOB, 0, 1, false },
+        Copy{ "OddGpuToTheProgram", Kind::gpu, Kind::program, 9001, 3, 8, TCT_MTOB, 0, 1, false },
+        Copy{ "PiecesToTheProgram", Kind::gpu, Kind::program, 5 * 16384, 0, 0, TCT_MTOB, 0, 5,
+              false },
+        Copy{ "StagedToAGpu", Kind::gpu, Kind::gpu, 64 * 16384, 0, 0, TCT_BTOM, 64, 0, false },
+        Copy{ "StagedToTheProgram", Kind::gpu, Kind::program, 64 * 16384, 0, 0, TCT_BTOB, 64, 64,
+              false }),
+    [](const auto &info) { return info.param.what; });
+
+/* ---- times ------------------------------------------------------------------------------------
+ */
+
+/** Half a round trip, when all descriptors are made. */
+uint64_t half_trip(const Settings &settings, Kind from, Kind to, uint64_t bytes)
+{
+    uint64_t took = 0;
+
+    run_pair(
+        settings,
+        [&](TcaRank &r) {
+            const unsigned warm = bytes < 100000 ? 8 : 2, rounds = bytes < 100000 ? 10 : 2;
+            uint8_t *out = r.memory(from, bytes),
+                    *in = r.memory(to, std::max<uint64_t>(bytes, 4096));
+            transport_key key = r.swap(in, std::max<uint64_t>(bytes, 4096));
+            uint64_t begin = 0;
+
+            for (uint32_t i = 0; i < warm + rounds; i++) {
+                if (i == warm)
+                    begin = r.now();
+                if (r.h->rank == 1)
+                    r.wait_note(i);
+                transport_ticket ticket = r.write(key, 0, out, bytes, i);
+                if (r.h->rank == 0)
+                    r.wait_note(i);
+                r.wait_done(ticket);
+            }
+            took = (r.now() - begin) / rounds / 2;
+            return 0;
+        },
+        {}, true);
+    return took;
+}
+
+double us(uint64_t ps)
+{
+    return (double)ps * 1e-6;
+}
+
+TEST(TcaTimes, DescriptorsOfTheHostTakeOneMicrosecondLonger)
+{
+    uint64_t internal = half_trip({}, Kind::gpu, Kind::gpu, 8);
+    uint64_t host = half_trip({ { "mpi.promote", 2 } }, Kind::gpu, Kind::gpu, 8);
+
+    EXPECT_GE(us(host - internal), 0.8) << us(internal) << " and " << us(host);
+    EXPECT_LE(us(host - internal), 1.2) << us(internal) << " and " << us(host);
+}
+
+/* What is left of a bare transfer's bandwidth: both ways out of memory that no channel reads, or
+ * reads slowly, hide their copies. */
+TEST(TcaTimes, CopiesOfLongDataHideBehindTransfers)
+{
+    constexpr uint64_t bytes = 4 << 20;
+    double bare = us(half_trip({}, Kind::pinned, Kind::gpu, bytes));
+    double program = us(half_trip({}, Kind::program, Kind::gpu, bytes));
+    double gpu = us(half_trip({}, Kind::gpu, Kind::gpu, bytes));
+    double unstaged =
+        us(half_trip({ { "mpi.stage_bytes", 1 << 30 } }, Kind::gpu, Kind::gpu, bytes));
+
+    EXPECT_LT(program, 1.05 * bare);
+    EXPECT_LT(gpu, 1.08 * bare);
+    EXPECT_GT(unstaged, 1.2 * bare);
+}
+
+/* ---- rings --------------------------------------------------------------------------------------
+ */
+
+/* Rank 1 takes nothing for a while. All that was sent comes, in order. */
+TEST(TcaRings, OfTwoEntriesStallsAndLosesNothing)
+{
+    run_pair({ { "mpi.ring_entries", 2 } }, [](TcaRank &r) {
+        constexpr uint32_t n = 40;
+        uint8_t *p = r.memory(Kind::gpu, 64 * n);
+        transport_key key = r.swap(p, 64 * n);
+        uint8_t data[48];
+
+        if (r.h->rank == 1)
+            r.h->cpu->spend(r.h, 50 * 1000000);
+        for (uint32_t i = 0; i < n; i++) {
+            if (r.h->rank == 1) {
+                r.wait_note(i);
+                r.settle();
+                EXPECT_TRUE(is_filled(p + 64 * i, 1 + i, i)) << i;
+            } else {
+                fill(data, 1 + i, i);
+                EXPECT_EQ(0u, r.write(key, 64 * i, data, 1 + i, i));
+            }
+        }
+        if (r.h->rank == 0)
+            EXPECT_LT(0u, r.counts().stalls);
+        return 0;
+    });
+}
+
+/* Entries that nobody takes fill the one ring, and what goes by the other one passes them. */
+TEST(TcaRings, OfRepliesDoesNotWaitBehindRequests)
+{
+    run_pair({ { "mpi.ring_entries", 4 } }, [](TcaRank &r) {
+        transport_entry e = {};
+        uint32_t number = 0;
+
+        e.head = &number;
+        e.head_bytes = sizeof(number);
+        for (unsigned i = 0; i < 4; i++)
+            EXPECT_TRUE(r.t->ops->append(r.t, 1 - r.h->rank, &e)) << i;
+        EXPECT_FALSE(r.t->ops->append(r.t, 1 - r.h->rank, &e));
+        e.fifo = TRANSPORT_REQUEST;
+        for (number = 1; number <= 100; number++) {
+            while (!r.t->ops->append(r.t, 1 - r.h->rank, &e))
+                r.rest();
+            uint32_t is =
+                *reinterpret_cast<const uint32_t *>(r.wait_entry(TRANSPORT_REQUEST).bytes);
+            EXPECT_EQ(number, is);
+            r.release(TRANSPORT_REQUEST);
+        }
+        return 0;
+    });
+}
+
+/* Data that land in pieces need the far software, but none that takes what lies in front. */
+TEST(TcaRings, OfPiecesDoesNotWaitBehindRequests)
+{
+    run_pair({ { "mpi.ring_entries", 2 }, { "mpi.landing_bytes", 1024 } }, [](TcaRank &r) {
+        constexpr uint64_t bytes = 100000;
+        uint8_t *from = r.memory(Kind::program, bytes), *to = r.memory(Kind::program, bytes);
+        transport_key key = r.swap(to, bytes);
+        transport_write w = {};
+        transport_ticket ticket = 0;
+        uint32_t number = 7;
+
+        fill(from, bytes, r.h->rank);
+        (void)r.write(key, 0, from, 8, 1); /* nobody takes its note before the end */
+        w.key = &key;
+        w.from = from;
+        w.bytes = bytes;
+        w.fifo = TRANSPORT_REQUEST;
+        w.note = &number;
+        w.note_bytes = sizeof(number);
+        EXPECT_TRUE(r.t->ops->write(r.t, 1 - r.h->rank, &w, &ticket));
+        (void)r.wait_entry(TRANSPORT_REQUEST);
+        EXPECT_TRUE(is_filled(to, bytes, 1 - r.h->rank));
+        r.release(TRANSPORT_REQUEST);
+        r.wait_note(1);
+        r.wait_done(ticket);
+        return 0;
+    });
+}
+
+/* ---- the fault
+ * ------------------------------------------------------------------------------------ */
+
+/** What a write takes its sender, to the end, and how often it looked. */
+struct Sent {
+    uint64_t ps, looks, poll_ps;
+};
+
+Sent send_once(bool fault, Kind from, uint64_t bytes)
+{
+    Sent sent = {};
+
+    run_pair(
+        { { "mpi.fault", fault } },
+        [&](TcaRank &r) {
+            uint8_t *out = r.memory(from, 4096), *in = r.memory(Kind::gpu, 4096);
+            transport_key key = r.swap(in, 4096);
+
+            for (uint32_t i = 0; i < 4; i++) { /* the last one with all that is made once */
+                uint64_t begin = r.now(), looks = r.counts().looks;
+
+                if (r.h->rank == 1) {
+                    r.wait_note(i);
+                    continue;
+                }
+                r.wait_done(r.write(key, 0, out, bytes, i));
+                sent = { r.now() - begin, r.counts().looks - looks, 0 };
+                begin = r.now();
+                (void)driver_read(r.h, driver_of(r.h), HUB_DMA(3) + HUB_DMA_BYTES);
+                sent.poll_ps = r.now() - begin;
+            }
+            return 0;
+        },
+        {}, true);
+    return sent;
+}
+
+TEST(TcaFault, LengthensEachTransferByWholePollsAndPacketsByNone)
+{
+    Sent good = send_once(false, Kind::gpu, 512), bad = send_once(true, Kind::gpu, 512);
+    Sent packet = send_once(false, Kind::program, 8), same = send_once(true, Kind::program, 8);
+
+    EXPECT_EQ(0u, good.looks);
+    EXPECT_LE(2u, bad.looks);
+    EXPECT_GT(bad.ps, good.ps);
+    /* The last one began when the transfer had ended; what is beside them is less than one. */
+    EXPECT_GE(bad.ps, bad.looks * bad.poll_ps);
+    EXPECT_LT(bad.ps, (bad.looks + 1) * bad.poll_ps);
+    EXPECT_EQ(0u, same.looks);
+    EXPECT_EQ(packet.ps, same.ps);
+}
+
+/* ---- descriptors
+ * -------------------------------------------------------------------------------------- */
+
+/* More patterns than the hub's memory holds: the ones in use move there, others leave, and all data
+ * are right. */
+TEST(TcaDescriptors, OfMorePatternsThanTheHubHoldsStayRight)
+{
+    run_pair(
+        { { "mpi.cache_entries", 512 } },
+        [](TcaRank &r) {
+            constexpr uint32_t patterns = 1400, step = 64;
+            constexpr uint64_t bytes = patterns * step;
+            uint8_t *out = r.memory(Kind::gpu, bytes), *in = r.memory(Kind::gpu, bytes);
+            transport_key key = r.swap(in, bytes);
+
+            fill(out, bytes, 3);
+            for (uint32_t i = 0; i < patterns && r.h->rank == 0; i++)
+                for (unsigned use = 0; use < 3; use++)
+                    r.wait_done(
+                        r.write(key, (uint64_t)i * step, out + (uint64_t)i * step, step, i));
+            for (uint32_t i = 0; i < patterns && r.h->rank == 1; i++)
+                for (unsigned use = 0; use < 3; use++)
+                    r.wait_note(i);
+            if (r.h->rank == 1)
+                EXPECT_TRUE(is_filled(in, bytes, 3));
+            else
+                EXPECT_LT(300u, r.counts().cache.evicted_internal);
+            return 0;
+        },
+        {}, true);
+}
+
+TEST(TcaDescriptors, AreNotMadeAfterTheFirstRounds)
+{
+    run_pair({}, [](TcaRank &r) {
+        constexpr uint64_t bytes = 8192;
+        uint8_t *out = r.memory(Kind::gpu, bytes), *in = r.memory(Kind::gpu, bytes);
+        uint8_t *own = r.memory(Kind::program, bytes);
+        transport_key key = r.swap(in, bytes);
+        uint64_t made = 0;
+
+        for (uint32_t round = 0; round < 10; round++) {
+            const tct_cache_counts &cache = r.counts().cache;
+
+            if (round == 4) /* each is made twice, at most, once in either memory */
+                made = cache.made_host + cache.made_internal;
+            for (uint32_t i = 0; i < 4; i++) {
+                r.wait_done(r.write(key, 1024 * i, out, 512, i));
+                r.wait_note(i);
+                r.wait_done(r.write(key, 4096 + 1024 * i, own, 1024, i));
+                r.wait_note(i);
+            }
+        }
+        EXPECT_EQ(made, r.counts().cache.made_host + r.counts().cache.made_internal);
+        return 0;
+    });
+}
+
+} // namespace
