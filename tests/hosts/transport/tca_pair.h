@@ -41,7 +41,7 @@ class TcaRank
         char why[TRANSPORT_WHY_BYTES];
 
         h = host_self();
-        EXPECT_TRUE(transport_open(h, why, &t)) << why;
+        EXPECT_TRUE(transport_open(h, "mpi", why, &t)) << why;
         host_state_add(&h->states, &(new TcaKept{ {}, t })->state, tca_release);
     }
 
