@@ -3,6 +3,7 @@
 #include "hosts/launch/race/race.h"
 #include "hosts/launch/report.h"
 
+#include "hosts/gasnet/core/settings.h"
 #include "hosts/launch/watch.h"
 #include "hosts/loops/loops.h"
 #include "hosts/mbcf/costs.h"
@@ -44,8 +45,10 @@ static const struct host_param *table_row(const struct host_param *table, unsign
 
 const struct host_param *launch_param(unsigned i, const char **transport_p)
 {
-    const struct host_param *const first[] = { host_cost_params, own_params, loops_params,
-                                               transport_params() };
+    const struct host_param *const first[] = {
+        host_cost_params,          own_params,   loops_params, transport_params(),
+        transport_gasnet_params(), gasnet_params
+    };
     const struct host_param *const last[] = { transport_cost_params, mbcf_params };
     const struct host_param *found = NULL;
 
@@ -53,11 +56,12 @@ const struct host_param *launch_param(unsigned i, const char **transport_p)
         *transport_p = NULL;
     for (unsigned t = 0; found == NULL && t < SIM_COUNT(first); t++)
         found = table_row(first[t], &i);
-    for (unsigned t = 0; found == NULL && transports[t] != NULL; t++) {
-        found = table_row(transports[t]->params[TRANSPORT_MPI], &i);
-        if (found != NULL && transport_p != NULL)
-            *transport_p = transports[t]->name;
-    }
+    for (unsigned l = 0; found == NULL && l < TRANSPORT_LIBRARIES; l++)
+        for (unsigned t = 0; found == NULL && transports[t] != NULL; t++) {
+            found = table_row(transports[t]->params[l], &i);
+            if (found != NULL && transport_p != NULL)
+                *transport_p = transports[t]->name;
+        }
     for (unsigned t = 0; found == NULL && t < SIM_COUNT(last); t++)
         found = table_row(last[t], &i);
     return found;

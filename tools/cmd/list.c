@@ -42,6 +42,7 @@ static void list(struct cmd_session *session)
         { "sweep", "sweeps" },
         { "faults", "faults" },
         { "library", "mpi" },
+        { "library", "gasnet" },
     };
     const struct cmd_common *common = session->options;
     struct listing listing;

@@ -315,6 +315,9 @@ static void run_ranks(void *arg)
         lab_software_algorithms(&software, opt->algorithm);
     if (opt->mpi != NULL)
         lab_software_mpi(&software, run->machine, opt->mpi, NULL, &run->arena);
+    if (opt->gasnet != NULL)
+        lab_software_gasnet(&software, run->machine, opt->gasnet, NULL, &run->arena);
+    lab_software_segment(&software, run->machine, nodes, nranks);
     cfg.beside = lab_software_beside(&software, run->machine);
     run_program(run, &cfg);
     if (opt->fingerprint)

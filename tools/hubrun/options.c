@@ -123,6 +123,10 @@ static const struct cmd_option options[] = {
       "entry_ps=N; ib: rails=N, "
       "gdr=on|off, gdr_limit=N, gdr_receive_limit=N, gdrcopy=on|off, library=NAME",
       0, cmd_take_text, CMD_AT(mpi) },
+    { "gasnet", 0, "NAME[,KEY=VALUE...]",
+      "Transport of GASNet, or a file of its settings by name or path, and settings above them: "
+      "segment=host|gpu|gpuN, max_segment_bytes=N (default net, the control network)",
+      0, cmd_take_text, CMD_AT(gasnet) },
     { "variables", 0, "LIBRARY",
       "Take settings of MPI from the variables of mvapich2 (MV2_*) or openmpi (OMPI_MCA_*), as far "
       "as they have the same here; a line on stderr names each",
@@ -231,7 +235,7 @@ unsigned options_words(const struct options *opt, struct load_arena *arena,
                        const char *const **words_p)
 {
     const char **words = load_alloc(
-        arena, (CMD_WORDS_MAX + HABITS_WORDS_MAX + 20 + (size_t)opt->argc) * sizeof(*words));
+        arena, (CMD_WORDS_MAX + HABITS_WORDS_MAX + 22 + (size_t)opt->argc) * sizeof(*words));
     unsigned n = 0;
 
     if (opt->nranks != 0)
@@ -247,6 +251,7 @@ unsigned options_words(const struct options *opt, struct load_arena *arena,
                            load_text(arena, "%" PRIu64 "ps", opt->block_ps));
     }
     n = cmd_add_option(words, n, "--mpi", opt->mpi);
+    n = cmd_add_option(words, n, "--gasnet", opt->gasnet);
     n = cmd_add_option(words, n, "--algorithm", opt->algorithm);
     n = cmd_add_option(words, n, "--visible-devices", opt->visible);
     n = cmd_add_option(words, n, "--name", opt->name);

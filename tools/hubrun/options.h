@@ -18,7 +18,7 @@ struct options {
     const char *out;     /* folder of the result's folder */
     const char *name;    /* what the result's folder is called; NULL: as the program */
     const char *profile; /* a file, or "" */
-    const char *mpi, *algorithm;
+    const char *mpi, *gasnet, *algorithm;
     const char *visible;    /* GPUs that ranks see */
     const char *variables;  /* the library whose variables are taken */
     unsigned nranks;        /* 0: one on each node */

@@ -5,6 +5,7 @@
 #include "hosts/driver/driver.h"
 #include "hosts/gasnet/coll/coll.h"
 #include "hosts/gasnet/core/deliver.h"
+#include "hosts/gasnet/core/settings.h"
 #include "hosts/gasnet/extended/extended.h"
 #include "hosts/gasnet/vis/vis.h"
 
@@ -65,7 +66,6 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
 
     (void)argc;
     (void)argv;
-    (void)environment;
     if (h == NULL)
         return GASNET_ERR_RESOURCE;
     if (gr == NULL) {
@@ -73,6 +73,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
         if (gr == NULL)
             return GASNET_ERR_RESOURCE;
         gr->host = h;
+        gr->environment = environment;
         STAILQ_INIT(&gr->deferred);
         host_state_add(&h->states, &gr->kept, gasnet_rank_release);
     } else {
@@ -88,6 +89,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
     gasnet_vis_start(gr);
     gasnet_coll_start(gr);
     open_transport(gr);
+    gasnet_environment_check(gr);
     gasnet_leave(&v);
     return GASNET_OK;
 }
@@ -308,28 +310,42 @@ gasnet_node_t gasnet_nodes(void)
     return v.gr->host->size;
 }
 
-/* The largest power of two that there is room for. */
+/* What the user or the program's environment allows, in whole pages, of which there is one. */
+static uint64_t segment_limit(struct gasnet_rank *gr)
+{
+    uint64_t most = transport_setting(gr->host, "gasnet.max_segment_bytes", SEGMENT_MOST);
+
+    most = gasnet_environment_bytes(gr, "GASNET_MAX_SEGSIZE", most) / GASNET_PAGESIZE;
+    if (most > SEGMENT_MOST / GASNET_PAGESIZE)
+        most = SEGMENT_MOST / GASNET_PAGESIZE;
+    return most > 0 ? most * GASNET_PAGESIZE : GASNET_PAGESIZE;
+}
+
+static bool has_room(struct gasnet_rank *gr, uint64_t bytes)
+{
+    struct host *h = gr->host;
+    void *p = gr->segment_on_gpu ? h->gpus->alloc(h, gr->segment_gpu, bytes, HOST_GPU_PAGE)
+                                 : h->memory->alloc(h, bytes, GASNET_PAGESIZE);
+
+    if (p != NULL && gr->segment_on_gpu)
+        h->gpus->free(h, gr->segment_gpu, p);
+    else if (p != NULL)
+        h->memory->free(h, p);
+    return p != NULL;
+}
+
+/* Half of the largest power of two that there is room for, or the limit if that is less. */
 uintptr_t gasnet_getMaxLocalSegmentSize(void)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
-    struct host *h = v.gr->host;
-    uint64_t most = SEGMENT_MOST;
-    void *p = NULL;
+    uint64_t limit = segment_limit(v.gr), most = SEGMENT_MOST;
 
     segment_place(v.gr);
-    for (; most > GASNET_PAGESIZE && p == NULL; most /= 2) {
-        if (v.gr->segment_on_gpu) {
-            p = h->gpus->alloc(h, v.gr->segment_gpu, most, HOST_GPU_PAGE);
-            if (p != NULL)
-                h->gpus->free(h, v.gr->segment_gpu, p);
-        } else {
-            p = h->memory->alloc(h, most, GASNET_PAGESIZE);
-            if (p != NULL)
-                h->memory->free(h, p);
-        }
-    }
+    while (most > GASNET_PAGESIZE && !has_room(v.gr, most))
+        most /= 2;
+    most /= 2;
     gasnet_leave(&v);
-    return most;
+    return most < limit ? most : limit;
 }
 
 uintptr_t gasnet_getMaxGlobalSegmentSize(void)

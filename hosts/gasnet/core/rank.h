@@ -59,6 +59,7 @@ struct gasnet_rank {
     struct host_state kept; /* first: see host_state_of() */
     struct host *host;
     struct transport *transport;
+    gasneti_getenv_fn *environment; /* the program's getenv(); see gasnet_environment() */
     enum gasnet_phase phase;
     enum gasnet_level level;
     bool held;          /* between hold and resume of interrupts */

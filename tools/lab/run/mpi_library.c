@@ -2,26 +2,28 @@
 
 #include <string.h>
 
-static const struct load_tree *read_library(const struct load_roots *roots, const char *name,
-                                            struct load_arena *arena)
+static const struct load_tree *read_library(const struct load_roots *roots, const char *folder,
+                                            const char *name, struct load_arena *arena)
 {
     static const char *const keys[] = { "description", "settings", "algorithms", NULL };
-    static const char *const folders[] = { "mpi", NULL };
-    const char *path = load_find_first(roots, folders[0], name, arena);
+    const char *const folders[] = { folder, NULL };
+    const char *path = load_find_first(roots, folder, name, arena);
+    bool mpi = strcmp(folder, LAB_MPI_FOLDER) == 0;
     const struct load_tree *root;
 
     if (path == NULL)
-        load_find_fail(roots, "MPI: library = ", folders, name);
+        load_find_fail(roots, mpi ? "MPI: library = " : "GASNet: library = ", folders, name);
     root = load_tree_read(path, arena);
     load_tree_only(root, keys);
     return root;
 }
 
-const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *name,
-                                        const char **algorithms_p, struct load_arena *arena)
+const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *folder,
+                                        const char *name, const char **algorithms_p,
+                                        struct load_arena *arena)
 {
     static const char *const keys[] = { "choice", "source", "calibrated", NULL };
-    const struct load_tree *root = read_library(roots, name, arena);
+    const struct load_tree *root = read_library(roots, folder, name, arena);
     const struct load_tree *list = load_tree_get(root, "algorithms");
 
     *algorithms_p = NULL;
@@ -73,7 +75,8 @@ static void ask_library(void *arg)
     struct question *q = arg;
     struct load_arena arena = { 0 };
     const char *algorithms;
-    const struct load_tree *settings = lab_mpi_library(q->roots, q->library, &algorithms, &arena);
+    const struct load_tree *settings =
+        lab_mpi_library(q->roots, LAB_MPI_FOLDER, q->library, &algorithms, &arena);
 
     for (unsigned i = 0; i < settings->n; i++)
         q->yes |= is_fitted(&settings->items[i], q->row);

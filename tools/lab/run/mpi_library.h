@@ -8,10 +8,14 @@
 
 SIM_BEGIN_DECLS
 
-/** The settings of a library, a map. @param name in mpi/, or a path; *algorithms_p: its choices, as
- * lab_software_algorithms() takes them, in `arena`, or NULL */
-const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *name,
-                                        const char **algorithms_p, struct load_arena *arena);
+#define LAB_MPI_FOLDER    "mpi"
+#define LAB_GASNET_FOLDER "gasnet" /* settings of GASNet's libraries look alike */
+
+/** The settings of a library, a map. @param name in `folder`, or a path; *algorithms_p: its
+ * choices, as lab_software_algorithms() takes them, in `arena`, or NULL */
+const struct load_tree *lab_mpi_library(const struct load_roots *roots, const char *folder,
+                                        const char *name, const char **algorithms_p,
+                                        struct load_arena *arena);
 /** What a setting is set to: a plain value, or {value, source, calibrated}. */
 const char *lab_mpi_value(const struct load_tree *setting);
 /** Is a setting of the library fitted to the row of this id? One that cannot be read has none. */

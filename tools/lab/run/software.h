@@ -21,6 +21,9 @@ const struct machine_kind *const *lab_kinds(void);
 /** The costs of a node's component of this kind; the launcher's own where it has none. */
 struct launch_software lab_software(struct machine *machine, unsigned node);
 
+/** A row of launch_param() as one of a machine's parameters, at the place of row `i`. */
+struct machine_param lab_software_row(const struct host_param *p, unsigned i);
+
 /** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
  * word alone is the transport; library=NAME stands for all settings of a file of configs/mpi, found
  * in `roots` (NULL: beside the program), and its algorithms, a text in `arena`. What stands beside
@@ -29,6 +32,15 @@ struct launch_software lab_software(struct machine *machine, unsigned node);
  * @param machine NULL: none is there yet */
 void lab_software_mpi(struct launch_software *software, const struct machine *machine,
                       const char *text, const struct load_roots *roots, struct load_arena *arena);
+/** The same for GASNet: "tca,segment=gpu"; a word alone may be a file of configs/gasnet, too. */
+void lab_software_gasnet(struct launch_software *software, const struct machine *machine,
+                         const char *text, const struct load_roots *roots,
+                         struct load_arena *arena);
+/** GASNet's setting segment=gpu becomes the number of the GPU beside the adapter that it uses.
+ * Raises where a node of a rank has no such GPU. @param nodes of ranks; NULL: one after the other
+ */
+void lab_software_segment(struct launch_software *software, const struct machine *machine,
+                          const unsigned *nodes, unsigned nranks);
 /** What its ranks run beside (launch_config.beside): the adapter that MPI uses, or NULL. */
 const char *lab_software_beside(const struct launch_software *software,
                                 const struct machine *machine);

@@ -1,0 +1,171 @@
+/* GASNet under hubrun: what --gasnet and the environment choose. */
+#include "tests/tools/hubcc/programs.h"
+
+namespace
+{
+
+const std::string gasnet_head = "#define GASNET_SEQ\n#include <gasnet.h>\n";
+
+/* Where the segment lies, how long it may be, and a long one that has come to the next rank. */
+const char *const segment = R"(
+#include <cuda_runtime.h>
+#include <string.h>
+static int come;
+/* Memory of a GPU lies together. */
+static int gpu_of(char *p)
+{
+    char *other;
+
+    for (int i = 0; i < 4; i++)
+        if (cudaSetDevice(i) == cudaSuccess && cudaMalloc((void **)&other, 4096) == cudaSuccess &&
+            p - other < 1 << 28 && other - p < 1 << 28)
+            return i;
+    return -1;
+}
+static void take(gasnet_token_t token, void *data, size_t bytes)
+{
+    (void)token, (void)data;
+    come = (int)bytes;
+}
+int main(int argc, char **argv)
+{
+    gasnet_handlerentry_t table[] = { { 200, (gasneti_handler_fn)take } };
+    static char from[9000], to[9000];
+    gasnet_seginfo_t s[8];
+    uintptr_t most;
+
+    gasnet_init(&argc, &argv);
+    most = gasnet_getMaxLocalSegmentSize();
+    gasnet_attach(table, 1, 65536, 0);
+    gasnet_getSegmentInfo(s, (int)gasnet_nodes());
+    memset(from, 3, sizeof(from));
+    gasnet_AMRequestLong0((gasnet_mynode() + 1) % gasnet_nodes(), 200, from, sizeof(from),
+                          s[(gasnet_mynode() + 1) % gasnet_nodes()].addr);
+    GASNET_BLOCKUNTIL(come == sizeof(from));
+    if (cudaMemcpy(to, s[gasnet_mynode()].addr, sizeof(to), cudaMemcpyDefault) != cudaSuccess)
+        memcpy(to, s[gasnet_mynode()].addr, sizeof(to));
+    if (gasnet_mynode() == 0)
+        printf("gpu %d, most %lu, %s\n", gpu_of(s[0].addr), (unsigned long)most,
+               memcmp(from, to, sizeof(to)) == 0 ? "right" : "wrong");
+    gasnet_exit(0);
+}
+)";
+
+class Gasnet : public Programs
+{
+  protected:
+    void program(const std::string &text)
+    {
+        write("prog.c", gasnet_head + text);
+        ASSERT_EQ(0, sh("hubcc -O1 prog.c -o prog")) << errors;
+    }
+    void expect_out(const std::string &arguments, const std::string &lines)
+    {
+        EXPECT_EQ(0, sh("hubrun -q " + arguments + " ./prog")) << arguments << "\n" << errors;
+        EXPECT_EQ(lines, out) << arguments;
+    }
+    void expect_refused(const std::string &arguments, const std::string &line)
+    {
+        EXPECT_NE(0, sh("hubrun " + arguments + " ./prog")) << arguments;
+        EXPECT_EQ(line, errors) << arguments;
+        EXPECT_EQ("", out);
+    }
+};
+
+TEST_F(Gasnet, SegmentsLieWhereTheUserSays)
+{
+    program(segment);
+    for (const char *transport : { "net", "ib", "peach2" }) {
+        const std::string chosen = std::string("--gasnet ") + transport;
+
+        expect_out(chosen + ",max_segment_bytes=128KiB", "gpu -1, most 131072, right\n");
+        expect_out(chosen + ",segment=gpu1,max_segment_bytes=128KiB",
+                   "gpu 1, most 131072, right\n");
+    }
+    /* That beside the adapter: GPUs 0 and 1 share a socket with the hub, 2 and 3 with the other. */
+    expect_out("--gasnet peach2,segment=gpu,max_segment_bytes=1MiB",
+               "gpu 0, most 1048576, right\n");
+    expect_out("--gasnet ib,segment=gpu,max_segment_bytes=1MiB", "gpu 2, most 1048576, right\n");
+    expect_out("--set 'node*.software.gasnet.segment=gpu3' "
+               "--set 'node*.software.gasnet.max_segment_bytes=70000'",
+               "gpu 3, most 69632, right\n");
+    /* A node of the MBCF cluster has no GPU. */
+    expect_out("-m mbcf-hub -n 2 --gasnet mbcf,max_segment_bytes=65536",
+               "gpu -1, most 65536, right\n");
+}
+
+TEST_F(Gasnet, VariablesOfTheProgramCountBeforeSettings)
+{
+    program(segment);
+    expect_out("-x GASNET_MAX_SEGSIZE=256K --gasnet net,max_segment_bytes=128KiB",
+               "gpu -1, most 262144, right\n");
+    expect_out("-x GASNET_MAX_SEGSIZE=0.5mb", "gpu -1, most 524288, right\n");
+    EXPECT_EQ(0, sh("hubrun -q -x GASNET_VERBOSEENV=1 -x GASNET_BARRIER=AMDISSEM "
+                    "-x GASNET_MAX_SEGSIZE=1G ./prog"));
+    EXPECT_EQ("ENV parameter: GASNET_MAX_SEGSIZE = 1G\n"
+              "ENV parameter: GASNET_EXITTIMEOUT = 0.002 (default)\n"
+              "ENV parameter: GASNET_BARRIER = AMDISSEM\n",
+              errors);
+    for (const auto &[variable, expected] :
+         { std::pair("GASNET_MAX_SEGSIZE=much",
+                     "expected a number of bytes, perhaps with K, M, G or T behind it"),
+           std::pair("GASNET_MAX_SEGSIZE=1X",
+                     "expected a number of bytes, perhaps with K, M, G or T behind it"),
+           std::pair("GASNET_EXITTIMEOUT=soon", "expected 0 .. 1000000 seconds"),
+           std::pair("GASNET_BARRIER=TREE",
+                     "expected DISSEM, AMDISSEM, RDMADISSEM or AMCENTRAL") }) {
+        EXPECT_EQ(1, sh(std::string("hubrun -q -x ") + variable + " ./prog"));
+        EXPECT_TRUE(begins(errors, "rank 0 on node 0 at 200.000000 us: gasnet_init at prog+"));
+        EXPECT_TRUE(has(errors, std::string(": ") + variable + ": " + expected + "\n")) << errors;
+    }
+}
+
+TEST_F(Gasnet, WhatDoesNotFitIsRefusedBeforeAnythingRuns)
+{
+    program("int main(void) { puts(\"runs\"); return 0; }\n");
+    expect_refused("--gasnet token",
+                   "hubrun: GASNet: transport = token: expected net or mbcf or tcp "
+                   "or ib or peach2\n");
+    expect_refused("--gasnet net,rings=2", "hubrun: GASNet: rings = 2: no such setting; `hubsim "
+                                           "params` has them as gasnet.*\n");
+    expect_refused(
+        "--gasnet net,segment=disk",
+        "hubrun: GASNet: segment = disk: expected host or gpu or gpu0 or gpu1 or gpu2 or "
+        "gpu3 or gpu4 or gpu5 or gpu6 or gpu7\n");
+    expect_refused("--gasnet net,max_segment_bytes=x",
+                   "hubrun: GASNet: max_segment_bytes = x: expected a whole number, 0 .. "
+                   "17179869184 bytes (or KiB, MiB, GiB)\n");
+    expect_refused("--gasnet ib,segment=gpu4",
+                   "hubrun: GASNet: segment = gpu4: node0: expected host, gpu or gpu0 .. gpu3, the "
+                   "GPUs of the node\n");
+    expect_refused("-m mbcf-hub --gasnet net,segment=gpu",
+                   "hubrun: GASNet: segment = gpu: node0 has no GPU: expected host\n");
+    expect_refused("--gasnet library=none",
+                   "hubrun: GASNet: library = none: not found in gasnet/: `hubsim list` names what "
+                   "is there\n");
+    expect_no_empty_word("--gasnet ");
+}
+
+TEST_F(Gasnet, SettingsMayStandInAFile)
+{
+    program(segment);
+    write("own.yaml", "description: of a test\nsettings:\n  transport: ib\n"
+                      "  segment: { value: gpu, source: assumed }\n  max_segment_bytes: 1MiB\n");
+    expect_out("--gasnet ./own.yaml", "gpu 2, most 1048576, right\n");
+    expect_out("--gasnet max_segment_bytes=64KiB,./own.yaml,segment=gpu1",
+               "gpu 1, most 65536, right\n");
+    ASSERT_EQ(0, sh("mkdir -p gasnet && mv own.yaml gasnet"));
+    EXPECT_EQ(0, sh("HUBSIM_PATH=. hubrun -q --gasnet own ./prog")) << errors;
+    EXPECT_EQ("gpu 2, most 1048576, right\n", out);
+    EXPECT_EQ(0, sh("HUBSIM_PATH=. hubsim list")) << errors;
+    EXPECT_TRUE(has(out, "library     own  ")) << out;
+    expect_refused("--gasnet gasnet/own.yaml,net",
+                   "hubrun: GASNet: gasnet/own.yaml: its settings are for transport ib: expected "
+                   "ib, not net\n");
+    write("wrong.yaml", "description: x\nsettings:\n  rings: 2\n");
+    expect_refused("--gasnet wrong.yaml",
+                   "hubrun: wrong.yaml:3: GASNet: rings = 2: no such setting; `hubsim params` has "
+                   "them as gasnet.*\n");
+}
+
+} // namespace
