@@ -14,7 +14,7 @@
 
 SIM_BEGIN_DECLS
 
-#define LAUNCH_SETTINGS_MAX 127u
+#define LAUNCH_SETTINGS_MAX 255u
 
 #define LAUNCH_FOUND_MAX 100u /* lines of checks, in a run that has not asked for all */
 

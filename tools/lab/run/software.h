@@ -12,7 +12,7 @@
 
 SIM_BEGIN_DECLS
 
-#define LAB_SOFTWARE_ROWS_MAX 200u /* parameters of all libraries */
+#define LAB_SOFTWARE_ROWS_MAX 255u /* parameters of all libraries */
 
 /** All kinds that machine files may name: those of sim/, those of the program (machine_more_kinds)
  * and this one, NULL at the end. */
