@@ -30,6 +30,7 @@ void gasnet_rank_release(void *rank)
     }
     if (gr->transport != NULL)
         gr->transport->ops->destroy(gr->transport);
+    free(gr->tickets.list);
     free(gr->scratch.bytes);
     free(gr->peers);
     free(gr);

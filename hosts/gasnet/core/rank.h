@@ -6,6 +6,7 @@
  *
  *   rank.h       the rank; errors; entering and leaving the library
  *   message.h    active messages over hosts/transport, to handlers of programs and of the library
+ *   ticket.h     what the transport has not ended yet
  *   control.c    init, attach, exit     hsl.c       locks, no-interrupt sections
  */
 #ifndef GASNET_RANK_H
@@ -29,6 +30,7 @@
 struct gasnet_extended;
 struct gasnet_vis;
 struct gasnet_coll;
+struct gasnet_ticket;
 
 /** Another rank, and the own one. */
 struct gasnet_peer {
@@ -53,6 +55,12 @@ enum gasnet_level { GASNET_IN_PROGRAM, GASNET_IN_REQUEST, GASNET_IN_REPLY };
 struct gasnet_waits {
     const char *what; /* "the reply of" */
     int peer;         /* -1: any */
+};
+
+/** See ticket.h. */
+struct gasnet_tickets {
+    struct gasnet_ticket *list;
+    unsigned n, room;
 };
 
 struct gasnet_rank {
@@ -81,6 +89,7 @@ struct gasnet_rank {
     const void *from; /* where it goes on behind it */
     unsigned inside;  /* calls of the program that last: a handler's in another one */
     struct gasnet_waits waits;
+    struct gasnet_tickets tickets;
     struct gasnet_extended *extended;
     struct gasnet_vis *vis;
     struct gasnet_coll *coll;

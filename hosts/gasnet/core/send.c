@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hosts/gasnet/core/deliver.h"
+#include "hosts/gasnet/core/ticket.h"
 
 static uint32_t head_bytes(const struct gasnet_head *head)
 {
@@ -70,7 +71,11 @@ static void write_segment(struct gasnet_rank *gr, const struct gasnet_am *am,
 
     while (!t->ops->write(t, am->dest, &write, &ticket))
         gasnet_wait_for_room(gr, am);
-    while (!am->is_async && ticket != 0 && t->ops->done != NULL && !t->ops->done(t, ticket))
+    if (ticket == 0 || t->ops->done == NULL)
+        return;
+    if (am->is_async)
+        gasnet_ticket_add(gr, &(struct gasnet_ticket){ .ticket = ticket });
+    while (!am->is_async && !t->ops->done(t, ticket))
         gasnet_wait_for_room(gr, am);
 }
 

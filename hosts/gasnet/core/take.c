@@ -5,6 +5,7 @@
 #include "hosts/driver/driver.h"
 #include "hosts/gasnet/coll/coll.h"
 #include "hosts/gasnet/core/deliver.h"
+#include "hosts/gasnet/core/ticket.h"
 #include "hosts/gasnet/extended/extended.h"
 
 /* ---- one message ---- */
@@ -156,6 +157,7 @@ bool gasnet_take(struct gasnet_rank *gr)
 {
     bool any = take_fifo(gr, TRANSPORT_REQUEST, false);
 
+    any |= gasnet_tickets_look(gr);
     any |= take_deferred(gr);
     any |= take_fifo(gr, TRANSPORT_MESSAGE, false);
     if (gr->level == GASNET_IN_PROGRAM) {
@@ -171,6 +173,7 @@ static bool take_replies(struct gasnet_rank *gr)
 {
     bool any = take_fifo(gr, TRANSPORT_REQUEST, false);
 
+    any |= gasnet_tickets_look(gr);
     return take_fifo(gr, TRANSPORT_MESSAGE, true) || any;
 }
 
@@ -194,11 +197,14 @@ void gasnet_progress(struct gasnet_rank *gr)
 void gasnet_wait_for_room(struct gasnet_rank *gr, const struct gasnet_am *am)
 {
     struct transport *t = gr->transport;
+    const struct gasnet_waits outer = gr->waits; /* of the call in which a handler replies */
+    const struct host_call call = gr->host->call;
 
     gasnet_waits_begin(gr, "room for a message to", (int)am->dest);
     if (!(am->is_reply ? take_replies(gr) : gasnet_take(gr)))
         t->ops->wait(t);
-    gasnet_waits_end(gr);
+    gr->waits = outer;
+    gr->host->call = call;
 }
 
 /* ---- reports ---- */
