@@ -41,6 +41,7 @@ static gasnet_handle_t do_explicit(const char *call, const void *from, const str
     uint32_t op = gasnet_op_new(v.gr);
     gasnet_handle_t handle;
 
+    gasnet_op_set_peer(v.gr, op, (int)node_of(d));
     start(v.gr, op, d);
     handle = gasnet_op_give(v.gr, op);
     gasnet_leave(&v);

@@ -17,6 +17,8 @@ enum {
     GASNET_SYS_GET_KEY,                   /* by a Long into other memory: its key is the data */
     GASNET_SYS_GET_PIECE,                 /* by a Medium */
     GASNET_SYS_PIECE,                     /* data of a get */
+    GASNET_SYS_GET_VALUE,                 /* by a Short that has it in its arguments */
+    GASNET_SYS_VALUE,
     GASNET_SYS_MEMSET,
     GASNET_SYS_BARRIER,
 };

@@ -10,7 +10,10 @@ struct gasnet_op {
     uint32_t pending; /* parts */
     uint32_t uses;    /* of the number so far */
     uint32_t next;    /* free ones; 0: the last */
+    int32_t peer;     /* -1: any */
     bool used;
+    bool is_value; /* of gasnet_get_nb_val() */
+    uint64_t value;
 };
 
 /** A get whose answers are Mediums or go to memory outside of the segment. */
@@ -46,6 +49,7 @@ struct gasnet_barrier {
 struct gasnet_extended {
     struct gasnet_op *ops;
     uint32_t nops, free_op;
+    uint64_t ended; /* operations so far */
     struct gasnet_transfer *transfers; /* the first one is none */
     uint32_t ntransfers, free_transfer;
     uint32_t region; /* an operation; 0: no region is open */
@@ -54,5 +58,6 @@ struct gasnet_extended {
 
 void gasnet_barrier_init(struct gasnet_rank *gr);
 void gasnet_transfers_init(struct gasnet_rank *gr);
+void gasnet_values_init(struct gasnet_rank *gr);
 
 #endif /* GASNET_EXTENDED_INTERNAL_H */

@@ -31,8 +31,7 @@ uint32_t gasnet_op_new(struct gasnet_rank *gr)
         ops_grow(gr);
     op = ex->free_op;
     ex->free_op = ex->ops[op].next;
-    ex->ops[op].used = true;
-    ex->ops[op].uses++;
+    ex->ops[op] = (struct gasnet_op){ .uses = ex->ops[op].uses + 1, .peer = -1, .used = true };
     return op;
 }
 
@@ -45,6 +44,16 @@ void gasnet_op_free(struct gasnet_rank *gr, uint32_t op)
     ex->free_op = op;
 }
 
+void gasnet_op_set_peer(struct gasnet_rank *gr, uint32_t op, int peer)
+{
+    gr->extended->ops[op].peer = peer;
+}
+
+int gasnet_op_peer(const struct gasnet_rank *gr, uint32_t op)
+{
+    return gr->extended->ops[op].peer;
+}
+
 void gasnet_op_begin(struct gasnet_rank *gr, uint32_t op)
 {
     gr->extended->ops[op].pending++;
@@ -52,7 +61,8 @@ void gasnet_op_begin(struct gasnet_rank *gr, uint32_t op)
 
 void gasnet_op_end(struct gasnet_rank *gr, uint32_t op)
 {
-    gr->extended->ops[op].pending--;
+    if (--gr->extended->ops[op].pending == 0)
+        gr->extended->ended++;
 }
 
 bool gasnet_op_is_done(const struct gasnet_rank *gr, uint32_t op)
@@ -123,6 +133,7 @@ void gasnet_extended_init(struct gasnet_rank *gr)
     gr->extended->ops[GASNET_OP_PUTS].used = gr->extended->ops[GASNET_OP_GETS].used = true;
     gasnet_system_set(gr, GASNET_SYS_ENDED, gasnet_op_ended);
     gasnet_transfers_init(gr);
+    gasnet_values_init(gr);
     gasnet_barrier_init(gr);
 }
 

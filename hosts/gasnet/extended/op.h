@@ -16,11 +16,14 @@ enum { GASNET_OP_PUTS, GASNET_OP_GETS, GASNET_OP_FIRST }; /* numbers */
 /** A new operation without parts. @return its number */
 uint32_t gasnet_op_new(struct gasnet_rank *gr);
 void gasnet_op_free(struct gasnet_rank *gr, uint32_t op);
+/** Whom it is with, for reports; -1, as it begins: any. */
+void gasnet_op_set_peer(struct gasnet_rank *gr, uint32_t op, int peer);
+int gasnet_op_peer(const struct gasnet_rank *gr, uint32_t op);
 /** One more part is under way; it is over. */
 void gasnet_op_begin(struct gasnet_rank *gr, uint32_t op);
 void gasnet_op_end(struct gasnet_rank *gr, uint32_t op);
 bool gasnet_op_is_done(const struct gasnet_rank *gr, uint32_t op);
-/** Waits for all parts, and frees it unless it is an implicit one. `what`: for reports. */
+/** Waits for all parts, and frees it unless it is an implicit one. `what`, `peer`: for reports. */
 void gasnet_op_wait(struct gasnet_rank *gr, uint32_t op, const char *what, int peer);
 
 gasnet_handle_t gasnet_op_handle(const struct gasnet_rank *gr, uint32_t op);

@@ -1,57 +1,81 @@
 /* The calls of a program that wait for operations, or look whether they are over. */
 #include "hosts/gasnet/extended/internal.h"
 
-static bool is_over(struct gasnet_rank *gr, gasnet_handle_t handle)
+/* Is it over? Then it becomes GASNET_INVALID_HANDLE. */
+static bool take_over(struct gasnet_rank *gr, gasnet_handle_t *handle)
 {
-    return handle == GASNET_INVALID_HANDLE || gasnet_op_is_done(gr, gasnet_op_of(gr, handle));
+    uint32_t op = gasnet_op_of(gr, *handle);
+
+    if (!gasnet_op_is_done(gr, op))
+        return false;
+    gasnet_op_free(gr, op);
+    *handle = GASNET_INVALID_HANDLE;
+    return true;
 }
 
-/* Those that are over become GASNET_INVALID_HANDLE. @return how many are not; *any_p: one has */
-static size_t sweep(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n, bool *any_p)
+/* Are all of them over? */
+static bool sweep_all(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n)
 {
-    size_t left = 0, valid = 0, ended = 0;
+    bool all = true;
+
+    for (size_t i = 0; i < n; i++)
+        if (handles[i] != GASNET_INVALID_HANDLE && !take_over(gr, &handles[i]))
+            all = false;
+    return all;
+}
+
+/* Is at least one over, or is there none? With those that are over beside each other: a list of
+ * thousands, which end in order, is not gone through for each of them. */
+static bool sweep_some(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n)
+{
+    bool none = true, any = false;
 
     for (size_t i = 0; i < n; i++) {
         if (handles[i] == GASNET_INVALID_HANDLE)
             continue;
-        valid++;
-        if (!is_over(gr, handles[i])) {
-            left++;
-            continue;
-        }
-        gasnet_op_free(gr, gasnet_op_of(gr, handles[i]));
-        handles[i] = GASNET_INVALID_HANDLE;
-        ended++;
+        none = false;
+        if (take_over(gr, &handles[i]))
+            any = true;
+        else if (any)
+            return true;
     }
-    *any_p = valid == 0 || ended > 0;
-    return left;
+    return any || none;
 }
 
-static void wait_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n, bool all)
+/* One after the other: each is looked at once more for each time that something comes. */
+static void wait_all(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n)
 {
-    bool any;
-    size_t left = sweep(gr, handles, n, &any);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t op;
 
-    gasnet_waits_begin(gr, n == 1 ? "an operation with" : "operations with", -1);
-    while (all ? left > 0 : !any) {
-        gasnet_progress(gr);
-        left = sweep(gr, handles, n, &any);
+        if (handles[i] == GASNET_INVALID_HANDLE)
+            continue;
+        op = gasnet_op_of(gr, handles[i]);
+        gasnet_op_wait(gr, op, "an operation with", gasnet_op_peer(gr, op));
+        handles[i] = GASNET_INVALID_HANDLE;
     }
+}
+
+static void wait_some(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n)
+{
+    gasnet_waits_begin(gr, "one of some operations with", -1);
+    while (!sweep_some(gr, handles, n))
+        for (uint64_t ended = gr->extended->ended; gr->extended->ended == ended;)
+            gasnet_progress(gr);
     gasnet_waits_end(gr);
 }
 
-static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n, bool all)
+static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n,
+                   bool (*sweep)(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n))
 {
-    bool any, good;
-    size_t left;
+    bool good;
 
     gr->host->looks.inside = true;
-    left = sweep(gr, handles, n, &any);
-    if (all ? left > 0 : !any) {
+    good = sweep(gr, handles, n);
+    if (!good) {
         gasnet_poll(gr);
-        left = sweep(gr, handles, n, &any);
+        good = sweep(gr, handles, n);
     }
-    good = all ? left == 0 : any;
     gasnet_looked(gr, good, "operations with");
     return good ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
@@ -60,14 +84,14 @@ void gasnet_wait_syncnb(gasnet_handle_t handle)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
 
-    wait_for(v.gr, &handle, 1, true);
+    wait_all(v.gr, &handle, 1);
     gasnet_leave(&v);
 }
 
 int gasnet_try_syncnb(gasnet_handle_t handle)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
-    int code = try_for(v.gr, &handle, 1, true);
+    int code = try_for(v.gr, &handle, 1, sweep_all);
 
     gasnet_leave(&v);
     return code;
@@ -77,14 +101,14 @@ void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
 
-    wait_for(v.gr, handles, n, true);
+    wait_all(v.gr, handles, n);
     gasnet_leave(&v);
 }
 
 int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t n)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
-    int code = try_for(v.gr, handles, n, true);
+    int code = try_for(v.gr, handles, n, sweep_all);
 
     gasnet_leave(&v);
     return code;
@@ -94,14 +118,14 @@ void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t n)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
 
-    wait_for(v.gr, handles, n, false);
+    wait_some(v.gr, handles, n);
     gasnet_leave(&v);
 }
 
 int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t n)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
-    int code = try_for(v.gr, handles, n, false);
+    int code = try_for(v.gr, handles, n, sweep_some);
 
     gasnet_leave(&v);
     return code;
@@ -128,7 +152,7 @@ static void wait_implicit(const char *call, const void *from, int which)
     struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
 
     check_no_region(v.gr);
-    gasnet_waits_begin(v.gr, "operations with", -1);
+    gasnet_waits_begin(v.gr, "implicit operations with", -1);
     while (!implicit_are_over(v.gr, which))
         gasnet_progress(v.gr);
     gasnet_waits_end(v.gr);

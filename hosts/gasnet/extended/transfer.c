@@ -13,6 +13,16 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Without bytes an address is none. */
+static uint64_t segment_at(struct gasnet_rank *gr, gasnet_node_t node, const void *p,
+                           uint64_t bytes)
+{
+    if (bytes > 0)
+        return gasnet_check_segment(gr, node, p, bytes);
+    gasnet_check_node(gr, node);
+    return 0;
+}
+
 static void answer(struct gasnet_rank *gr, struct gasneti_token *token, struct gasnet_am am)
 {
     am.is_reply = true;
@@ -41,7 +51,7 @@ static void put_came(struct gasnet_rank *gr, struct gasneti_token *token, void *
 void gasnet_put_start(struct gasnet_rank *gr, uint32_t op, const struct gasnet_put *put)
 {
     const int32_t number = (int32_t)op;
-    uint64_t at = gasnet_check_segment(gr, put->node, put->to, put->bytes);
+    uint64_t at = segment_at(gr, put->node, put->to, put->bytes);
     struct gasnet_am am = { .category = GASNET_LONG,
                             .is_async = put->bulk,
                             .dest = put->node,
@@ -106,6 +116,7 @@ static void get_came(struct gasnet_rank *gr, struct gasneti_token *token, void *
                      uint32_t bytes, const int32_t *args, unsigned nargs)
 {
     const struct gasnet_am am = { .category = GASNET_LONG,
+                                  .is_async = true, /* the data have come when the get is over */
                                   .handler = bytes > 0 ? GASNET_SYS_PIECE : GASNET_SYS_ENDED,
                                   .from = gr->segment + gasnet_unpack(&args[1]),
                                   .bytes = (uint32_t)args[3],
@@ -223,7 +234,7 @@ static bool get_by_key(struct gasnet_rank *gr, uint32_t op, const struct gasnet_
 
 void gasnet_get_start(struct gasnet_rank *gr, uint32_t op, const struct gasnet_get *get)
 {
-    uint64_t at = gasnet_check_segment(gr, get->node, get->from, get->bytes);
+    uint64_t at = segment_at(gr, get->node, get->from, get->bytes);
     uint64_t to = own_segment_at(gr, get->to, get->bytes);
     int32_t args[6];
     uint64_t n;
@@ -273,7 +284,7 @@ static void memset_came(struct gasnet_rank *gr, struct gasneti_token *token, voi
 void gasnet_memset_start(struct gasnet_rank *gr, uint32_t op, gasnet_node_t node, void *to,
                          int value, uint64_t bytes)
 {
-    uint64_t at = gasnet_check_segment(gr, node, to, bytes);
+    uint64_t at = segment_at(gr, node, to, bytes);
     int32_t args[6];
 
     if (node == gr->host->rank) {
