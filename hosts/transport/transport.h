@@ -73,6 +73,7 @@ struct transport_caps {
     bool itself;          /* what goes to the rank itself goes through it, too */
     bool slots;           /* its device reads and writes memory of the library itself: entries with
                              data there need no copy */
+    uint32_t read_gpu_bytes; /* longest read() where an end is in the memory of a GPU */
     uint32_t fifo_bytes;  /* (*, shorter) longest entry, header and data together */
     uint32_t eager_bytes; /* (*) longest message sent without asking when no request for it is
                              known; in several entries, if it has to be */
@@ -171,10 +172,10 @@ struct transport_ops {
      */
     bool (*write)(struct transport *t, unsigned dest, const struct transport_write *write,
                   transport_ticket *ticket_p);
-    /** Or NULL. From the memory that `key` names at rank `source`. Data are there when done() says
-     * so. */
-    bool (*read)(struct transport *t, unsigned source, const struct transport_key *key, void *to,
-                 uint64_t bytes, transport_ticket *ticket_p);
+    /** Or NULL. From the memory that `key` names at rank `source`, `at` bytes behind its beginning.
+     * Data are there when done() says so. @return false: no room now. */
+    bool (*read)(struct transport *t, unsigned source, const struct transport_key *key, uint64_t at,
+                 void *to, uint64_t bytes, transport_ticket *ticket_p);
     /** Or NULL: every ticket is 0. */
     bool (*done)(struct transport *t, transport_ticket ticket);
     /** Or NULL. Returns when nothing is left that only a later call would start: a program that

@@ -1,8 +1,11 @@
 /*
- * The Extended API: memory of other nodes. A put is a Long, a get a request whose answer is a Long
- * or Mediums; the answer of the far side ends a put, so its data are in the far memory then.
+ * The Extended API: memory of other nodes. A put is a Long, a get is read by the device or a
+ * request whose answer is a Long or Mediums; the answer of the far side ends a put, so its data are
+ * in the far memory then.
  *
- *   op.h  operations under way    transfer.h  puts and gets    barrier.c  value.c  sync.c
+ *   op.h         operations under way     value.c    values in registers
+ *   transfer.h   puts and gets            sync.c     waiting for operations
+ *   read.h       gets by the device       barrier.c  the split-phase barrier
  */
 #ifndef GASNET_EXTENDED_H
 #define GASNET_EXTENDED_H

@@ -46,12 +46,23 @@ struct gasnet_barrier {
     struct gasnet_consensus last; /* of the last one that was waited for */
 };
 
+#define GASNET_SLOTS 16u /* reads at once whose data go on from memory of the library */
+
+/** Where the data of a read go on to. */
+struct gasnet_slot {
+    bool used;
+    uint8_t *to; /* NULL: they are the operation's value */
+    uint32_t bytes, op;
+};
+
 struct gasnet_extended {
     struct gasnet_op *ops;
     uint32_t nops, free_op;
-    uint64_t ended; /* operations so far */
+    uint64_t ended;                    /* operations so far */
     struct gasnet_transfer *transfers; /* the first one is none */
     uint32_t ntransfers, free_transfer;
+    struct gasnet_slot slot[GASNET_SLOTS];
+    uint8_t *slots;  /* their memory, when there has been a read that needs it */
     uint32_t region; /* an operation; 0: no region is open */
     struct gasnet_barrier barrier;
 };

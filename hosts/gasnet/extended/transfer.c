@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hosts/gasnet/extended/internal.h"
+#include "hosts/gasnet/extended/read.h"
 
 #define FILL_BYTES 4096u /* of a value at once */
 
@@ -243,7 +244,7 @@ void gasnet_get_start(struct gasnet_rank *gr, uint32_t op, const struct gasnet_g
         gasnet_copy(gr, get->to, get->from, get->bytes);
         return;
     }
-    if (get->bytes == 0)
+    if (get->bytes == 0 || gasnet_read_start(gr, op, get, at))
         return;
     if (to == UINT64_MAX) {
         if (!get_by_key(gr, op, get, at))

@@ -1,5 +1,6 @@
 /* Puts and gets of a value, which is in a register of the program. */
 #include "hosts/gasnet/extended/internal.h"
+#include "hosts/gasnet/extended/read.h"
 #include "hosts/gasnet/extended/transfer.h"
 
 static void check_bytes(struct gasnet_rank *gr, size_t bytes)
@@ -109,6 +110,9 @@ static uint32_t get_value(struct gasnet_rank *gr, gasnet_node_t node, const void
         gr->extended->ops[op].value = own;
         return op;
     }
+    if (gasnet_read_start(gr, op,
+                          &(struct gasnet_get){ .node = node, .from = from, .bytes = bytes }, at))
+        return op;
     gasnet_pack(&args[1], at);
     args[3] = (int32_t)bytes;
     gasnet_op_begin(gr, op);

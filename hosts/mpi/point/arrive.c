@@ -144,7 +144,7 @@ bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
     uint8_t *to;
 
     if (!mpi_is_flat(rq, &to) ||
-        !t->ops->read(t, rq->far->rank, &rq->far_key, to, bytes, &rq->ticket))
+        !t->ops->read(t, rq->far->rank, &rq->far_key, 0, to, bytes, &rq->ticket))
         return false;
     mr->counts.read_bytes += bytes;
     if (rq->ticket == 0)

@@ -43,6 +43,15 @@ static void ib_destroy(struct transport *t)
     free(ib);
 }
 
+/* The adapter reads one GPU and writes to the other. */
+static uint64_t read_gpu_bytes(const struct ibt *ib)
+{
+    uint64_t least = ib->set.gdr_limit < ib->set.gdr_receive_limit ? ib->set.gdr_limit
+                                                                   : ib->set.gdr_receive_limit;
+
+    return ib->set.gdr ? least : 0;
+}
+
 static void set_caps(struct ibt *ib)
 {
     struct host *h = ib->t.host;
@@ -50,6 +59,7 @@ static void set_caps(struct ibt *ib)
     ib->t.caps = (struct transport_caps){
         .gpu = h->gpus->number(h) > 0,
         .slots = true,
+        .read_gpu_bytes = (uint32_t)read_gpu_bytes(ib),
         .fifo_bytes = ib->fifo_bytes,
         .eager_bytes = ib->fifo_bytes - TRANSPORT_HEAD_BYTES,
         .copy_kb_ps = h->cpu->cost_ps(h, HOST_COST_COPY_KB),

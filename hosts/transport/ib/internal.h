@@ -222,8 +222,8 @@ const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t by
 /* write.c */
 bool ibt_write(struct transport *t, unsigned dest, const struct transport_write *w,
                transport_ticket *ticket_p);
-bool ibt_read(struct transport *t, unsigned source, const struct transport_key *key, void *to,
-              uint64_t bytes, transport_ticket *ticket_p);
+bool ibt_read(struct transport *t, unsigned source, const struct transport_key *key, uint64_t at,
+              void *to, uint64_t bytes, transport_ticket *ticket_p);
 /** Writes in one go or, if long enough, by both rails. */
 void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *region,
                    uint64_t offset, uint32_t far_key, uint64_t far_offset, uint64_t bytes,

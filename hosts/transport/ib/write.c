@@ -78,11 +78,11 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     return true;
 }
 
-bool ibt_read(struct transport *t, unsigned source, const struct transport_key *key_p, void *to,
-              uint64_t bytes, transport_ticket *ticket_p)
+bool ibt_read(struct transport *t, unsigned source, const struct transport_key *key_p, uint64_t at,
+              void *to, uint64_t bytes, transport_ticket *ticket_p)
 {
     struct ibt *ib = ibt_of(t);
-    const struct ibt_key key = ibt_key_of(key_p, 0);
+    const struct ibt_key key = ibt_key_of(key_p, at);
     struct verbs_send s = {
         .op = IB_WQE_READ, .bytes = (uint32_t)bytes, .far_offset = key.offset, .far_key = key.key
     };

@@ -1,0 +1,132 @@
+/*
+ * Gets by networks whose devices read the memory of other nodes. Few bytes for memory that is not
+ * pinned land in memory of the library, since pinning takes far longer than they do.
+ */
+#include "hosts/gasnet/extended/read.h"
+
+#include <string.h>
+
+#include "hosts/gasnet/core/deliver.h"
+#include "hosts/gasnet/core/ticket.h"
+#include "hosts/gasnet/extended/internal.h"
+
+#define SLOT_BYTES 1024u /* about what a core copies while the kernel pins a page */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool reads(const struct gasnet_rank *gr, const struct gasnet_get *get)
+{
+    const struct transport *t = gr->transport;
+    struct host *h = gr->host;
+    bool gpu =
+        gr->segment_on_gpu || (get->to != NULL && h->memory->pointer(h, get->to).kind == HOST_GPU);
+
+    return t->ops->read != NULL && gr->peers[get->node].exposed &&
+           (!gpu || get->bytes <= t->caps.read_gpu_bytes);
+}
+
+/* ---- by way of slots ---- */
+
+static uint8_t *slot_at(const struct gasnet_rank *gr, uint64_t i)
+{
+    return gr->extended->slots + i * SLOT_BYTES;
+}
+
+static bool have_slots(struct gasnet_rank *gr)
+{
+    struct host *h = gr->host;
+
+    if (gr->extended->slots == NULL)
+        gr->extended->slots =
+            h->memory->alloc(h, (uint64_t)GASNET_SLOTS * SLOT_BYTES, GASNET_PAGESIZE);
+    return gr->extended->slots != NULL;
+}
+
+static void slot_ended(struct gasnet_rank *gr, uint64_t i)
+{
+    struct gasnet_slot *s = &gr->extended->slot[i];
+
+    if (s->to != NULL)
+        gasnet_copy(gr, s->to, slot_at(gr, i), s->bytes);
+    else
+        memcpy(&gr->extended->ops[s->op].value, slot_at(gr, i), s->bytes);
+    s->used = false;
+    gasnet_op_end(gr, s->op);
+}
+
+/* @return its number, or GASNET_SLOTS: none is free */
+static uint64_t slot_take(struct gasnet_rank *gr, const struct gasnet_slot *slot)
+{
+    struct gasnet_slot *all = gr->extended->slot;
+    uint64_t i = 0;
+
+    while (i < GASNET_SLOTS && all[i].used)
+        i++;
+    if (i < GASNET_SLOTS) {
+        all[i] = *slot;
+        all[i].used = true;
+    }
+    return i;
+}
+
+/* ---- reads ---- */
+
+static void ended(struct gasnet_rank *gr, uint64_t op)
+{
+    gasnet_op_end(gr, (uint32_t)op);
+}
+
+static void wait_room(struct gasnet_rank *gr, gasnet_node_t node)
+{
+    gasnet_wait_for_room(gr, &(struct gasnet_am){ .dest = node });
+}
+
+static void read_piece(struct gasnet_rank *gr, gasnet_node_t node, uint64_t at, void *to,
+                       uint64_t bytes, struct gasnet_ticket ticket)
+{
+    struct transport *t = gr->transport;
+
+    while (!t->ops->read(t, node, &gr->peers[node].key, at, to, bytes, &ticket.ticket))
+        wait_room(gr, node);
+    if (ticket.ticket == 0)
+        ticket.ended(gr, ticket.arg);
+    else
+        gasnet_ticket_add(gr, &ticket);
+}
+
+static void read_to_slot(struct gasnet_rank *gr, uint32_t op, const struct gasnet_get *get,
+                         uint64_t at)
+{
+    const struct gasnet_slot slot = { .to = get->to, .bytes = (uint32_t)get->bytes, .op = op };
+    uint64_t i;
+
+    while ((i = slot_take(gr, &slot)) == GASNET_SLOTS)
+        wait_room(gr, get->node);
+    gasnet_op_begin(gr, op);
+    read_piece(gr, get->node, at, slot_at(gr, i), get->bytes,
+               (struct gasnet_ticket){ .ended = slot_ended, .arg = i });
+}
+
+bool gasnet_read_start(struct gasnet_rank *gr, uint32_t op, const struct gasnet_get *get,
+                       uint64_t at)
+{
+    struct host *h = gr->host;
+
+    if (!reads(gr, get))
+        return false;
+    if (get->bytes <= SLOT_BYTES && have_slots(gr) &&
+        (get->to == NULL || h->memory->pointer(h, get->to).kind == HOST_PAGEABLE)) {
+        read_to_slot(gr, op, get, at);
+        return true;
+    }
+    for (uint64_t done = 0, n; done < get->bytes; done += n) {
+        n = least(get->bytes - done, TRANSPORT_BYTES_MAX);
+        gasnet_op_begin(gr, op);
+        read_piece(gr, get->node, at + done, (uint8_t *)get->to + done, n,
+                   (struct gasnet_ticket){ .ended = ended, .arg = op });
+    }
+    return true;
+}
