@@ -3,7 +3,7 @@
 #include "hosts/gasnet/coll/plans.h"
 #include "hosts/gasnet/extended/extended.h"
 
-#define TAG_IN  0x40000000u /* of the meetings before and after a collective */
+#define TAG_IN  0x40000000u /* meetings before and after a collective */
 #define TAG_OUT 0x50000000u
 
 /** Which images have data of what size. */

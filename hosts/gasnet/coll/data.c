@@ -43,7 +43,7 @@ static uint64_t block_bytes(const struct coll_op *op, unsigned rank, uint64_t by
     return coll_images_of(op->team, rank) * bytes;
 }
 
-/* Of the ranks [from, from + n) behind the root, together. */
+/* All blocks of the ranks [from, from + n) behind the root. */
 static uint64_t run_bytes(const struct coll_op *op, unsigned root, unsigned from, unsigned n,
                           uint64_t bytes)
 {
@@ -98,7 +98,8 @@ void coll_plan_broadcast(struct gasnet_rank *gr, struct coll_op *op, const struc
         coll_add_expect(gr, op, parent, 0, from, call->bytes);
         coll_add_wait(gr, op, parent, 0);
     }
-    for (unsigned d = coll_tree_far(&tree); d > 0; d /= 2) /* the longest way first */
+    for (unsigned d = coll_tree_far(&tree); d > 0;
+         d /= 2) /* the child with the most ranks below first */
         coll_add_send(gr, op, rank_at(op, root, tree.v + d), 0, from, call->bytes);
     for (unsigned i = 0; i < own_images(op); i++)
         coll_add_copy(gr, op, call->dst[i], from, call->bytes);

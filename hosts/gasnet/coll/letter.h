@@ -23,7 +23,7 @@ struct coll_letter {
     uint64_t bytes, got;
     uint8_t *kept; /* what has come before it was expected */
     bool in_segment;
-    uint64_t at; /* of a place: offset in the segment */
+    uint64_t at; /* a place is so far behind the segment's beginning */
 };
 
 struct coll_box {

@@ -7,10 +7,10 @@
 /** What a call says; addresses are those of this node's images, in their order. */
 struct coll_call {
     unsigned root;    /* rank of the root's node */
-    void *const *dst; /* of a gather or reduction: one, at the root */
-    void *const *src; /* of a broadcast or scatter: one, at the root */
-    uint64_t bytes;   /* of a block; of all elements of one image */
-    bool inclusive;   /* of a scan */
+    void *const *dst; /* a gather or reduction has one, at the root */
+    void *const *src; /* a broadcast or scatter has one, at the root */
+    uint64_t bytes;   /* a block; all elements of one image */
+    bool inclusive;   /* a scan: with the own element */
 };
 
 typedef void coll_plan_fn(struct gasnet_rank *gr, struct coll_op *op, const struct coll_call *call);
@@ -21,7 +21,7 @@ coll_plan_fn coll_plan_reduce, coll_plan_scan; /* fold.c */
 /** A tree over all ranks: those of the subtree of rank v, counted from its root, follow it. */
 struct coll_tree {
     unsigned size, v;
-    unsigned span; /* of the subtree of v, itself included */
+    unsigned span; /* ranks of the subtree of v, itself included */
 };
 struct coll_tree coll_tree_of(unsigned size, unsigned v);
 static inline unsigned coll_tree_parent(const struct coll_tree *t)

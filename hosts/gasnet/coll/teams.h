@@ -19,7 +19,7 @@ struct coll_team {
     uint32_t sequence;
     struct coll_op *aggregate; /* calls that the next one stands for, the last one first */
     struct coll_op *barrier;   /* between notify and wait */
-    int result_id;             /* of the last barrier */
+    int result_id;             /* what the last barrier agreed on */
     bool result_named;
 };
 

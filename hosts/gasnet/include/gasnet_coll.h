@@ -2,9 +2,9 @@
  * Collectives of GASNet 1: those of docs/collective_notes.txt of its releases, with teams. A rank
  * has one thread, which takes part for all images of its node.
  *
- * Sums over images (reduce, scan) are taken element by element: dst[k] = src[k] of the first image
- * + src[k] of the next one + ... A function that the program has registered adds two elements a
- * call: result_count = left_count = 1.
+ * Sums over images (reduce, scan) are taken element by element: dst[k] is the sum of all src[k], in
+ * the order of images. A function that the program has registered adds two elements a call, so
+ * result_count and left_count are 1.
  */
 #ifndef GASNET_COLL_H
 #define GASNET_COLL_H
@@ -35,7 +35,7 @@ extern "C" {
 #define GASNET_COLL_DISABLE_AUTOTUNE       (1 << 13)
 #define GASNET_COLL_NO_IMAGES              (1 << 14)
 #define GASNET_COLL_FIXED_THREADS_PER_NODE (1 << 15)
-/* Of a function. */
+/* Flags of a function. */
 #define GASNET_COLL_AMSAFE  (1 << 0)
 #define GASNET_COLL_NONCOMM (1 << 1)
 

@@ -8,7 +8,7 @@
 #include "hosts/gasnet/core/message.h"
 
 struct vis_run {
-    uint64_t at; /* of the first piece: offset in the segment */
+    uint64_t at; /* offset of the first piece in the segment */
     uint32_t bytes, pieces;
     int64_t step;
 };

@@ -13,7 +13,7 @@ struct vis_list {
     uint64_t bytes; /* of all */
     const gasnet_memvec_t *vector;
     void *const *addresses;
-    uint64_t length; /* of each piece, but of a vector's */
+    uint64_t length; /* bytes of a piece, but not of a vector's */
     uint8_t *base;
     unsigned levels;
     uint64_t counts[VIS_LEVELS_MAX], strides[VIS_LEVELS_MAX]; /* of levels with two and more */

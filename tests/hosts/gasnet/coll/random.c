@@ -11,7 +11,7 @@
 
 #define SEGMENT   (4u << 20)
 #define AT_ONCE   5
-#define IMAGES    3 /* of a node, at most */
+#define IMAGES    3 /* a node has at most so many */
 #define NODES     64
 #define GUARD     32
 #define CHECK(ok) check((ok), #ok, __LINE__)
@@ -150,7 +150,7 @@ struct op {
     const struct team *team;
     unsigned number, flags, root, elem_size, elem_count, function, own;
     bool lists, waits, exclusive;
-    size_t bytes;                /* of a block */
+    size_t bytes;                /* one block */
     size_t dst_bytes, src_bytes; /* of an image here; 0: it has none */
     uint8_t *area;
     void *dst[IMAGES * NODES], *src[IMAGES * NODES];
@@ -308,7 +308,7 @@ static bool block_is(const uint8_t *to, const struct op *op, unsigned image, siz
     return true;
 }
 
-/* Of the images [0, n): elements of the first function are words, those of the other one pairs. */
+/* The sum over the images [0, n). The first function adds words, the other one pairs. */
 static bool sum_is(const uint32_t *to, const struct op *op, unsigned n)
 {
     for (size_t i = 0; i < op->elem_count; i++) {
@@ -450,7 +450,7 @@ static void batch(void)
 /* ---- what modes promise ---- */
 
 /* With IN_ALLSYNC nothing moves before all have come: the last one changes the source. With
- * OUT_ALLSYNC whoever is done may read what others have got. */
+ * OUT_ALLSYNC a rank that is done may read what others have got. */
 static void all_sync(void)
 {
     unsigned last = nodes - 1, other = (me + 1) % nodes;

@@ -42,7 +42,7 @@ enum kind { VECTOR, INDEXED, STRIDED };
 struct side {
     uint8_t *base;
     unsigned pieces;
-    size_t length; /* of each piece */
+    size_t length; /* each piece has so many bytes */
     gasnet_memvec_t *vector;
     void **list;
     size_t strides[LEVELS];
@@ -160,8 +160,8 @@ static struct op {
     size_t bytes, counts[LEVELS + 1];
     unsigned levels;
     struct side far, here;
-    uint8_t *known; /* of the far part, and of the one here before a get */
-    uint8_t *before;
+    uint8_t *known;  /* what the far part holds */
+    uint8_t *before; /* what is here, and shall be behind a get */
     gasnet_handle_t handle;
 } ops[AT_ONCE];
 
@@ -281,7 +281,7 @@ static void look(struct op *op)
         else
             op->before[op->here.at[k]] = op->known[op->far.at[k]];
     load(op, now);
-    CHECK(memcmp(now, op->before, PART) == 0); /* of a put, too: the source is as it was */
+    CHECK(memcmp(now, op->before, PART) == 0); /* the source of a put is as it was */
     gasnet_get(now, op->node, op->far.base, PART);
     CHECK(memcmp(now, op->known, PART) == 0);
     if (fails > 0 && fails < 4)
