@@ -3,7 +3,7 @@
 #   FOLDER: where the public ones are that the build makes
 set -euo pipefail
 cc=$1 cxx=$2 status=0
-flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -I sim -I .)
+flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -DGASNET_SEQ -I sim -I .) # a program has a mode of GASNet
 for dir in hosts/*/include "${@:3}"; do
     [[ ! -d $dir ]] || flags+=(-I "$dir")
 done
