@@ -216,6 +216,7 @@ static void exchange_segments(struct gasnet_rank *gr)
     gasnet_waits_begin(gr, "gasnet_attach() of", -1);
     while (gr->attached < n)
         gasnet_progress(gr);
+    gr->phase = GASNET_IS_ATTACHED; /* a message of one that has heard so may come before READY */
     if (n > 1 && me != 0)
         tell(gr, 0, GASNET_SYS_READY, NULL, 0);
     while (me == 0 ? gr->ready + 1 < n : gr->ready == 0)
@@ -243,7 +244,6 @@ int gasnet_attach(gasnet_handlerentry_t *table, int n, uintptr_t segsize, uintpt
     register_handlers(gr, table, n);
     make_segment(gr, segsize);
     exchange_segments(gr);
-    gr->phase = GASNET_IS_ATTACHED;
     gasnet_leave(&v);
     return GASNET_OK;
 }
