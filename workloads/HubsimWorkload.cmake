@@ -8,7 +8,7 @@ set(HUBSIM_WORKLOAD_DIR ${CMAKE_BINARY_DIR}/lib/hubsim/workloads)
 set(HUBSIM_PROGRAM_INCLUDES
     ${PROJECT_SOURCE_DIR}/hosts/tca/include ${PROJECT_SOURCE_DIR}/hosts/cuda/include
     ${PROJECT_SOURCE_DIR}/hosts/mpi/include ${CMAKE_BINARY_DIR}/hosts/mpi/include ${PROJECT_SOURCE_DIR}/hosts/driver/include
-    ${PROJECT_SOURCE_DIR}/hosts/loops/include ${PROJECT_SOURCE_DIR}/hosts/mbcf/include ${PROJECT_SOURCE_DIR}/hosts/launch/include)
+    ${PROJECT_SOURCE_DIR}/hosts/loops/include ${PROJECT_SOURCE_DIR}/hosts/mbcf/include ${PROJECT_SOURCE_DIR}/hosts/gasnet/include ${PROJECT_SOURCE_DIR}/hosts/launch/include)
 set(HUBSIM_PROGRAM_OPTIONS -fPIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 
 if(NOT TARGET program_shim)

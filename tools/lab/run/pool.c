@@ -56,6 +56,7 @@ static struct lab_run copy_run(struct load_arena *arena, const struct lab_run *r
     copy.machine = copy_text(arena, run->machine);
     copy.platform = copy_text(arena, run->platform);
     copy.mpi = copy_text(arena, run->mpi);
+    copy.gasnet = copy_text(arena, run->gasnet);
     copy.algorithms = copy_text(arena, run->algorithms);
     copy.program = copy_text(arena, run->program);
     copy_texts(arena, run->args, run->nargs, copy.args);

@@ -17,6 +17,8 @@ const char *lab_run_text(const struct lab_run *run, struct load_arena *arena)
         text = load_text(arena, "%s @%u", text, run->nodes[i]);
     if (run->mpi != NULL)
         text = load_text(arena, "%s --mpi %s", text, run->mpi);
+    if (run->gasnet != NULL)
+        text = load_text(arena, "%s --gasnet %s", text, run->gasnet);
     if (run->algorithms != NULL)
         text = load_text(arena, "%s --algorithm %s", text, run->algorithms);
     for (unsigned i = 0; i < run->nfixed; i++)

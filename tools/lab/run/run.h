@@ -28,6 +28,7 @@ struct lab_run {
     unsigned nranks;               /* 0: one rank on each node */
     unsigned nodes[LAB_RANKS_MAX]; /* where each rank runs */
     const char *mpi;               /* as of `hubrun --mpi`; NULL: as the platform says */
+    const char *gasnet;            /* as of `hubrun --gasnet`; NULL: likewise */
     const char *algorithms;        /* as of `hubrun --algorithm`; NULL: as the tables say */
     unsigned nfixed, nsets;
     const char *fixed[LAB_FIXED_MAX]; /* what the setup says of the machine; as sets, before them */

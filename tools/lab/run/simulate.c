@@ -186,6 +186,8 @@ static void launch_program(const struct lab_site *site, const struct lab_run *ru
         argv[i + 1] = lab_run_place_memory(run, machine_description(machine), i, &arena);
     if (run->mpi != NULL)
         lab_software_mpi(&software, machine, run->mpi, &site->roots, &arena);
+    if (run->gasnet != NULL)
+        lab_software_gasnet(&software, machine, run->gasnet, &site->roots, &arena);
     lab_software_segment(&software, machine, run->nranks > 0 ? run->nodes : NULL, nranks);
     if (run->algorithms != NULL)
         lab_software_algorithms(&software, run->algorithms);

@@ -2,8 +2,8 @@
  * Inside of workload/: what plans share. Two things are workloads:
  *
  *   a program that describes itself (hubsim-workload.h): its keys become its arguments;
- *   a row of a table, in plan_tca.c, plan_mpi.c, plan_group.c or plan_link.c: it takes the words of
- *   published setups, which say which program and library was measured, and where.
+ *   a row of a table, in plan_tca.c, plan_mpi.c, plan_group.c, plan_gasnet.c or plan_link.c: it
+ *   takes the words of published setups, which say which program and library was measured, and where.
  */
 #ifndef LAB_PLAN_PARTS_H
 #define LAB_PLAN_PARTS_H
@@ -53,7 +53,7 @@ struct lab_workload {
     bool one_node;        /* where the setup does not say how many */
     bool registers;       /* does a transfer that the registers of a DMA controller hold */
     bool iterates;        /* by its own count, so that there are no rounds */
-    bool of_rows;       /* where the setup has api=; else a program of this name describes itself */
+    bool of_rows;       /* where the setup has api= or system=; else a program of this name describes itself */
     const char *prints; /* the numbers of its result, as workloads/ prints them: "a, b, c" */
     const struct hubsim_workload *own; /* how it describes itself; NULL: a row of a table */
 };
@@ -70,7 +70,7 @@ struct lab_workload {
 
 /* The families, each ended by a row without a name. */
 extern const struct lab_workload lab_workloads_tca[], lab_workloads_mpi[], lab_workloads_group[],
-    lab_workloads_link[];
+    lab_workloads_gasnet[], lab_workloads_link[];
 
 /* Words of both: a transfer, two ranks, and libraries over InfiniBand. */
 extern const struct lab_word lab_words_transfer[], lab_words_pair[], lab_words_ib[],

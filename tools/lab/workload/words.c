@@ -68,12 +68,14 @@ static const struct lab_word words_of_all[] = {
 };
 
 static const struct lab_workload *const families[] = { lab_workloads_tca, lab_workloads_mpi,
-                                                       lab_workloads_group, lab_workloads_link };
+                                                       lab_workloads_group, lab_workloads_gasnet,
+                                                       lab_workloads_link };
 
 const struct lab_workload *lab_workload_find(const char *name, const struct lab_setup *setup,
                                              struct load_arena *arena)
 {
-    bool row = setup != NULL && lab_setup_get(setup, "api") != NULL;
+    bool row = setup != NULL &&
+               (lab_setup_get(setup, "api") != NULL || lab_setup_get(setup, "system") != NULL);
 
     for (size_t f = 0; f < SIM_COUNT(families); f++)
         for (const struct lab_workload *w = families[f]; w->name != NULL; w++)
