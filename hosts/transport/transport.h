@@ -29,9 +29,8 @@
  *  - Whether something of this very instant is seen must not depend on the order of events: what
  *    poll() says of it has to be settled by a rule (see net/net.c for one way).
  *
- * To add one: a file NAME.c with its ops, transport_NAME, which has the settings that it alone has.
- * Compiled to transports/NAME.so in a folder of HUBSIM_PATH it is found there (docs/architects.md);
- * to be part of the build it stands in this folder and in the list of transport.c.
+ * To add one: a file NAME.c with its ops, transport_NAME. Compiled to transports/NAME.so in a
+ * folder of HUBSIM_PATH it is found (docs/architects.md); a build's own are listed in transport.c.
  */
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
@@ -111,8 +110,7 @@ struct transport_strides {
     int64_t from_step;
 };
 
-/** Data for the memory that `key` names, and a note, which becomes an entry behind them; or none if
- * note_bytes is 0. */
+/** Data for the memory that `key` names, and a note, if any, which becomes an entry behind them. */
 struct transport_write {
     const struct transport_key *key;
     uint64_t at; /* where they go: bytes behind the beginning of that memory */
@@ -122,6 +120,7 @@ struct transport_write {
     enum transport_fifo fifo;                /* for the note */
     const void *note;
     uint32_t note_bytes;
+    bool watched; /* placed() will be asked; only where there is one */
 };
 
 struct transport;
@@ -178,6 +177,9 @@ struct transport_ops {
                  void *to, uint64_t bytes, transport_ticket *ticket_p);
     /** Or NULL: every ticket is 0. */
     bool (*done)(struct transport *t, transport_ticket ticket);
+    /** Or NULL: only the far software could say so, by an entry. Has the far memory the data of a
+     * write that was `watched`? Its ticket counts until it has. */
+    bool (*placed)(struct transport *t, transport_ticket ticket);
     /** Or NULL. Returns when nothing is left that only a later call would start: a program that
      * computes after a blocking send delays none of it. */
     void (*hand_over)(struct transport *t);
@@ -212,8 +214,7 @@ struct transport {
     struct host *host;
     const char *library; /* whose settings count; "mpi" or "gasnet" */
     unsigned user;       /* an enum transport_library; see HOST_USERS */
-    /* Its library writes to what was exposed at any time: expose() gives keys, however few the
-     * bytes, and also without caps.sends_requests. */
+    /* Its library writes at any time: expose() gives keys, also without caps.sends_requests. */
     bool one_sided;
     struct transport_caps caps;
     /* It has taken notice of entries, so no interrupt will announce them: as if one had. */
@@ -229,8 +230,8 @@ const struct host_param *transport_gasnet_params(void);
 /** What the software of all of them costs. */
 extern const struct host_param transport_cost_params[];
 
-/** One more, which must stay. Before anything looks at the tables, for they are those of the whole
- * process. @return false: there is one of that name, or no room. */
+/** One more, which must stay, before anything looks at the tables of the process. @return false:
+ * there is one of that name, or no room. */
 bool transport_add(const struct transport_ops *ops);
 
 /**
@@ -258,16 +259,14 @@ const char *transport_title(const struct transport *t);
 uint64_t transport_setting(const struct host *h, const char *key, uint64_t own);
 /** Has a setting of words this one? */
 bool transport_is_set(const struct host *h, const char *key, const char *word);
-/** Writes why connect() fails where a node has no such device, which `platform` has.
- * @return false */
+/** Writes why connect() fails where a node has no such device, which `platform` has. */
 bool transport_lacks(const struct transport *t, const char *device, const char *platform,
                      char *why);
 static inline void transport_spend(struct transport *t, uint64_t ps)
 {
     t->host->cpu->spend(t->host, ps);
 }
-/** Bytes of each of `n` rings: `most`, halved until all take no more than `all`, or down to
- * `least`. */
+/** Bytes of each of `n` rings: `most`, halved down to `least` until all take at most `all`. */
 uint32_t transport_ring_bytes(uint32_t n, uint32_t most, uint32_t least, uint32_t all);
 /** What a message is put together in; it grows. */
 struct transport_buffer {
@@ -278,8 +277,7 @@ struct transport_buffer {
 uint8_t *transport_room(struct transport_buffer *buffer, size_t bytes);
 /** By the core, in the time that it takes it. */
 void transport_copy(struct transport *t, void *to, const void *from, uint64_t bytes);
-/** By the GPU's copy engine from its memory to pinned memory, or back if `in`; returns when the
- * bytes are there. */
+/** By the GPU's copy engine from its memory to pinned memory, or back if `in`; they are there. */
 void transport_copy_gpu(struct transport *t, const struct host_pointer *gpu, uint64_t bus, bool in,
                         uint64_t bytes);
 /** A system call, and the kernel's copy of a message on its way out or in. */

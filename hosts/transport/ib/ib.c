@@ -145,6 +145,16 @@ static bool ib_done(struct transport *t, transport_ticket ticket)
     return ticket == 0 || op->ticket != ticket || op->pending == 0;
 }
 
+/* Each request reports its end when the far adapter has acknowledged its data. */
+static bool ib_placed(struct transport *t, transport_ticket ticket)
+{
+    struct ibt *ib = ibt_of(t);
+    const struct ibt_op *op = &ib->ops[ticket % IBT_OPS];
+
+    (void)progress_queues(ib);
+    return ticket == 0 || op->ticket != ticket || ibt_op_placed(ib, op);
+}
+
 /* Some of what it finds takes time. What comes meanwhile would not end a wait that begins then. */
 static bool look_for_news(struct ibt *ib)
 {
@@ -220,6 +230,7 @@ const struct transport_ops transport_ib = {
     .write = ibt_write,
     .read = ibt_read,
     .done = ib_done,
+    .placed = ib_placed,
     .gpu_eager_bytes = ibt_gpu_eager_bytes,
     .copy = ibt_copy,
     .wait = ib_wait,

@@ -56,6 +56,11 @@
 struct ibt_op {
     transport_ticket ticket; /* 0: none */
     unsigned pending;        /* work requests */
+    /* Of a write whose end at the far side is asked for: chunks there, of those to `dest`, that
+     * have to be copied on before; 0: none. */
+    bool watched;
+    unsigned dest;
+    uint64_t chunks;
 };
 
 struct ibt_qp {
@@ -192,6 +197,11 @@ bool ibt_take_completions(struct ibt *ib);
 void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct ibt_op *op);
 void ibt_wait_op(struct ibt *ib, const struct ibt_op *op);
 struct ibt_op *ibt_op_new(struct ibt *ib); /* NULL: none is free */
+/** Is what it has written in its place at the far side? */
+static inline bool ibt_op_placed(const struct ibt *ib, const struct ibt_op *op)
+{
+    return op->pending == 0 && (op->chunks == 0 || ib->words[IBT_SLOTS][op->dest] >= op->chunks);
+}
 
 /** Where in an inbox those of this kind begin. */
 static inline uint64_t ibt_words_at(const struct ibt *ib, unsigned words)

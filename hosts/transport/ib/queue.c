@@ -132,10 +132,10 @@ struct ibt_op *ibt_op_new(struct ibt *ib)
         transport_ticket next = ib->tickets + 1 + i;
         struct ibt_op *op = &ib->ops[next % IBT_OPS];
 
-        if (op->pending != 0)
+        if (op->pending != 0 || (op->watched && !ibt_op_placed(ib, op)))
             continue;
         ib->tickets = next;
-        op->ticket = next;
+        *op = (struct ibt_op){ .ticket = next };
         return op;
     }
     return NULL;

@@ -104,6 +104,8 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write
     };
     memcpy(s->note, w->note, w->note_bytes);
     op->pending = 1; /* until all is out */
+    op->watched = w->watched;
+    op->dest = dest;
     *ticket_p = op->ticket;
     if (local)
         ib->t.host->cpu->spend(ib->t.host, ib->set.stage_ps);
@@ -214,6 +216,7 @@ static bool run_out(struct ibt *ib)
     if (!all_out(ib, s))
         return false;
     s->active = false;
+    s->op->chunks = s->far ? ib->peers[s->dest].chunks_sent : 0;
     s->op->pending--;
     return true;
 }

@@ -6,7 +6,8 @@
 #include "hosts/mbcf/internal.h"
 #include "hosts/transport/transport.h"
 
-#define MBCFT_NOTES 64u /* of one source */
+#define MBCFT_NOTES   64u /* of one source */
+#define MBCFT_WATCHED 64u
 
 /** A place in the table of notes; remote writes fill it from its beginning. */
 struct mbcft_note {
@@ -31,6 +32,7 @@ struct mbcft_write {
     uint32_t region;
     enum transport_fifo fifo; /* for the note */
     uint32_t number;          /* of this write among those to this rank */
+    volatile uint32_t *ack;   /* becomes 0 when the last packet of data is there; or NULL */
     struct mbcft_note note;
 };
 
@@ -55,6 +57,11 @@ struct mbcft {
     bool reading;           /* of those: a read that goes on with the next piece */
     struct mbcf_task *task; /* the rank's, which its libraries share */
     uint64_t seen;          /* events of it when this transport waited last */
+    /* Writes of which the library wants to know when they are there. A ticket of 0: none. */
+    struct mbcft_watched {
+        transport_ticket ticket;
+        volatile uint32_t left; /* packets that are not acknowledged */
+    } watched[MBCFT_WATCHED];
     unsigned size;
     unsigned first_fifo, first_region; /* its own ones of the task */
     struct mbcft_pair *pairs;
@@ -97,6 +104,7 @@ bool mbcft_append(struct transport *t, unsigned dest, const struct transport_ent
 bool mbcft_write(struct transport *t, unsigned dest, const struct transport_write *write,
                  transport_ticket *ticket_p);
 bool mbcft_done(struct transport *t, transport_ticket ticket);
+bool mbcft_placed(struct transport *t, transport_ticket ticket);
 /** One packet; `cold`: its data are not in the cache. */
 void mbcft_send(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset, const void *from,
                 uint32_t bytes, bool cold);

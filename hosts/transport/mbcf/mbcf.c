@@ -371,5 +371,6 @@ const struct transport_ops transport_mbcf = { .name = "mbcf",
                                               .hide = mbcf_hide_memory,
                                               .write = mbcft_write,
                                               .done = mbcft_done,
+                                              .placed = mbcft_placed,
                                               MBCF_CALLS };
 const struct transport_ops transport_tcp = { .name = "tcp", .connect = tcp_connect, MBCF_CALLS };

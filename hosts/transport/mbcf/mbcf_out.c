@@ -11,17 +11,24 @@
 
 #define NOTE_HEAD 16u /* bytes of a note before its data */
 
-void mbcft_send(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset, const void *from,
-                uint32_t bytes, bool cold)
+static void send_acked(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset,
+                       const void *from, uint32_t bytes, bool cold, volatile uint32_t *ack)
 {
     const struct mbcf_call call = { .op = MBCF_OP_WRITE,
                                     .task = dest,
                                     .object = region,
                                     .offset = offset,
                                     .pieces = { { from, bytes } },
-                                    .cold = cold };
+                                    .cold = cold,
+                                    .ack = ack };
 
     mbcf_send(m->task, &call);
+}
+
+void mbcft_send(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset, const void *from,
+                uint32_t bytes, bool cold)
+{
+    send_acked(m, dest, region, offset, from, bytes, cold, NULL);
 }
 
 /** The next packet of a write: within one page, as the handler checks it. */
@@ -42,7 +49,8 @@ static bool go_on(struct mbcft *m, unsigned dest)
         uint32_t n = next_bytes(w);
 
         w->at += n;
-        mbcft_send(m, dest, w->region, w->offset + w->at - n, w->from + w->at - n, n, true);
+        send_acked(m, dest, w->region, w->offset + w->at - n, w->from + w->at - n, n, true,
+                   w->at == w->bytes ? w->ack : NULL);
     }
     if (w->at < w->bytes)
         return false;
@@ -94,6 +102,14 @@ bool mbcft_append(struct transport *t, unsigned dest, const struct transport_ent
     return true;
 }
 
+static struct mbcft_watched *free_watched(struct mbcft *m)
+{
+    for (unsigned i = 0; i < MBCFT_WATCHED; i++)
+        if (m->watched[i].ticket == 0)
+            return &m->watched[i];
+    return NULL;
+}
+
 bool mbcft_write(struct transport *t, unsigned dest, const struct transport_write *write,
                  transport_ticket *ticket_p)
 {
@@ -102,9 +118,10 @@ bool mbcft_write(struct transport *t, unsigned dest, const struct transport_writ
     struct mbcft_write *w = &p->write;
     uint32_t number = w->number + 1;
 
-    bool noted = write->note_bytes > 0;
+    bool noted = write->note_bytes > 0, watched = write->watched && write->bytes > 0;
+    struct mbcft_watched *watch = watched ? free_watched(m) : NULL;
 
-    if (!clear_to(m, dest) ||
+    if (!clear_to(m, dest) || (watched && watch == NULL) ||
         (noted && p->sent_notes[write->fifo] - p->room.notes[write->fifo] >= MBCFT_NOTES))
         return false;
     p->sent_notes[write->fifo] += noted;
@@ -119,7 +136,28 @@ bool mbcft_write(struct transport *t, unsigned dest, const struct transport_writ
     memcpy(&w->region, write->key->bytes, sizeof(w->region));
     if (noted)
         memcpy(w->note.data, write->note, write->note_bytes);
-    *ticket_p = go_on(m, dest) ? 0 : (uint64_t)number << 32 | (dest + 1);
+    if (watched) {
+        *watch = (struct mbcft_watched){ (uint64_t)number << 32 | (dest + 1), 1 };
+        w->ack = &watch->left;
+    }
+    *ticket_p = go_on(m, dest) && !watched ? 0 : (uint64_t)number << 32 | (dest + 1);
+    return true;
+}
+
+/* Packets are acknowledged when they are in their place, in the order of their sending. */
+bool mbcft_placed(struct transport *t, transport_ticket ticket)
+{
+    struct mbcft *m = mbcft_of(t);
+
+    if (!mbcft_done(t, ticket))
+        return false;
+    for (unsigned i = 0; i < MBCFT_WATCHED && ticket != 0; i++) {
+        if (m->watched[i].ticket != ticket)
+            continue;
+        if (m->watched[i].left != 0)
+            return false;
+        m->watched[i].ticket = 0;
+    }
     return true;
 }
 
@@ -128,7 +166,7 @@ bool mbcft_done(struct transport *t, transport_ticket ticket)
     struct mbcft *m = mbcft_of(t);
     unsigned dest = (uint32_t)ticket - 1;
 
-    return m->pairs[dest].write.number != ticket >> 32 || clear_to(m, dest);
+    return ticket == 0 || m->pairs[dest].write.number != ticket >> 32 || clear_to(m, dest);
 }
 
 bool mbcft_can_go_on(struct mbcft *m, bool waits)

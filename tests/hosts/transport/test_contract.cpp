@@ -125,6 +125,55 @@ INSTANTIATE_TEST_SUITE_P(Transports, Contract,
                                     std::get<1>(info.param).name;
                          });
 
+/* Rank 1 computes, while rank 0 looks into its memory as soon as the network says that data are
+ * there.
+ */
+TEST_P(Contract, PlacedDataAreThereThoughTheFarRankComputes)
+{
+    static uint8_t *far;
+    static transport_key key;
+    Software software;
+
+    software.set(std::get<0>(GetParam()), std::get<1>(GetParam()));
+    run(machine_of(std::get<1>(GetParam()), std::get<1>(GetParam())), software, 3, [] {
+        host *h = host_self();
+        const char *library = std::get<0>(GetParam());
+        constexpr uint32_t bytes = 30000;
+        char why[TRANSPORT_WHY_BYTES];
+        transport *t;
+
+        EXPECT_TRUE(transport_open(h, library, why, &t)) << why;
+        host_state_add(&h->states, &(new Kept{ {}, t })->state, release_transport);
+        EXPECT_EQ(strcmp(t->ops->name, "ib") == 0 || strcmp(t->ops->name, "mbcf") == 0,
+                  t->ops->placed != nullptr);
+        if (t->ops->placed == nullptr)
+            return 0;
+        auto *memory = static_cast<uint8_t *>(h->memory->alloc(h, bytes, 64));
+        memset(memory, 0, bytes);
+        if (h->rank == 2) { /* on a node of its own */
+            far = memory;
+            key = {};
+            EXPECT_TRUE(t->ops->expose(t, memory, bytes, &key));
+        }
+        h->cpu->spend(h, (h->rank == 0 ? 1 : 100) * SIM_MS);
+        for (unsigned n = 1; h->rank == 0 && n <= 3; n++) {
+            transport_write w = {};
+            transport_ticket ticket = 0;
+            fill(memory, 0, n, bytes);
+            w.key = &key;
+            w.from = memory;
+            w.bytes = bytes;
+            w.watched = true;
+            EXPECT_TRUE(t->ops->write(t, 2, &w, &ticket));
+            EXPECT_FALSE(is_filled(far, 0, n, bytes));
+            while (!t->ops->placed(t, ticket))
+                t->ops->wait(t);
+            EXPECT_TRUE(is_filled(far, 0, n, bytes)) << "write " << n;
+        }
+        return 0;
+    });
+}
+
 /** The transport of MPI and that of GASNet, in one program. */
 class Together : public testing::TestWithParam<std::tuple<Way, Way>>
 {
