@@ -63,10 +63,12 @@ void mpi_profile_collect(void)
 {
     struct host_profile *p = host_self()->profile;
     const struct host_profile_peer *to_itself;
+    const struct transport *t;
     MPIX_Hub_counts c;
 
     if (mpi_self() == NULL || MPIX_Hub_counters(&c) != MPI_SUCCESS)
         return;
+    t = mpi_self()->transport;
     for (unsigned to = 0; to < p->npeers; to++)
         MPIX_Hub_sent((int)to, &p->peers[to].messages, &p->peers[to].bytes);
     to_itself = &p->peers[host_self()->rank];
@@ -84,6 +86,8 @@ void mpi_profile_collect(void)
     add_count(p, "address announced by a receive", c.asks, 0);
     add_count(p, "of them crossed by a message", c.stale_asks, 0);
     add_count(p, "entry of a FIFO written", c.entries, 0);
+    if (t->ops->profile != NULL)
+        t->ops->profile(t, p);
     if (c.helped > 0)
         add_count(p, "interrupt by the helper", c.helped, 0);
 }

@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+struct host_profile;
 struct transport;
 
 /** From where to where a transfer goes: memory proper or a buffer of the library, at each side. */
@@ -33,6 +34,7 @@ struct tct_counts {
 
 /** NULL: it is another transport. */
 const struct tct_counts *tct_counts_of(struct transport *t);
+void tct_profile(const struct transport *t, struct host_profile *p);
 
 #ifdef __cplusplus
 }

@@ -338,11 +338,6 @@ static uint32_t tct_gpu_eager_bytes(const struct transport *t, unsigned gpu)
     return ((const struct tct *)t)->set.entry_bytes / 2;
 }
 
-const struct tct_counts *tct_counts_of(struct transport *t)
-{
-    return t->ops == &transport_tca ? &tct_of(t)->counts : NULL;
-}
-
 const struct transport_ops transport_tca = {
     .name = "tca",
     .network = HOST_NETWORK_HUBS,
@@ -364,4 +359,5 @@ const struct transport_ops transport_tca = {
     .copy = tct_copy,
     .wait = tct_wait,
     .poll = tct_poll,
+    .profile = tct_profile,
 };

@@ -1,0 +1,44 @@
+#include "hosts/transport/tca/count.h"
+
+#include "hosts/host/profile.h"
+#include "hosts/transport/tca/internal.h"
+
+const struct tct_counts *tct_counts_of(struct transport *t)
+{
+    return t->ops == &transport_tca ? &tct_of(t)->counts : NULL;
+}
+
+/* Also what did not happen, so that each rank has the same rows. */
+static void add(struct host_profile *p, const char *name, uint64_t messages, uint64_t bytes)
+{
+    if (p->ncounts < HOST_PROFILE_COUNTS)
+        p->counts[p->ncounts++] = (struct host_profile_count){ name, messages, bytes };
+}
+
+void tct_profile(const struct transport *t, struct host_profile *p)
+{
+    static const char *const modes[TCT_MODES] = { "sent by way of both buffers (BtoB)",
+                                                  "sent from source to target (MtoM)",
+                                                  "sent from a send buffer (BtoM)",
+                                                  "sent into the far ring (MtoB)" };
+    static const char *const copies[TCT_MODES] = { "copy for BtoB", "copy for MtoM",
+                                                   "copy for BtoM", "copy for MtoB" };
+    const struct tct_counts *c = &((const struct tct *)t)->counts;
+
+    for (unsigned mode = 0; mode < TCT_MODES; mode++)
+        add(p, modes[mode], c->mode[mode].transfers, c->mode[mode].bytes);
+    for (unsigned mode = 0; mode < TCT_MODES; mode++)
+        add(p, copies[mode], c->mode[mode].copies, 0);
+    add(p, "packet stored by the core", c->stored, 0);
+    add(p, "packet moved by a channel", c->moved, 0);
+    add(p, "found no entry free", c->stalls, 0);
+    add(p, "acknowledgement sent", c->acks, 0);
+    add(p, "chain of a channel", c->transfers, 0);
+    add(p, "of them in strides of blocks", c->strided, 0);
+    add(p, "look at a channel's counter", c->looks, 0);
+    add(p, "piece staged by an engine", c->staged, 0);
+    add(p, "descriptor found", c->cache.hits, 0);
+    add(p, "descriptor made in host memory", c->cache.made_host, 0);
+    add(p, "descriptor made in the hub", c->cache.made_internal, 0);
+    add(p, "descriptor that made room", c->cache.evicted_host + c->cache.evicted_internal, 0);
+}
