@@ -2,8 +2,10 @@
  * Collectives drawn at random, several under way at once, against what they shall do: each kind,
  * each sync mode, teams, images, lists, sizes and places.
  *
- *   random [cases=N] [first=N] [seed=N] [images=1]
+ *   random [cases=N] [first=N] [seed=N] [images=1] [gpu=1]
  */
+#include <cuda.h>
+#include <cuda_runtime.h>
 #include <gasnet.h>
 #include <gasnet_coll.h>
 #include <stdbool.h>
@@ -152,12 +154,21 @@ struct op {
     bool lists, waits, exclusive;
     size_t bytes;                /* one block */
     size_t dst_bytes, src_bytes; /* of an image here; 0: it has none */
-    uint8_t *area;
+    uint8_t *area, *shadow;      /* which is filled and looked at where the area is in a GPU */
+    size_t area_bytes;
+    bool on_gpu;
     void *dst[IMAGES * NODES], *src[IMAGES * NODES];
     gasnet_coll_handle_t handle;
 };
 static struct op ops[AT_ONCE];
 static uint8_t *segment_next;
+static bool has_gpu, segment_on_gpu;
+
+/* What this rank stores to and loads from where a collective has its memory. */
+static uint8_t *seen(const struct op *op, const void *p)
+{
+    return op->shadow + ((const uint8_t *)p - op->area);
+}
 
 static size_t draw_bytes(void)
 {
@@ -203,7 +214,7 @@ static bool is_root(const struct op *op)
 }
 
 /* Places of the images here; in lists of all images they are at the node's part. */
-static void set_places(struct op *op, bool in_segment)
+static void set_places(struct op *op, unsigned place)
 {
     size_t all = op->team->first[op->team->size] * op->bytes, one, at = 0, total;
     unsigned first = op->flags & GASNET_COLL_SINGLE ? op->team->first[op->team->rank] : 0;
@@ -213,15 +224,20 @@ static void set_places(struct op *op, bool in_segment)
     op->src_bytes = op->kind == SCATTER || op->kind == EXCHANGE ? all : op->bytes;
     one = op->dst_bytes + op->src_bytes + 3 * GUARD + 16;
     total = op->own * one;
-    if (in_segment && segment_next + total < segment + SEGMENT) {
+    if (place == 1 && segment_next + total < segment + SEGMENT) {
         op->area = segment_next;
         segment_next += total;
         op->flags |= draw(2) ? GASNET_COLL_DST_IN_SEGMENT | GASNET_COLL_SRC_IN_SEGMENT : 0;
+        op->on_gpu = segment_on_gpu;
+    } else if (place == 2) {
+        cudaMalloc((void **)&op->area, total);
+        op->on_gpu = true;
     } else {
-        in_segment = false;
         op->area = malloc(total);
     }
-    memset(op->area, 0xa5, total);
+    op->area_bytes = total;
+    op->shadow = op->on_gpu ? malloc(total) : op->area;
+    memset(op->shadow, 0xa5, total);
     for (unsigned i = 0; i < op->own; i++, at += one) {
         unsigned k = op->kind == GATHER || op->kind == REDUCE ? 0 : first + i;
 
@@ -248,10 +264,12 @@ static void fill(const struct op *op)
         unsigned image = at_root ? op->root : t->first[t->rank] + i;
 
         for (size_t k = 0; op->kind < REDUCE && k < op->src_bytes; k++)
-            ((uint8_t *)src[i])[k] = byte_of(op->number, image, k);
+            seen(op, src[i])[k] = byte_of(op->number, image, k);
         for (size_t k = 0; op->kind >= REDUCE && k < op->src_bytes / 4; k++)
-            ((uint32_t *)src[i])[k] = word_of(op->number, image, k);
+            ((uint32_t *)(void *)seen(op, src[i]))[k] = word_of(op->number, image, k);
     }
+    if (op->on_gpu)
+        cudaMemcpy(op->area, op->shadow, op->area_bytes, cudaMemcpyHostToDevice);
 }
 
 #define SUM 0, 0, o->elem_size, o->elem_count, (gasnet_coll_fn_handle_t)o->function, FUNCTION_ARG, f
@@ -363,8 +381,10 @@ static void look(const struct op *op)
     bool at_root = op->kind == GATHER || op->kind == REDUCE;
     void *const *dst = here(op, op->dst, at_root);
 
+    if (op->on_gpu)
+        cudaMemcpy(op->shadow, op->area, op->area_bytes, cudaMemcpyDeviceToHost);
     for (unsigned i = 0; i < (at_root ? 1u : op->own); i++) {
-        const uint8_t *to = dst[i];
+        const uint8_t *to = seen(op, dst[i]);
 
         if (!at_root || is_root(op)) {
             bool right = result_is_right(op, to, op->team->first[op->team->rank] + i);
@@ -421,17 +441,17 @@ static void barrier(const struct team *t)
 static void batch(void)
 {
     unsigned n = 1 + draw(AT_ONCE), team = draw(team_count);
-    bool in_segment[AT_ONCE];
+    unsigned place[AT_ONCE]; /* heap, segment, GPU */
 
     segment_next = segment;
     for (unsigned i = 0; i < n; i++) {
         draw_op(&ops[i], i, team);
-        in_segment[i] = draw(2) != 0;
+        place[i] = draw(has_gpu ? 3 : 2);
     }
     for (unsigned i = 0; i < n; i++) {
         uint64_t kept = state;
 
-        set_places(&ops[i], in_segment[i]); /* nodes differ in what fits */
+        set_places(&ops[i], place[i]); /* nodes differ in what fits */
         state = kept;
         fill(&ops[i]);
     }
@@ -442,7 +462,11 @@ static void batch(void)
     barrier(&teams[team]);
     for (unsigned i = 0; i < n; i++) {
         look(&ops[i]);
-        if (ops[i].area < segment || ops[i].area >= segment + SEGMENT)
+        if (ops[i].on_gpu)
+            free(ops[i].shadow);
+        if (place[i] == 2)
+            cudaFree(ops[i].area);
+        else if (ops[i].area < segment || ops[i].area >= segment + SEGMENT)
             free(ops[i].area);
     }
 }
@@ -523,6 +547,16 @@ static unsigned word(int argc, char **argv, const char *name, unsigned own)
     return own;
 }
 
+static bool is_on_gpu(void *p)
+{
+    CUmemorytype type = CU_MEMORYTYPE_HOST;
+
+    return cuInit(0) == CUDA_SUCCESS &&
+           cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)p) ==
+               CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_DEVICE;
+}
+
 int main(int argc, char **argv)
 {
     unsigned cases, first, seed, bad = 0, all[NODES], image = 0;
@@ -533,11 +567,13 @@ int main(int argc, char **argv)
     cases = word(argc, argv, "cases", 40);
     first = word(argc, argv, "first", 0);
     seed = word(argc, argv, "seed", 1);
+    has_gpu = word(argc, argv, "gpu", 0) != 0;
     many = word(argc, argv, "images", 0) != 0;
     me = gasnet_mynode();
     nodes = gasnet_nodes();
     gasnet_getSegmentInfo(segments, (int)nodes);
     segment = segments[me].addr;
+    segment_on_gpu = has_gpu && is_on_gpu(segment);
     for (unsigned i = 0; i < nodes; i++) {
         images[i] = many ? 1 + i % IMAGES : 1;
         image += i < me ? images[i] : 0;
@@ -545,7 +581,7 @@ int main(int argc, char **argv)
     gasnet_coll_init(many ? images : NULL, image, functions, 2, 0);
     make_teams();
     barriers();
-    if (!many) {
+    if (!many && !segment_on_gpu) {
         all_sync();
         aggregate();
     }

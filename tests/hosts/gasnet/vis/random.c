@@ -4,6 +4,7 @@
  *
  *   random [cases=N] [first=N] [seed=N] [gpu=1]
  */
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <gasnet.h>
 #include <gasnet_vis.h>
@@ -167,7 +168,7 @@ static struct op {
 
 static uint8_t *known[NODES][AT_ONCE]; /* the parts of this node in each segment */
 static uint8_t *memory[3][AT_ONCE];    /* here: heap, segment, GPU */
-static bool has_gpu;
+static bool has_gpu, segment_on_gpu;
 
 static void store(const struct op *op, const uint8_t *from)
 {
@@ -227,7 +228,7 @@ static void draw_op(unsigned i)
     op->form = (enum form)draw(4);
     op->put = draw(2) != 0;
     op->node = draw(nodes);
-    op->on_gpu = place == 2;
+    op->on_gpu = place == 2 || (place == 1 && segment_on_gpu);
     op->here.base = memory[place][i];
     op->far.base = (uint8_t *)segments[op->node].addr + (me * AT_ONCE + i) * (size_t)PART;
     op->known = known[op->node][i];
@@ -328,6 +329,16 @@ static void barrier(void)
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
 }
 
+static bool is_on_gpu(void *p)
+{
+    CUmemorytype type = CU_MEMORYTYPE_HOST;
+
+    return cuInit(0) == CUDA_SUCCESS &&
+           cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)p) ==
+               CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_DEVICE;
+}
+
 static void make_memory(void)
 {
     uint8_t *own = (uint8_t *)segments[me].addr + nodes * AT_ONCE * (size_t)PART;
@@ -358,6 +369,7 @@ int main(int argc, char **argv)
     first = word(argc, argv, "first", 0);
     seed = word(argc, argv, "seed", 1);
     has_gpu = word(argc, argv, "gpu", 0) != 0;
+    segment_on_gpu = has_gpu && is_on_gpu(segments[me].addr);
     make_memory();
     barrier();
     for (current = first; current < first + cases; current++) {
