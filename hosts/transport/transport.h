@@ -65,18 +65,18 @@ enum transport_fifo {
 /** What a transport can do, and how the protocols should use it. A transport fills in its own
  * values; settings of the platform override those marked (*). */
 struct transport_caps {
-    bool read;            /* has read() */
-    bool write_strided;   /* write() takes strides */
-    bool gpu;             /* takes pointers to GPU memory as they are; else they are staged */
-    bool sends_requests;  /* (*) receives that find nothing announce their address: SR, else NSR */
-    bool itself;          /* what goes to the rank itself goes through it, too */
-    bool slots;           /* its device reads and writes memory of the library itself: entries with
-                             data there need no copy */
+    bool read;           /* has read() */
+    bool write_strided;  /* write() takes strides */
+    bool gpu;            /* takes pointers to GPU memory as they are; else they are staged */
+    bool sends_requests; /* (*) receives that find nothing announce their address: SR, else NSR */
+    bool itself;         /* what goes to the rank itself goes through it, too */
+    bool slots;          /* its device reads and writes memory of the library itself: entries with
+                            data there need no copy */
     uint32_t read_gpu_bytes; /* longest read() where an end is in the memory of a GPU */
-    uint32_t fifo_bytes;  /* (*, shorter) longest entry, header and data together */
-    uint32_t eager_bytes; /* (*) longest message sent without asking when no request for it is
-                             known; in several entries, if it has to be */
-    uint32_t write_bytes; /* (*) shortest message for which a request is used; 0: all */
+    uint32_t fifo_bytes;     /* (*, shorter) longest entry, header and data together */
+    uint32_t eager_bytes;    /* (*) longest message sent without asking when no request for it is
+                                known; in several entries, if it has to be */
+    uint32_t write_bytes;    /* (*) shortest message for which a request is used; 0: all */
     /* Costs that the protocols spend; those of its own calls a transport spends itself. */
     uint64_t copy_kb_ps; /* per 1024 bytes between an entry and memory, and of packing */
     uint64_t entry_ps;   /* (*) making a header, or looking at one and finding what it is for */
@@ -104,10 +104,11 @@ struct transport_entry {
     bool in_slot; /* only if caps.slots: no time goes into a copy of `data` */
 };
 
-/** Data of a write in `nblocks` pieces of `block` bytes, which begin `from_step` bytes apart. */
+/** Data of a write in `nblocks` pieces of `block` bytes, which begin `from_step` bytes apart, and
+ * `to_step` where they go. 0: side by side; else the transport must have said lays_out(). */
 struct transport_strides {
     uint32_t block, nblocks;
-    int64_t from_step;
+    int64_t from_step, to_step;
 };
 
 /** Data for the memory that `key` names, and a note, if any, which becomes an entry behind them. */
@@ -172,6 +173,9 @@ struct transport_ops {
      */
     bool (*write)(struct transport *t, unsigned dest, const struct transport_write *write,
                   transport_ticket *ticket_p);
+    /** Or NULL: never. May this write, with its strides at both ends, be begun as it is? Else what
+     * asks takes fewer blocks, or one by one. Takes no time. */
+    bool (*lays_out)(struct transport *t, unsigned dest, const struct transport_write *write);
     /** Or NULL. From the memory that `key` names at rank `source`, `at` bytes behind its beginning.
      * Data are there when done() says so. @return false: no room now. */
     bool (*read)(struct transport *t, unsigned source, const struct transport_key *key, uint64_t at,

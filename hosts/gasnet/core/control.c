@@ -49,6 +49,9 @@ static void open_transport(struct gasnet_rank *gr)
         gasnet_fail(gr, "%s", why);
     room = gr->transport->caps.fifo_bytes - (uint32_t)sizeof(struct gasnet_head);
     gr->medium_max = room < MEDIUM_MOST ? room & ~7u : MEDIUM_MOST;
+    gr->pointer_ps = gr->host->gpus->number(gr->host) > 0
+                         ? transport_setting(gr->host, "gasnet.pointer_ps", 0)
+                         : 0;
     gr->packed_bytes = (uint32_t)transport_setting(gr->host, "gasnet.packed_bytes", 0);
     if (gr->packed_bytes > gr->medium_max)
         gr->packed_bytes = gr->medium_max;
@@ -206,7 +209,8 @@ static void exchange_segments(struct gasnet_rank *gr)
     struct transport *t = gr->transport;
     struct gasnet_peer own = { .segment = (uint64_t)(uintptr_t)gr->segment,
                                .bytes = gr->segment_bytes,
-                               .attached = true };
+                               .attached = true,
+                               .on_gpu = gr->segment_on_gpu };
     unsigned n = gr->host->size, me = gr->host->rank;
 
     own.exposed = gr->segment_bytes > 0 && t->ops->expose != NULL &&

@@ -37,6 +37,7 @@ struct gasnet_am {
     uint64_t bytes;
     uint64_t to;                     /* of a Long: offset in the segment of `dest`, or */
     const struct transport_key *key; /* in the memory that it names there; NULL: the segment */
+    const struct transport_strides *strides; /* of a Long that gasnet_lays_out(); else NULL */
     unsigned nargs;
     const int32_t *args;
 };
@@ -44,6 +45,9 @@ struct gasnet_am {
 /** Returns when the message is on its way and its source is free, unless it is async. Handles what
  * comes while it waits for room: of a reply, only replies. */
 void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am);
+
+/** May a Long with strides be sent as it is? */
+bool gasnet_lays_out(struct gasnet_rank *gr, const struct gasnet_am *am);
 
 /** A handler of the library, by its number; it may reply once if token->is_request. */
 typedef void gasnet_system_fn(struct gasnet_rank *gr, struct gasneti_token *token, void *data,

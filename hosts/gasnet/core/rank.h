@@ -35,7 +35,7 @@ struct gasnet_ticket;
 /** Another rank, and the own one. */
 struct gasnet_peer {
     uint64_t segment, bytes; /* its segment: address there */
-    bool exposed, attached;
+    bool exposed, attached, on_gpu;
     struct transport_key key; /* for its segment, if exposed */
 };
 
@@ -81,6 +81,7 @@ struct gasnet_rank {
     bool segment_on_gpu;
     unsigned segment_gpu;
     uint32_t medium_max;
+    uint64_t pointer_ps;   /* what finding out takes whose memory a pointer is of */
     uint32_t packed_bytes;            /* longest Long that travels in the entry of its header */
     unsigned attached, ready, exited; /* ranks that have said so */
     unsigned turn[TRANSPORT_FIFOS];   /* the source that was taken from last */

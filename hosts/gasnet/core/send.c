@@ -55,17 +55,33 @@ static void send_pieces(struct gasnet_rank *gr, const struct gasnet_am *am)
     }
 }
 
+static struct transport_write write_of(const struct gasnet_rank *gr, const struct gasnet_am *am,
+                                       const struct gasnet_head *head)
+{
+    return (struct transport_write){ .key = am->key != NULL ? am->key : &gr->peers[am->dest].key,
+                                     .at = am->to,
+                                     .from = am->from,
+                                     .bytes = am->bytes,
+                                     .strides = am->strides,
+                                     .fifo = fifo_of(am),
+                                     .note = head,
+                                     .note_bytes = head_bytes(head) };
+}
+
+bool gasnet_lays_out(struct gasnet_rank *gr, const struct gasnet_am *am)
+{
+    const struct gasnet_head head = head_of(am);
+    const struct transport_write write = write_of(gr, am, &head);
+    struct transport *t = gr->transport;
+
+    return t->ops->lays_out != NULL && gr->peers[am->dest].exposed &&
+           t->ops->lays_out(t, am->dest, &write);
+}
+
 static void write_segment(struct gasnet_rank *gr, const struct gasnet_am *am,
                           const struct gasnet_head *head)
 {
-    const struct transport_write write = { .key =
-                                               am->key != NULL ? am->key : &gr->peers[am->dest].key,
-                                           .at = am->to,
-                                           .from = am->from,
-                                           .bytes = am->bytes,
-                                           .fifo = fifo_of(am),
-                                           .note = head,
-                                           .note_bytes = head_bytes(head) };
+    const struct transport_write write = write_of(gr, am, head);
     struct transport *t = gr->transport;
     transport_ticket ticket = 0;
 
@@ -94,6 +110,16 @@ static void send_to_self(struct gasnet_rank *gr, const struct gasnet_am *am)
     free(copy);
 }
 
+/* Copies by cores at both ends: they pay where both are memory of hosts. */
+static bool is_packed(const struct gasnet_rank *gr, const struct gasnet_am *am)
+{
+    if (am->bytes == 0)
+        return true;
+    return am->bytes <= gr->packed_bytes && am->key == NULL && am->strides == NULL &&
+           !gr->peers[am->dest].on_gpu &&
+           gr->host->memory->pointer(gr->host, am->from).kind != HOST_GPU;
+}
+
 void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
 {
     struct gasnet_head head;
@@ -103,7 +129,9 @@ void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
         return;
     }
     head = head_of(am);
-    if (am->category != GASNET_LONG || (am->bytes <= gr->packed_bytes && am->key == NULL)) {
+    transport_spend(gr->transport,
+                    gr->transport->caps.entry_ps + (am->bytes > 0 ? gr->pointer_ps : 0));
+    if (am->category != GASNET_LONG || is_packed(gr, am)) {
         append(gr, am, &head, am->from, (uint32_t)am->bytes);
     } else if (am->key != NULL || gr->peers[am->dest].exposed) {
         write_segment(gr, am, &head);

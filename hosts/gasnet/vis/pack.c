@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hosts/gasnet/extended/transfer.h"
+#include "hosts/gasnet/vis/lay.h"
 #include "hosts/gasnet/vis/packet.h"
 #include "hosts/gasnet/vis/vis.h"
 
@@ -173,8 +174,11 @@ void vis_put_start(struct gasnet_rank *gr, uint32_t op, const struct vis_transfe
     }
     p = packet_begin(gr, true);
     while (vis_more(&to) && vis_more(&from)) {
-        uint64_t n = to.left < from.left ? to.left : from.left;
+        uint64_t n = to.left < from.left ? to.left : from.left,
+                 laid = vis_lay(gr, op, t, &to, &from);
 
+        if (laid > 0)
+            continue;
         if (n >= ALONE_BYTES) {
             const struct gasnet_put put = { t->node, to.at, from.at, n, true };
 

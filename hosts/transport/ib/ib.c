@@ -116,13 +116,15 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
         return false;
     if (!gpu || ib->set.gdr)
         region = ibt_region(ib, p, bytes, &key.offset);
-    if (!gpu && region == NULL)
+    if (region == NULL && (!gpu || t->one_sided))
         return false;
     key.key = region != NULL ? region->key : 0;
     if (gpu) {
         key.gpu = (uint16_t)(where.gpu + 1);
         key.device = where.offset;
-        if ((region == NULL || !ibt_direct_in(ib, bytes)) && !ibt_slots_take(ib, &key))
+        /* Several ranks write to memory of a one-sided library at once: they share no chunks. */
+        if (!t->one_sided && (region == NULL || !ibt_direct_in(ib, bytes)) &&
+            !ibt_slots_take(ib, &key))
             return false;
     }
     memcpy(key_p, &key, sizeof(key));
@@ -228,6 +230,7 @@ const struct transport_ops transport_ib = {
     .expose = ib_expose,
     .hide = ib_hide,
     .write = ibt_write,
+    .lays_out = ibt_lays_out,
     .read = ibt_read,
     .done = ib_done,
     .placed = ib_placed,

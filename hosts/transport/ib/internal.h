@@ -230,6 +230,7 @@ const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t by
                                       uint64_t *offset_p);
 
 /* write.c */
+bool ibt_lays_out(struct transport *t, unsigned dest, const struct transport_write *w);
 bool ibt_write(struct transport *t, unsigned dest, const struct transport_write *w,
                transport_ticket *ticket_p);
 bool ibt_read(struct transport *t, unsigned source, const struct transport_key *key, uint64_t at,

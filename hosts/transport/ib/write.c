@@ -38,6 +38,41 @@ void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *reg
     ibt_report(ib, dest, IBT_MARKS, ++peer->marks_sent); /* behind what this rail has written */
 }
 
+/* A request for each block, since one has no strides. */
+bool ibt_lays_out(struct transport *t, unsigned dest, const struct transport_write *w)
+{
+    struct ibt *ib = ibt_of(t);
+    const struct ibt_key key = ibt_key_of(w->key, w->at);
+    struct host_pointer where;
+
+    (void)dest;
+    return w->strides->from_step > 0 && key.key != 0 &&
+           (!ibt_on_gpu(ib, w->from, &where) || ibt_direct_out(ib, w->bytes));
+}
+
+static bool write_blocks(struct ibt *ib, unsigned dest, const struct transport_write *w,
+                         transport_ticket *ticket_p)
+{
+    const struct transport_strides *s = w->strides;
+    const struct ibt_key key = ibt_key_of(w->key, w->at);
+    const struct transport_entry note = { .fifo = w->fifo,
+                                          .head = w->note,
+                                          .head_bytes = w->note_bytes };
+    uint64_t at = 0, span = (s->nblocks - 1) * (uint64_t)s->from_step + s->block;
+    const struct verbs_region *region = ibt_region(ib, w->from, span, &at);
+    struct ibt_op *op = region != NULL ? ibt_op_new(ib) : NULL;
+
+    if (op == NULL)
+        return false;
+    for (uint32_t i = 0; i < s->nblocks; i++)
+        ibt_write_out(ib, dest, region, at + (uint64_t)i * (uint64_t)s->from_step, key.key,
+                      key.offset + (uint64_t)((int64_t)i * s->to_step), s->block, 1, op);
+    *ticket_p = op->ticket;
+    while (w->note_bytes > 0 && !ibt_append_behind(ib, dest, &note)) /* there was room before */
+        ib->t.host->bus->wait_write(ib->t.host, ib->inbox, (uint32_t)ib->inbox_bytes);
+    return true;
+}
+
 bool ibt_write(struct transport *t, unsigned dest, const struct transport_write *w,
                transport_ticket *ticket_p)
 {
@@ -49,7 +84,7 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     const struct verbs_region *region;
     struct host_pointer where;
     bool here = !ibt_on_gpu(ib, w->from, &where) || ibt_direct_out(ib, w->bytes);
-    bool there = key.gpu == 0 || (key.key != 0 && ibt_direct_in(ib, w->bytes));
+    bool there = key.gpu == 0 || (key.key != 0 && (t->one_sided || ibt_direct_in(ib, w->bytes)));
     uint64_t at = ib->scratch_at;
     bool noted = w->note_bytes > 0, looped;
     struct ibt_op *op;
@@ -58,6 +93,8 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
         return false;
     if (w->bytes == 0)
         return !noted || ibt_append(t, dest, &note);
+    if (w->strides != NULL)
+        return write_blocks(ib, dest, w, ticket_p);
     if (!here || !there)
         return ibt_stage_begin(ib, dest, w, !here, !there, ticket_p);
     looped = where.kind == HOST_GPU && ibt_gpu_loops(ib, where.gpu, w->bytes) &&

@@ -83,7 +83,7 @@ static void net_destroy(struct transport *t)
 
 static void put_data(uint8_t *to, const struct transport_write *w)
 {
-    const struct transport_strides all = { (uint32_t)w->bytes, w->bytes > 0, 0 };
+    const struct transport_strides all = { (uint32_t)w->bytes, w->bytes > 0, 0, 0 };
     const struct transport_strides *s = w->strides != NULL ? w->strides : &all;
 
     for (uint32_t i = 0; i < s->nblocks; i++)

@@ -277,6 +277,7 @@ unsigned tct_next_ready(struct tct *c, unsigned ring, unsigned from);
 bool tct_half_full(const struct tct *c);
 
 /* write.c */
+bool tct_lays_out(struct transport *t, unsigned dest, const struct transport_write *w);
 bool tct_write(struct transport *t, unsigned dest, const struct transport_write *w,
                transport_ticket *ticket_p);
 bool tct_append(struct transport *t, unsigned dest, const struct transport_entry *e);

@@ -350,6 +350,7 @@ const struct transport_ops transport_tca = {
     .take = tct_take,
     .release = tct_give_back,
     .expose = tct_expose,
+    .lays_out = tct_lays_out,
     .write = tct_write,
     .done = tct_done,
     .hand_over = tct_hand_over,

@@ -122,6 +122,38 @@ static void choose(struct tct *c, struct tct_job *job, const struct way *way)
                     way->reached ? c->set.piece_bytes : c->set.landing_bytes);
 }
 
+/* One descriptor: of both sides whole words, in steps that keep their alignment. */
+bool tct_lays_out(struct transport *t, unsigned dest, const struct transport_write *w)
+{
+    struct tct *c = tct_of(t);
+    const struct transport_strides *s = w->strides;
+    uint64_t src;
+    struct host_pointer where = tct_host(c)->memory->pointer(tct_host(c), w->from);
+    struct tct_key key;
+
+    memcpy(&key, w->key, sizeof(key));
+    if (where.kind == HOST_PAGEABLE || key.area == TCT_BY_COPY || c->hubs.peers[dest].far ||
+        c->hubs.peers[dest].local != NULL || s->from_step < s->block || s->to_step < s->block ||
+        s->block % TCT_GRAIN != 0 || ((s->from_step ^ s->to_step) & TCT_ALIGN_LOW) != 0 ||
+        (s->from_step | s->to_step) % TCT_GRAIN != 0 || w->bytes > DIRECT_MAX ||
+        (where.kind == HOST_GPU && w->bytes >= c->set.stage_bytes) ||
+        (uint64_t)s->from_step > UINT32_MAX || (uint64_t)s->to_step > UINT32_MAX)
+        return false;
+    src = source_of(c, w->from, (s->nblocks - 1) * (uint64_t)s->from_step + s->block);
+    return src != HOST_NO_BUS && src % TCT_GRAIN == 0 &&
+           ((src ^ driver_window(c->hubs.d, key.slot, key.area, key.offset + w->at)) &
+            TCT_ALIGN_LOW) == 0;
+}
+
+static void set_blocks(struct tct_job *job, const struct transport_strides *s)
+{
+    if (s == NULL)
+        return;
+    job->block_bytes = s->block;
+    job->src_gap = (uint32_t)s->from_step - s->block;
+    job->dst_gap = (uint32_t)s->to_step - s->block;
+}
+
 static bool put_in_job(struct tct *c, unsigned dest, const struct transport_write *w,
                        struct way *way, transport_ticket *ticket_p)
 {
@@ -143,6 +175,7 @@ static bool put_in_job(struct tct *c, unsigned dest, const struct transport_writ
         return true;
     }
     choose(c, job, way);
+    set_blocks(job, w->strides);
     c->counts.mode[job->mode].transfers++;
     c->counts.mode[job->mode].bytes += bytes;
     beside = job->npieces == 1 && !job->landing;
@@ -162,6 +195,13 @@ static bool is_local(const struct tct *c, unsigned dest, const struct way *way)
 {
     return c->hubs.peers[dest].local != NULL && way->target.area == HUB_AREA_HOST &&
            way->from.kind != HOST_GPU;
+}
+
+static uint64_t span_of(const struct transport_write *w)
+{
+    const struct transport_strides *s = w->strides;
+
+    return s == NULL ? w->bytes : (s->nblocks - 1) * (uint64_t)s->from_step + s->block;
 }
 
 bool tct_write(struct transport *t, unsigned dest, const struct transport_write *w,
@@ -188,7 +228,7 @@ bool tct_write(struct transport *t, unsigned dest, const struct transport_write 
     }
     way.from = tct_host(c)->memory->pointer(tct_host(c), w->from);
     if (way.from.kind != HOST_PAGEABLE)
-        way.src = source_of(c, w->from, w->bytes);
+        way.src = source_of(c, w->from, span_of(w));
     way.reached = key.area != TCT_BY_COPY;
     if (way.reached)
         way.dst = driver_window(c->hubs.d, key.slot, key.area, way.target.offset);
@@ -198,7 +238,7 @@ bool tct_write(struct transport *t, unsigned dest, const struct transport_write 
             tct_put_note(c, dest, &way.note);
         return true;
     }
-    if (fits_packet(c, dest, w, &way))
+    if (w->strides == NULL && fits_packet(c, dest, w, &way))
         return put_all(c, dest, w, &way);
     return put_in_job(c, dest, w, &way, ticket_p);
 }
