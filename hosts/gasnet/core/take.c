@@ -198,7 +198,7 @@ void gasnet_progress(struct gasnet_rank *gr)
 void gasnet_wait_for_room(struct gasnet_rank *gr, const struct gasnet_am *am)
 {
     struct transport *t = gr->transport;
-    const struct gasnet_waits outer = gr->waits; /* of the call in which a handler replies */
+    const struct gasnet_waits outer = gr->waits; /* the call around a handler that replies */
     const struct host_call call = gr->host->call;
 
     gasnet_waits_begin(gr, "room for a message to", (int)am->dest);

@@ -4,11 +4,11 @@
 
 #include "hosts/gasnet/extended/op.h"
 
-#define GASNET_ROUNDS_MAX 32u /* of a dissemination: log2 of the ranks */
+#define GASNET_ROUNDS_MAX 32u /* log2 of the ranks is less */
 
 struct gasnet_op {
     uint32_t pending; /* parts */
-    uint32_t uses;    /* of the number so far */
+    uint32_t uses;    /* how often the number was given out */
     uint32_t next;    /* free ones; 0: the last */
     int32_t peer;     /* -1: any */
     bool used;
@@ -43,7 +43,7 @@ struct gasnet_barrier {
         struct gasnet_consensus said;
     } came[2][GASNET_ROUNDS_MAX]; /* of this barrier and the next one */
     bool done;
-    struct gasnet_consensus last; /* of the last one that was waited for */
+    struct gasnet_consensus last; /* in the last one that was waited for */
 };
 
 #define GASNET_SLOTS 16u /* reads at once whose data go on from memory of the library */

@@ -7,7 +7,7 @@
 #include "hosts/gasnet/extended/internal.h"
 #include "hosts/gasnet/extended/read.h"
 
-#define FILL_BYTES 4096u /* of a value at once */
+#define FILL_BYTES 4096u /* with a value at once */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {

@@ -19,7 +19,7 @@ static int both_by_try(int id, int flags)
     return code;
 }
 
-/* Nobody leaves before all have come: what each has put before to all others is there. */
+/* No node leaves before all have come: what each has put before to all others is there. */
 static void check_order(void)
 {
     for (unsigned i = 1; i <= 30; i++) {

@@ -1,7 +1,7 @@
 /*
  * Puts, gets and memsets of all forms, of any size and alignment, beside a reference: each node has
  * a strip of each segment to itself and knows what is in it. Gets go to memory of all kinds, with
- * guards around. At the end the owners tell what they see themselves.
+ * guards around. At the end the owners compare what they see themselves.
  */
 #include "common.h"
 
@@ -12,7 +12,7 @@
 #define GUARDED  0xa5
 
 static uint32_t strip_bytes;
-static uint8_t **reference; /* of the own strip in each segment */
+static uint8_t **reference; /* what is in the own strip of each segment */
 
 /* ---- what the owners see ---- */
 
