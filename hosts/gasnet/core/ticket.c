@@ -23,7 +23,7 @@ bool gasnet_tickets_look(struct gasnet_rank *gr)
     for (unsigned i = 0; i < n; i++) {
         struct gasnet_ticket one = all->list[i];
 
-        if (!t->ops->done(t, one.ticket))
+        if (!(one.places ? t->ops->placed : t->ops->done)(t, one.ticket))
             all->list[kept++] = one;
         else if (one.ended != NULL)
             one.ended(gr, one.arg);

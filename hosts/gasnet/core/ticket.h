@@ -10,6 +10,7 @@ typedef void gasnet_ended_fn(struct gasnet_rank *gr, uint64_t arg);
 
 struct gasnet_ticket {
     transport_ticket ticket; /* not 0 */
+    bool places;             /* a write that was watched: over when its data are in place */
     gasnet_ended_fn *ended;  /* or NULL */
     uint64_t arg;
 };

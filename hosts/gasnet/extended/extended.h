@@ -1,11 +1,11 @@
 /*
- * The Extended API: memory of other nodes. A put is a Long, a get is read by the device or a
- * request whose answer is a Long or Mediums; the answer of the far side ends a put, so its data are
- * in the far memory then.
+ * The Extended API: memory of other nodes. The device does puts and gets alone where it
+ * can. Else a put is a Long, which the far side answers when it has the data, and a get a request
+ * whose answer is a Long or Mediums.
  *
  *   op.h         operations under way     value.c    values in registers
  *   transfer.h   puts and gets            sync.c     waiting for operations
- *   read.h       gets by the device       barrier.c  the split-phase barrier
+ *   direct.h     by the device alone      barrier.c  the split-phase barrier
  */
 #ifndef GASNET_EXTENDED_H
 #define GASNET_EXTENDED_H

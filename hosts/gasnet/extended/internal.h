@@ -46,11 +46,11 @@ struct gasnet_barrier {
     struct gasnet_consensus last; /* in the last one that was waited for */
 };
 
-#define GASNET_SLOTS 16u /* reads at once whose data go on from memory of the library */
+#define GASNET_SLOTS 16u /* puts and gets at once whose data are in memory of the library */
 
-/** Where the data of a read go on to. */
+/** What has data in memory of the library: a put, or a get, and where its data go on to. */
 struct gasnet_slot {
-    bool used;
+    bool used, put;
     uint8_t *to; /* NULL: they are the operation's value */
     uint32_t bytes, op;
 };
@@ -62,7 +62,7 @@ struct gasnet_extended {
     struct gasnet_transfer *transfers; /* the first one is none */
     uint32_t ntransfers, free_transfer;
     struct gasnet_slot slot[GASNET_SLOTS];
-    uint8_t *slots;  /* their memory, when there has been a read that needs it */
+    uint8_t *slots;  /* their memory, when something has needed it */
     uint32_t region; /* an operation; 0: no region is open */
     struct gasnet_barrier barrier;
 };

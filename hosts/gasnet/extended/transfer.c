@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hosts/gasnet/extended/direct.h"
 #include "hosts/gasnet/extended/internal.h"
-#include "hosts/gasnet/extended/read.h"
 
 #define FILL_BYTES 4096u /* with a value at once */
 
@@ -64,6 +64,8 @@ void gasnet_put_start(struct gasnet_rank *gr, uint32_t op, const struct gasnet_p
         gasnet_copy(gr, put->to, put->from, put->bytes);
         return;
     }
+    if (put->bytes == 0 || gasnet_write_start(gr, op, put, at))
+        return;
     for (uint64_t done = 0; done < put->bytes; done += am.bytes) {
         am.from = (const uint8_t *)put->from + done;
         am.to = at + done;

@@ -1,6 +1,6 @@
 /* Puts and gets of a value, which is in a register of the program. */
+#include "hosts/gasnet/extended/direct.h"
 #include "hosts/gasnet/extended/internal.h"
-#include "hosts/gasnet/extended/read.h"
 #include "hosts/gasnet/extended/transfer.h"
 
 static void check_bytes(struct gasnet_rank *gr, size_t bytes)
