@@ -36,12 +36,12 @@ inline void tca_release(void *kept)
 class TcaRank
 {
   public:
-    TcaRank()
+    explicit TcaRank(const char *library)
     {
         char why[TRANSPORT_WHY_BYTES];
 
         h = host_self();
-        EXPECT_TRUE(transport_open(h, "mpi", why, &t)) << why;
+        EXPECT_TRUE(transport_open(h, library, why, &t)) << why;
         host_state_add(&h->states, &(new TcaKept{ {}, t })->state, tca_release);
     }
 
@@ -110,7 +110,8 @@ class TcaRank
 
     /** With a note of so many bytes, of value `number`. */
     transport_ticket write(const transport_key &key, uint64_t at, const void *from, uint64_t bytes,
-                           uint32_t number, uint32_t note_bytes = 16)
+                           uint32_t number, uint32_t note_bytes = 16,
+                           const transport_strides *strides = nullptr)
     {
         uint32_t note[TRANSPORT_HEAD_BYTES / 4] = { number };
         transport_write w = {};
@@ -120,6 +121,7 @@ class TcaRank
         w.at = at;
         w.from = from;
         w.bytes = bytes;
+        w.strides = strides;
         w.fifo = TRANSPORT_MESSAGE;
         w.note = note;
         w.note_bytes = note_bytes;
@@ -135,6 +137,20 @@ class TcaRank
         memcpy(&is, taken.bytes, sizeof(is));
         EXPECT_EQ(number, is);
         release(TRANSPORT_MESSAGE);
+    }
+    /** Until the other one has come here, too. */
+    void sync()
+    {
+        uint32_t word = 0;
+        transport_entry e = {};
+
+        e.fifo = TRANSPORT_REQUEST;
+        e.head = &word;
+        e.head_bytes = sizeof(word);
+        while (!t->ops->append(t, 1 - h->rank, &e))
+            rest();
+        (void)wait_entry(TRANSPORT_REQUEST);
+        release(TRANSPORT_REQUEST);
     }
     void wait_done(transport_ticket ticket)
     {
@@ -162,7 +178,8 @@ using Settings = std::vector<std::pair<const char *, uint64_t>>;
 
 /** Runs both ranks. */
 inline void run_pair(const Settings &settings, const std::function<int(TcaRank &)> &fn,
-                     const std::vector<const char *> &sets = {}, bool once = false)
+                     const std::vector<const char *> &sets = {}, bool once = false,
+                     const char *library = "mpi")
 {
     MachineFile file("platform: hapacs-tca\nring: 2\n", sets);
     launch_software software = launch_software_default();
@@ -170,6 +187,7 @@ inline void run_pair(const Settings &settings, const std::function<int(TcaRank &
     const host_param *p;
 
     strcpy(launch_software_setting(&software, "mpi.transport")->word, "tca");
+    strcpy(launch_software_setting(&software, "gasnet.transport")->word, "tca");
     for (const auto &s : settings)
         for (unsigned i = 0; (p = launch_param(i, nullptr)) != nullptr; i++)
             if (strcmp(p->key, s.first) == 0)
@@ -180,8 +198,8 @@ inline void run_pair(const Settings &settings, const std::function<int(TcaRank &
     cfg.software = &software;
     cfg.nranks = 2;
     Cluster c(file.cluster());
-    auto body = [&fn] {
-        TcaRank rank;
+    auto body = [&fn, library] {
+        TcaRank rank(library);
         int code = fn(rank);
 
         rank.t->ops->hand_over(rank.t);

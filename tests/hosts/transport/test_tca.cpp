@@ -106,6 +106,73 @@ INSTANTIATE_TEST_SUITE_P(
               false }),
     [](const auto &info) { return info.param.what; });
 
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+struct Blocks {
+    const char *what;
+    Kind from, to;
+    uint32_t block, nblocks;
+    int64_t from_step, to_step;
+    bool laid_out; /* one descriptor says it */
+};
+
+class TcaBlocks : public testing::TestWithParam<Blocks>
+{
+};
+
+TEST_P(TcaBlocks, AreOneDescriptorWhereTheHubTakesThem)
+{
+    const Blocks &b = GetParam();
+
+    run_pair(
+        {},
+        [&b](TcaRank &r) {
+            uint64_t room = (uint64_t)std::max(std::abs(b.from_step), b.to_step) * b.nblocks;
+            uint8_t *from = r.memory(b.from, room), *to = r.memory(b.to, room);
+            transport_key key = r.swap(to, room);
+            transport_strides strides = { b.block, b.nblocks, b.from_step, b.to_step };
+            transport_write w = {};
+            bool well = true;
+
+            w.key = &key;
+            w.from = from + (b.from_step < 0 ? room - b.block : 0);
+            w.bytes = (uint64_t)b.block * b.nblocks;
+            w.strides = &strides;
+            EXPECT_EQ(b.laid_out, r.t->ops->lays_out(r.t, 1 - r.h->rank, &w));
+            if (!b.laid_out)
+                return 0;
+            fill(from, room, 9);
+            memset(to, 0, room);
+            r.sync();
+            uint64_t before = r.counts().strided;
+            r.wait_done(r.write(key, 0, from, w.bytes, 1, 16, &strides));
+            EXPECT_EQ(1u, r.counts().strided - before);
+            r.wait_note(1);
+            for (uint64_t i = 0; i < room; i++) { /* the memory of both was filled alike */
+                uint64_t block = i / (uint64_t)b.to_step, in_block = i % (uint64_t)b.to_step;
+                bool hit = block < b.nblocks && in_block < b.block;
+                well &=
+                    to[i] == (hit ? from[block * (uint64_t)b.from_step + in_block] : uint8_t{ 0 });
+            }
+            EXPECT_TRUE(well);
+            return 0;
+        },
+        {}, false, "gasnet");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, TcaBlocks,
+    testing::Values(Blocks{ "RowsOfGpus", Kind::gpu, Kind::gpu, 512, 40, 2048, 2048, true },
+                    Blocks{ "PackedRows", Kind::gpu, Kind::gpu, 512, 40, 2048, 512, true },
+                    Blocks{ "SingleNumbers", Kind::gpu, Kind::gpu, 8, 100, 80, 80, true },
+                    Blocks{ "PinnedRows", Kind::pinned, Kind::gpu, 32, 100, 80, 48, true },
+                    Blocks{ "StepsThatDisagree", Kind::gpu, Kind::gpu, 8, 50, 32, 24, false },
+                    Blocks{ "OddBlocks", Kind::gpu, Kind::gpu, 7, 33, 32, 32, false },
+                    Blocks{ "RowsOfTheProgram", Kind::program, Kind::gpu, 64, 90, 256, 256, false },
+                    Blocks{ "Backwards", Kind::pinned, Kind::gpu, 64, 20, -128, 128, false },
+                    Blocks{ "ToTheProgram", Kind::gpu, Kind::program, 64, 60, 256, 256, false }),
+    [](const auto &info) { return info.param.what; });
+
 /* ---- times ------------------------------------------------------------------------------------
  */
 
