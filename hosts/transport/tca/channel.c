@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "hosts/transport/peach2/ring.h"
-#include "hosts/transport/tca/internal.h"
+#include "hosts/transport/tca/job.h"
 
 #define ENDED UINT64_C(1)
 /* Marks are never 0, which says that there was none. */
@@ -26,7 +26,7 @@ static uint32_t pointer_to(const struct tct *c, bool internal, unsigned channel,
            (internal ? HUB_DESC_INTERNAL : 0);
 }
 
-/* Of a channel: those of flags, then those of bells, then its end. */
+/* A channel has those of flags, then those of bells, then its end. */
 static uint32_t end_pointer(const struct tct *c, bool internal, unsigned channel)
 {
     return pointer_to(c, internal, channel, 2 * c->nflags);

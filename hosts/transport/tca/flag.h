@@ -26,9 +26,8 @@ enum tct_kind {
 
 struct tct_flag {
     enum tct_kind kind;
-    bool has, wide;
-    uint32_t channel, need;
-    uint32_t head_bytes, bytes, pad, before, number;
+    bool wide, has;
+    uint32_t channel, head_bytes, bytes, pad, before, need, number;
 };
 
 static inline uint64_t tct_flag_encode(struct tct_flag f)

@@ -9,6 +9,7 @@
  *   channel.c  DMA channels: descriptors, starts, ends
  *   cache.c    which descriptors are kept
  *   gpu.c      loads and stores of GPU memory; its engine
+ *   count.c    what a profile shows of all that
  *
  * The inbox of a rank is pinned host memory in the window of all hubs of its sub-cluster:
  *
@@ -34,7 +35,7 @@
  *    taken.
  *
  * Replies have a ring of their own, as have pieces of long transfers, which land and are
- * acknowledged without the protocols: none of them waits behind a request that nobody takes.
+ * acknowledged without the protocols: none of them waits behind a request that is not taken.
  */
 #ifndef TRANSPORT_TCA_INTERNAL_H
 #define TRANSPORT_TCA_INTERNAL_H
@@ -66,7 +67,7 @@
 /** What is in a key. */
 struct tct_key {
     uint16_t slot, subcluster;
-    uint32_t area;   /* of the window; or TCT_BY_COPY: only software of its rank reaches it */
+    uint32_t area;   /* in the window; or TCT_BY_COPY: only software of its rank reaches it */
     uint64_t offset; /* in the area; or the pointer */
 };
 #define TCT_BY_COPY HUB_AREA_SELF
@@ -101,7 +102,7 @@ struct tct_peer {
     uint32_t landings;               /* packets with data */
     uint32_t promised[TCT_CHANNELS]; /* transfers, begun or to be */
     uint32_t started[TCT_CHANNELS];  /* of them */
-    uint32_t ended[TCT_CHANNELS];    /* of them, as far as is known */
+    uint32_t ended[TCT_CHANNELS];    /* those that the sender knows to have ended */
     uint16_t flush[2][TCT_CHANNELS]; /* marks of the last ones to each GPU whose word may be
                                         there before their data */
     uint64_t ack_seen;
@@ -131,7 +132,7 @@ struct tct_job {
     bool internal;           /* its descriptors may move to the hub's memory */
     unsigned dest, channel;  /* channel: of the first piece; others follow in turn */
     const uint8_t *from;
-    unsigned gpu;        /* of a staged one */
+    unsigned gpu;        /* TCT_STAGED: whose data they are */
     uint64_t gpu_offset; /* in its memory */
     uint64_t src;        /* TCT_DIRECT: bus address */
     struct tct_target target;
@@ -143,7 +144,7 @@ struct tct_job {
     uint32_t block_bytes, src_gap, dst_gap;
     uint64_t copy[TCT_STAGES_MAX];
     struct tct_filled {
-        uint64_t bus; /* of the data of a piece in its send buffer */
+        uint64_t bus; /* where the data of a piece are in its send buffer */
         int buffer;
     } filled_in[TCT_BUFFERS];
     bool promised; /* its only transfer is counted already, since its packet has left */
@@ -233,92 +234,11 @@ static inline bool tct_has_note(const struct tct_note *n)
     return n->head_bytes > 0 || n->bytes > 0;
 }
 
-/* ring.c */
-/** What a packet has beside its bytes. */
-struct tct_packet {
-    unsigned ring;
-    const void *head, *data;
-    uint32_t head_bytes, bytes;
-    bool lands; /* its data go to `target`, and its header is the entry */
-    struct tct_target target;
-    struct tct_job *job; /* moves the packet, or its data from memory of a GPU; NULL: the core
-                            stores it */
-    uint64_t gpu_src;    /* bus address of the data there; HOST_NO_BUS: none */
-};
-bool tct_has_room(struct tct *c, unsigned dest, unsigned ring);
-/** Whether the core stores such a packet. */
-bool tct_is_stored(const struct tct *c, unsigned dest, const struct tct_packet *p);
-/** The longest data that land from a packet with such a header. */
-static inline uint32_t tct_landing_max(const struct tct *c, uint32_t head_bytes)
-{
-    return c->entry_bytes - TCT_ENTRY_HEAD - head_bytes;
-}
-void tct_put_note(struct tct *c, unsigned dest, const struct tct_note *note);
-/** Where there is room. A header of 0 bytes: it is no entry for the protocols. */
-void tct_put_packet(struct tct *c, unsigned dest, const struct tct_packet *p);
-/** The send entry of piece `n` to `dest`, counted from the next one that leaves. */
-uint8_t *tct_piece_entry(struct tct *c, unsigned dest, uint32_t n);
-bool tct_has_piece_room(struct tct *c, unsigned dest, uint32_t n);
-/** Its header; stored by the core where a channel moves nothing but the data. */
-void tct_put_piece_head(struct tct *c, unsigned dest, struct tct_target target, uint32_t bytes,
-                        bool stored, uint32_t n);
-/** Its flag: it leaves with the transfer of this channel that was promised last. */
-void tct_put_piece(struct tct *c, unsigned dest, unsigned channel, uint32_t phase);
-/** The bus address, in the window, of a place in the rings of a peer for this rank. */
-uint64_t tct_far_bus(const struct tct *c, unsigned dest, uint64_t at);
-
-/* receive.c */
-/** What is at the head of the FIFO's ring may be taken. */
-bool tct_look(struct tct *c, unsigned source, unsigned ring, struct transport_taken *taken_p);
-void tct_release(struct tct *c, unsigned source, unsigned ring);
-/** Takes in what lands by itself. @return whether there is anything new for the protocols. */
-bool tct_receive(struct tct *c);
-unsigned tct_next_ready(struct tct *c, unsigned ring, unsigned from);
-bool tct_half_full(const struct tct *c);
-
 /* write.c */
 bool tct_lays_out(struct transport *t, unsigned dest, const struct transport_write *w);
 bool tct_write(struct transport *t, unsigned dest, const struct transport_write *w,
                transport_ticket *ticket_p);
 bool tct_append(struct transport *t, unsigned dest, const struct transport_entry *e);
-
-/* job.c */
-bool tct_jobs_init(struct tct *c);
-/** NULL: none is free. */
-struct tct_job *tct_job_new(struct tct *c, unsigned dest);
-/** Into pieces, the first of which have so many bytes. `alike` of them are as long, and the next
- * ones twice as long, up to `most`. */
-void tct_job_cut(struct tct_job *job, uint64_t first, uint32_t alike, uint64_t most);
-/** It goes on from here, in its turn. */
-void tct_job_begin(struct tct *c, struct tct_job *job);
-/** Goes on with all of them. @return whether one has ended. */
-bool tct_run(struct tct *c);
-/** Until something may have ended. */
-void tct_run_wait(struct tct *c);
-/** Is something to be done that only this rank's core does? */
-bool tct_to_do(struct tct *c);
-void tct_job_wait(struct tct *c, const struct tct_job *job, transport_ticket ticket);
-
-/* channel.c */
-bool tct_channels_init(struct tct *c, unsigned local_index, unsigned local_ranks);
-void tct_channels_ring(struct tct *c);
-/** Nothing of this rank or another one goes on there. */
-bool tct_channel_idle(struct tct *c, unsigned channel);
-struct tct_transfer {
-    struct tct_pattern pattern;
-    unsigned dest;
-    bool may_move;
-    bool to_gpu; /* its target is in the memory of a GPU, */
-    unsigned gpu;
-    struct tct_job *job;
-    int buffer;
-};
-void tct_channel_start(struct tct *c, unsigned channel, struct tct_transfer t);
-/** Has it ended since? */
-bool tct_channel_end(struct tct *c, unsigned channel);
-/** The transfers that have to arrive before what is sent now: by channel, as far as `*mask_p` has a
- * bit. */
-void tct_needs(const struct tct *c, unsigned dest, uint16_t need[TCT_CHANNELS], unsigned *mask_p);
 
 /* gpu.c */
 /** By the core, wherever both are. */

@@ -10,8 +10,9 @@
  * transfers to one peer the first one begins all its pieces first; those to others pass it where it
  * waits.
  */
+#include "hosts/transport/tca/job.h"
 #include "hosts/transport/peach2/dma.h"
-#include "hosts/transport/tca/internal.h"
+#include "hosts/transport/tca/packet.h"
 
 static uint64_t buffer_room(const struct tct *c)
 {

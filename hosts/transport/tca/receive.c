@@ -1,7 +1,7 @@
 /* Packets in: when an entry may be taken, what lands by a copy, acknowledgements. */
 #include "hosts/transport/peach2/ring.h"
 #include "hosts/transport/tca/flag.h"
-#include "hosts/transport/tca/internal.h"
+#include "hosts/transport/tca/packet.h"
 
 #define ARRIVED_BITS 16u
 /* In the word that counts transfers, above its count: marks of those whose data for a GPU may come

@@ -1,7 +1,8 @@
 /* Packets out: entries of rings, and flags. */
 #include "hosts/transport/peach2/ring.h"
 #include "hosts/transport/tca/flag.h"
-#include "hosts/transport/tca/internal.h"
+#include "hosts/transport/tca/job.h"
+#include "hosts/transport/tca/packet.h"
 
 /* Counters of 16 bits that go on where they have been. */
 static uint32_t grown_counter(uint32_t from, uint32_t to)

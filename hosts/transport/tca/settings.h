@@ -7,8 +7,8 @@
 
 #include "hosts/transport/tca/cache.h"
 
-#define TCT_CHANNELS      4u  /* of a hub */
-#define TCT_ENTRIES_MAX   64u /* of a ring */
+#define TCT_CHANNELS      4u  /* those of a hub */
+#define TCT_ENTRIES_MAX   64u /* those of a ring */
 #define TCT_STAGES_MAX    4u
 #define TCT_BUFFERS       2u /* send buffers of a rank, which are used in turn */
 #define TCT_ENTRY_MAX     8192u

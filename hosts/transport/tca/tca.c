@@ -4,7 +4,8 @@
 #include "hosts/transport/peach2/dma.h"
 #include "hosts/transport/peach2/far.h"
 #include "hosts/transport/peach2/ring.h"
-#include "hosts/transport/tca/internal.h"
+#include "hosts/transport/tca/job.h"
+#include "hosts/transport/tca/packet.h"
 
 #define EXPOSE_MIN 4096u /* shorter messages of host memory are sooner copied than announced */
 

@@ -7,16 +7,18 @@
  *   BtoM  it reaches only the target; or they disagree, and the send buffer agrees with the target
  *   MtoB  it only reads the source
  *
+ * Blocks at one distance go by MtoM, too, as one descriptor.
+ *
  * Of data that go to the target by a channel the first 1 to 3 bytes, where those behind them are
  * whole words, travel in the packet.
  */
-#include "hosts/transport/tca/internal.h"
-
 #include "hosts/transport/peach2/far.h"
+#include "hosts/transport/tca/job.h"
+#include "hosts/transport/tca/packet.h"
 
 /* A descriptor's size has 32 bits, a block's 30. */
 #define DIRECT_MAX (UINT64_C(1) << 30)
-#define LOADED_MAX 64u /* of a GPU by the core, where its engine would take longer */
+#define LOADED_MAX 64u /* what the core loads from a GPU, since its engine would take longer */
 
 /** What is known of a write. */
 struct way {
@@ -122,7 +124,7 @@ static void choose(struct tct *c, struct tct_job *job, const struct way *way)
                     way->reached ? c->set.piece_bytes : c->set.landing_bytes);
 }
 
-/* One descriptor: of both sides whole words, in steps that keep their alignment. */
+/* One descriptor says it: whole words at both sides, in steps that keep their alignment. */
 bool tct_lays_out(struct transport *t, unsigned dest, const struct transport_write *w)
 {
     struct tct *c = tct_of(t);

@@ -267,7 +267,7 @@ TEST(TcaRings, OfTwoEntriesStallsAndLosesNothing)
     });
 }
 
-/* Entries that nobody takes fill the one ring, and what goes by the other one passes them. */
+/* Entries that are not taken fill the one ring, and what goes by the other one passes them. */
 TEST(TcaRings, OfRepliesDoesNotWaitBehindRequests)
 {
     run_pair({ { "mpi.ring_entries", 4 } }, [](TcaRank &r) {
@@ -304,7 +304,7 @@ TEST(TcaRings, OfPiecesDoesNotWaitBehindRequests)
         uint32_t number = 7;
 
         fill(from, bytes, r.h->rank);
-        (void)r.write(key, 0, from, 8, 1); /* nobody takes its note before the end */
+        (void)r.write(key, 0, from, 8, 1); /* its note is not taken before the end */
         w.key = &key;
         w.from = from;
         w.bytes = bytes;
