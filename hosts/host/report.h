@@ -10,11 +10,11 @@
 /** A message that a rank waits for. */
 struct host_wait {
     const char *what; /* in words, of the peer: "room for a message to"; NULL: by what follows */
-    bool sends;     /* for its receiver; else for its sender */
-    int peer;       /* rank; -1: any */
-    int tag;        /* -1: any; -2: of a collective, which has none */
-    uint64_t bytes; /* of one that is sent */
-    bool other;     /* one that was not received has come instead: */
+    bool sends;       /* for its receiver; else for its sender */
+    int peer;         /* rank; -1: any */
+    int tag;          /* -1: any; -2: of a collective, which has none */
+    uint64_t bytes;   /* of one that is sent */
+    bool other;       /* one that was not received has come instead: */
     int other_peer, other_tag;
     char group[64]; /* "MPI_COMM_WORLD" */
 };

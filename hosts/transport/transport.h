@@ -24,7 +24,7 @@
  *    the transport's.
  *  - A rank may have one transport for each library that it uses, of one kind or of two. None sees
  *    what belongs to another, nor waits for calls of it: what they share (the control network, DMA
- *    channels, a task of the kernel) is told apart by transport.user, or taken in turns.
+ *    channels, a task of the kernel) differs by transport.user, or taken in turns.
  *  - Settings are those of the library that uses it: "mpi.boxes", "gasnet.boxes".
  *  - Whether something of this very instant is seen must not depend on the order of events: what
  *    poll() says of it has to be settled by a rule (see net/net.c for one way).
@@ -273,22 +273,6 @@ static inline void transport_spend(struct transport *t, uint64_t ps)
 {
     t->host->cpu->spend(t->host, ps);
 }
-/** Bytes of each of `n` rings: `most`, halved down to `least` until all take at most `all`. */
-uint32_t transport_ring_bytes(uint32_t n, uint32_t most, uint32_t least, uint32_t all);
-/** What a message is put together in; it grows. */
-struct transport_buffer {
-    uint8_t *bytes;
-    size_t room;
-};
-/** @return its beginning, with room for so many bytes; NULL: out of memory. */
-uint8_t *transport_room(struct transport_buffer *buffer, size_t bytes);
-/** By the core, in the time that it takes it. */
-void transport_copy(struct transport *t, void *to, const void *from, uint64_t bytes);
-/** By the GPU's copy engine from its memory to pinned memory, or back if `in`; they are there. */
-void transport_copy_gpu(struct transport *t, const struct host_pointer *gpu, uint64_t bus, bool in,
-                        uint64_t bytes);
-/** A system call, and the kernel's copy of a message on its way out or in. */
-void transport_spend_copy(struct host *h, uint64_t bytes);
 /** By the setting "progress": will ring() be called? */
 bool transport_wants_helper(const struct transport *t);
 /** Messages of the control network to and from the same library of other ranks. */
@@ -305,4 +289,7 @@ static inline void transport_receive(struct transport *t, struct host_message *m
 #ifdef __cplusplus
 }
 #endif
+
+#include "hosts/transport/bytes.h" /* what transports do to bytes */
+
 #endif /* TRANSPORT_H */

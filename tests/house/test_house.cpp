@@ -63,8 +63,8 @@ const std::map<std::string, strings> arrows = {
     { "hosts/mpi", { "public" } }, /* what programs are compiled with */
     { "hosts/gasnet/core",
       { "hosts/host/param.h", "hosts/host/profile.h", "hosts/transport", "hosts/driver",
-        "hosts/gasnet/extended/extended.h", "hosts/gasnet/vis/vis.h",
-        "hosts/gasnet/coll/coll.h", "public" } },
+        "hosts/gasnet/extended/extended.h", "hosts/gasnet/vis/vis.h", "hosts/gasnet/coll/coll.h",
+        "public" } },
     { "hosts/gasnet/extended", { "hosts/gasnet/core", "public" } },
     { "hosts/gasnet/vis", { "hosts/gasnet/core", "hosts/gasnet/extended", "public" } },
     { "hosts/gasnet/coll", { "hosts/gasnet/core", "hosts/gasnet/extended", "public" } },

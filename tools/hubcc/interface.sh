@@ -10,6 +10,6 @@ echo '/* Programs are linked against this; what they call is what hubrun has. */
 echo 'extern _Thread_local void *thread_unit;'
 echo '_Thread_local void *thread_unit;'
 "$nm" -g --defined-only "$@" | awk -v prefixes="^($prefixes)" '
-    ($2 == "T" || $2 == "W") && $3 ~ prefixes && !seen[$3]++ {
+    ($2 == "T" || $2 == "W") && $3 ~ prefixes && $3 !~ /^gasnet_mode_/ && !seen[$3]++ {
         printf "void %s(void);\nvoid %s(void)\n{\n}\n", $3, $3
     }'

@@ -15,7 +15,7 @@
 
 enum { HANDLER_FACE = 200, HANDLER_SUM };
 
-static struct grid *far;                      /* of each neighbour: [axis * 2 + side] */
+static struct grid *far;                      /* those of neighbours: [axis * 2 + side] */
 static volatile uint64_t faces_came[AXES][2]; /* by the side that they are on here */
 static uint64_t faces_wanted[AXES][2];
 static float *fields_of[AXES * 2];

@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 static struct grid far[AXES * 2];
-static MPI_Datatype types[AXES * 2]; /* of the face to a neighbour; that from there is alike */
+static MPI_Datatype types[AXES * 2]; /* a face to a neighbour; that from there is alike */
 
 static float *start(int *argc, char ***argv, int gpu, const char *size, const char *split,
                     struct grid *g)

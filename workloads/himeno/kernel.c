@@ -1,8 +1,8 @@
 /*
  * Two kernels an iteration: the stencil, which leaves a sum for each block of threads, and the sum
- * of those. The fields of pressures are exchanged rather than copied. Of a point the stencil has 34
- * operations in single precision, and reads four coefficients of a, three of b, three of c, bnd,
- * wrk1 and the pressure once, since neighbours' are in the cache: 13 floats, and one is written.
+ * of those. The fields of pressures are exchanged rather than copied. The stencil has 34 operations
+ * in single precision for each point. It reads 13 floats: four coefficients of a, three of b, three
+ * of c, bnd, wrk1, and the pressure, once, since neighbours' are in the cache. It writes one.
  */
 #include "himeno.h"
 

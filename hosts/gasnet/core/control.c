@@ -16,9 +16,8 @@
 
 #define SEGMENT_MOST (UINT64_C(16) << 30)
 
-void gasnet_rank_release(void *rank)
+static void release_rank(struct gasnet_rank *gr)
 {
-    struct gasnet_rank *gr = rank;
     struct gasnet_deferred *d;
 
     gasnet_coll_release(gr);
@@ -49,9 +48,6 @@ static void open_transport(struct gasnet_rank *gr)
         gasnet_fail(gr, "%s", why);
     room = gr->transport->caps.fifo_bytes - (uint32_t)sizeof(struct gasnet_head);
     gr->medium_max = room < MEDIUM_MOST ? room & ~7u : MEDIUM_MOST;
-    gr->pointer_ps = gr->host->gpus->number(gr->host) > 0
-                         ? transport_setting(gr->host, "gasnet.pointer_ps", 0)
-                         : 0;
     gr->packed_bytes = (uint32_t)transport_setting(gr->host, "gasnet.packed_bytes", 0);
     if (gr->packed_bytes > gr->medium_max)
         gr->packed_bytes = gr->medium_max;
@@ -79,6 +75,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
         gr->host = h;
         gr->environment = environment;
         STAILQ_INIT(&gr->deferred);
+        gr->release = release_rank;
         host_state_add(&h->states, &gr->kept, gasnet_rank_release);
     } else {
         v = gasnet_enter(call, __builtin_return_address(0), GASNET_NEEDS_INIT);

@@ -16,7 +16,7 @@ enum gasnet_category { GASNET_SHORT, GASNET_MEDIUM, GASNET_LONG, GASNET_PIECE };
 struct gasnet_head {
     uint8_t category, handler, nargs, unused;
     uint32_t bytes; /* of data */
-    uint64_t to;    /* of a Long or piece: offset in the segment */
+    uint64_t to;    /* offset in the segment, where a Long or piece goes */
     int32_t args[GASNET_ARGS_MAX];
 };
 _Static_assert(sizeof(struct gasnet_head) <= TRANSPORT_HEAD_BYTES, "it is the head of an entry");
@@ -35,9 +35,10 @@ struct gasnet_am {
     gasnet_handler_t handler;
     const void *from;
     uint64_t bytes;
-    uint64_t to;                     /* of a Long: offset in the segment of `dest`, or */
+    uint64_t to;                     /* offset in the segment of `dest`, where a Long goes; or */
     const struct transport_key *key; /* in the memory that it names there; NULL: the segment */
-    const struct transport_strides *strides; /* of a Long that gasnet_lays_out(); else NULL */
+    const struct transport_strides
+        *strides; /* blocks of a Long that gasnet_lays_out(); else NULL */
     unsigned nargs;
     const int32_t *args;
 };

@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void gasnet_rank_release(void *rank)
+{
+    struct gasnet_rank *gr = rank;
+
+    gr->release(gr);
+}
+
 struct gasnet_rank *gasnet_self(void)
 {
     struct host *h = host_self();

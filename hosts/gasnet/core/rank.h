@@ -65,6 +65,7 @@ struct gasnet_tickets {
 
 struct gasnet_rank {
     struct host_state kept; /* first: see host_state_of() */
+    void (*release)(struct gasnet_rank *gr);
     struct host *host;
     struct transport *transport;
     gasneti_getenv_fn *environment; /* the program's getenv(); see gasnet_environment() */
@@ -74,14 +75,13 @@ struct gasnet_rank {
     gasnet_hsl_t *hsls; /* locked, the last one first */
     uint32_t hsl_count; /* that have been locked, for their numbers */
     gasneti_handler_fn handlers[GASNET_HANDLERS];
-    uint32_t handler_count; /* of the program's table */
+    uint32_t handler_count; /* handlers of the program's table */
     struct gasnet_peer *peers;
     uint8_t *segment;
     uint64_t segment_bytes;
     bool segment_on_gpu;
     unsigned segment_gpu;
     uint32_t medium_max;
-    uint64_t pointer_ps;   /* what finding out takes whose memory a pointer is of */
     uint32_t packed_bytes;            /* longest Long that travels in the entry of its header */
     unsigned attached, ready, exited; /* ranks that have said so */
     unsigned turn[TRANSPORT_FIFOS];   /* the source that was taken from last */

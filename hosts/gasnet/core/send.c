@@ -129,8 +129,7 @@ void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
         return;
     }
     head = head_of(am);
-    transport_spend(gr->transport,
-                    gr->transport->caps.entry_ps + (am->bytes > 0 ? gr->pointer_ps : 0));
+    transport_spend(gr->transport, gr->transport->caps.entry_ps);
     if (am->category != GASNET_LONG || is_packed(gr, am)) {
         append(gr, am, &head, am->from, (uint32_t)am->bytes);
     } else if (am->key != NULL || gr->peers[am->dest].exposed) {

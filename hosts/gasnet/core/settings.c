@@ -14,8 +14,6 @@ const struct host_param gasnet_params[] = {
     HOST_PARAM_BYTES("gasnet.packed_bytes", 0,
                      "longest Long that travels in one entry with its header and is copied at its "
                      "target; 0 = none"),
-    HOST_PARAM_PS("gasnet.pointer_ps", 0,
-                  "finding out whose memory data of a message are in, on nodes with GPUs"),
     HOST_PARAM_END
 };
 

@@ -8,7 +8,7 @@ struct run {
     const uint8_t *from;
 };
 
-/* Of the first two blocks, and how many follow them so: cursors are copies. */
+/* The distance of the first two blocks, and how many follow them so; cursors are copies. */
 static bool find_run(struct vis_cursor to, struct vis_cursor from, struct run *run)
 {
     const uint8_t *first_to = to.at, *first_from = from.at;

@@ -116,15 +116,16 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
         return false;
     if (!gpu || ib->set.gdr)
         region = ibt_region(ib, p, bytes, &key.offset);
-    if (region == NULL && (!gpu || t->one_sided))
+    if (!gpu && region == NULL)
+        return false;
+    /* Several ranks write to memory of a one-sided library at once: no chunks are shared. */
+    if (gpu && t->one_sided && (region == NULL || !ibt_direct_in(ib, bytes)))
         return false;
     key.key = region != NULL ? region->key : 0;
     if (gpu) {
         key.gpu = (uint16_t)(where.gpu + 1);
         key.device = where.offset;
-        /* Several ranks write to memory of a one-sided library at once: they share no chunks. */
-        if (!t->one_sided && (region == NULL || !ibt_direct_in(ib, bytes)) &&
-            !ibt_slots_take(ib, &key))
+        if ((region == NULL || !ibt_direct_in(ib, bytes)) && !ibt_slots_take(ib, &key))
             return false;
     }
     memcpy(key_p, &key, sizeof(key));

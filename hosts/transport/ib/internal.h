@@ -56,7 +56,7 @@
 struct ibt_op {
     transport_ticket ticket; /* 0: none */
     unsigned pending;        /* work requests */
-    /* Of a write whose end at the far side is asked for: chunks there, of those to `dest`, that
+    /* for a write whose end at the far side is asked for: chunks there, of those to `dest`, that
      * have to be copied on before; 0: none. */
     bool watched;
     unsigned dest;

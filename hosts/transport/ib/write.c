@@ -84,7 +84,7 @@ bool ibt_write(struct transport *t, unsigned dest, const struct transport_write 
     const struct verbs_region *region;
     struct host_pointer where;
     bool here = !ibt_on_gpu(ib, w->from, &where) || ibt_direct_out(ib, w->bytes);
-    bool there = key.gpu == 0 || (key.key != 0 && (t->one_sided || ibt_direct_in(ib, w->bytes)));
+    bool there = key.gpu == 0 || (key.key != 0 && ibt_direct_in(ib, w->bytes));
     uint64_t at = ib->scratch_at;
     bool noted = w->note_bytes > 0, looped;
     struct ibt_op *op;

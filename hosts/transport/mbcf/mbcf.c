@@ -90,7 +90,7 @@ static bool has_other(const struct mbcft *m)
 }
 
 /* Packets of two nodes come in one order. One for a library that its rank has not initialised would
- * hold up those of the other one, so all ranks are there first. */
+ * delay those of the other one, so all ranks are there first. */
 static void meet_all(struct transport *t)
 {
     struct host *h = t->host;

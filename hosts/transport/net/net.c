@@ -1,9 +1,9 @@
 /*
  * Transport over the control network of the machine, a pipe that buffers all messages: nothing
  * ever waits for room, and all messages are sent eagerly, as there is nothing to be gained by
- * anything else. With requests, which are off here unless the user wants them, and for a library
- * that writes to exposed memory by itself, the kernel that
- * receives a write puts the data where they belong, in one copy, as it does with those of a FIFO.
+ * anything else. Requests are off here unless the user wants them. With them, and for a library
+ * that writes to exposed memory by itself, the kernel that receives a write puts the data where
+ * they belong, in one copy, as it does with those of a FIFO.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -117,7 +117,7 @@ class Player
         ASSERT_TRUE(transport_open(h, library_, why, &t_)) << why;
         host_state_add(&h->states, &(new Kept{ {}, t_ })->state, release_transport);
         EXPECT_TRUE(t_->caps.gpu || !on_gpu_);
-        exposes_ = t_->ops->expose != nullptr;
+        exposes_ = t_->ops->expose != nullptr && can_expose();
         peers_.resize(h->size);
         for (unsigned r = 0; r < h->size; r++)
             if (r != h->rank)
@@ -174,6 +174,19 @@ class Player
     }
 
   private:
+    /** InfiniBand writes to memory of a GPU that several ranks use only where it needs no chunks of
+     * the receiver. All ranks find the same. */
+    bool can_expose()
+    {
+        transport_key key = {};
+        bool may_lack = on_gpu_ && t_->one_sided && strcmp(t_->ops->name, "ib") == 0;
+        bool can = t_->ops->expose(t_, memory(room), room, &key);
+
+        EXPECT_TRUE(can || may_lack);
+        if (can && t_->ops->hide != nullptr)
+            t_->ops->hide(t_, &key);
+        return can;
+    }
     /** What a transport may be asked to expose. */
     uint8_t *memory(uint64_t bytes)
     {
@@ -208,7 +221,7 @@ class Player
             from++;
         return from;
     }
-    /** Of the first `n`. */
+    /** Those of the first `n`. */
     static unsigned entries(const std::vector<Op> &all, unsigned n)
     {
         return (unsigned)std::count_if(all.begin(), all.begin() + n,

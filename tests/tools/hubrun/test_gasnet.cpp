@@ -125,7 +125,7 @@ TEST_F(Gasnet, WhatDoesNotFitIsRefusedBeforeAnythingRuns)
     program("int main(void) { puts(\"runs\"); return 0; }\n");
     expect_refused("--gasnet token",
                    "hubrun: GASNet: transport = token: expected net or mbcf or tcp "
-                   "or ib or peach2\n");
+                   "or ib or peach2 or tca\n");
     expect_refused("--gasnet net,rings=2", "hubrun: GASNet: rings = 2: no such setting; `hubsim "
                                            "params` has them as gasnet.*\n");
     expect_refused(

@@ -211,7 +211,7 @@ TEST_F(Figure, SeveralQuantitiesAreLinesOfTheirOwn)
     EXPECT_EQ((Points{ "S, p99 1e-9 2.5", "S, max 1e-9 4" }), lines);
 }
 
-/** What scripts/plot.py is told. */
+/** What scripts/plot.py gets. */
 std::string axes_of(const lab_figure &figure)
 {
     char *text = nullptr;

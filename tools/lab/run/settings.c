@@ -153,7 +153,7 @@ static void check_settings(const struct launch_software *software, const struct 
             strcmp(alone, transport) != 0)
             load_raise(SIM_ERR_CONFIG,
                        "%s: %.*s: a setting of transport %s alone: expected %s, not %s", l->title,
-                       (int)strcspn(at, "=,"), at, alone, alone, transport);
+                       (int)strcspn(at, ","), at, alone, alone, transport);
 }
 
 /** A setting, or a transport, which is a word alone. */
@@ -251,7 +251,7 @@ const char *lab_software_beside(const struct launch_software *software,
     return ib ? "ib" : NULL;
 }
 
-/** Of a node: the GPU beside the adapter that GASNet uses, which of a hub is the first one. */
+/** The GPU of a node beside the adapter that GASNet uses, which of a hub is the first one. */
 static unsigned gpu_beside(const struct launch_software *software, const struct machine_desc *desc,
                            unsigned node)
 {

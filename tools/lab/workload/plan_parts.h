@@ -3,7 +3,8 @@
  *
  *   a program that describes itself (hubsim-workload.h): its keys become its arguments;
  *   a row of a table, in plan_tca.c, plan_mpi.c, plan_group.c, plan_gasnet.c or plan_link.c: it
- *   takes the words of published setups, which say which program and library was measured, and where.
+ *   takes the words of published setups, which say which program and library was measured, and
+ * where.
  */
 #ifndef LAB_PLAN_PARTS_H
 #define LAB_PLAN_PARTS_H
@@ -53,7 +54,8 @@ struct lab_workload {
     bool one_node;        /* where the setup does not say how many */
     bool registers;       /* does a transfer that the registers of a DMA controller hold */
     bool iterates;        /* by its own count, so that there are no rounds */
-    bool of_rows;       /* where the setup has api= or system=; else a program of this name describes itself */
+    bool of_rows; /* where the setup has api= or system=; else a program of this name describes
+                     itself */
     const char *prints; /* the numbers of its result, as workloads/ prints them: "a, b, c" */
     const struct hubsim_workload *own; /* how it describes itself; NULL: a row of a table */
 };
