@@ -149,6 +149,7 @@ static uint32_t write_data(struct tct *c, unsigned channel, const struct tct_tra
 
     if (t->may_move && c->set.promote)
         add_internal(c);
+    tct_host(c)->cpu->spend(tct_host(c), c->set.find_ps);
     ch->use = tct_cache_use(&c->cache, &t->pattern, t->may_move);
     c->counts.cache = c->cache.counts;
     pointer = data_pointer(c, channel, ch->use);

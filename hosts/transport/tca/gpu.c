@@ -4,6 +4,9 @@
 /* More than that an engine copies out of a GPU: a load of 16 bytes takes 0.9 us. */
 #define LOADED_MAX 64u
 #define BOUNCE     65536u
+/* After more data than that the core reads from the GPU, which takes less than the copy did; after
+ * fewer it waits for as long as they are usually on their way. */
+#define SETTLED_MAX 64u
 
 static void store_bar(struct tct *c, unsigned gpu, const struct host_bar *bar, uint64_t at,
                       const void *from, uint64_t bytes)
@@ -12,8 +15,10 @@ static void store_bar(struct tct *c, unsigned gpu, const struct host_bar *bar, u
 
     h->bus->store_block(h, bar, at, from, bytes);
     h->bus->fence(h);
-    if (c->set.confirm != 0)
-        driver_flush_gpu(h, gpu);
+    if (c->set.confirm != 0 || bytes > SETTLED_MAX)
+        driver_flush_gpu(h, gpu); /* it comes back behind them */
+    else
+        h->cpu->spend(h, c->set.settle_ps);
 }
 
 static bool bounce_ready(struct tct *c)

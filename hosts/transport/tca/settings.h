@@ -65,11 +65,15 @@
     SWITCH(promote, "tca: whether descriptors move to the hub's memory")                           \
     NUMBER(promote_uses, "1", TCT_PROMOTION_MAX, 2,                                                \
            "tca: uses of a descriptor in host memory before it moves; 0 = 2")                      \
+    NUMBER(find_ps, "ps", TCT_COST_MAX, 100000,                                                    \
+           "tca: looking for the descriptor of a transfer; 0 = 100000")                            \
     NUMBER(desc_host_ps, "ps", TCT_COST_MAX, 100000,                                               \
            "tca: making a descriptor in host memory; 0 = 100000")                                  \
     NUMBER(look_ps, "ps", TCT_COST_MAX, 20000, "tca: a look at the rings; 0 = 20000")              \
     NUMBER(copy_call_ps, "ps", TCT_COST_MAX, 5000,                                                 \
            "tca: beginning a copy by the core; 0 = 5000")                                          \
+    NUMBER(settle_ps, "ps", TCT_COST_MAX, 350000,                                                  \
+           "tca: what the core waits for its stores to reach a GPU; 0 = 350000; 1 = not at all")   \
     CHOICE(fault, "off|on", 1,                                                                     \
            "tca: whether the end of a channel is only found by polling its counter of bytes")      \
     CHOICE(confirm, "off|on", 1,                                                                   \
