@@ -454,7 +454,7 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
         "t.csv:2: workload = nosuch: expected pingpong, dma-chain, block-stride, mpi-pingpong, "
         "stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, npb-lu, npb-sp, "
         "npb-bt, mbcf-oneway, mbcf-stream, bcast, allreduce, stencil, gasnet-am-long, bare-link, all-to-all, "
-        "allgather, broadcast, halo, "
+        "allgather, broadcast, halo, himeno, "
         "neighbour, or "
         "the path of a program that describes itself",
         message("nosuch", "bytes=8"));
