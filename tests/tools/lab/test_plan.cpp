@@ -453,7 +453,8 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
     EXPECT_EQ(
         "t.csv:2: workload = nosuch: expected pingpong, dma-chain, block-stride, mpi-pingpong, "
         "stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, npb-lu, npb-sp, "
-        "npb-bt, mbcf-oneway, mbcf-stream, bcast, allreduce, stencil, gasnet-am-long, bare-link, all-to-all, "
+        "npb-bt, mbcf-oneway, mbcf-stream, bcast, allreduce, stencil, gasnet-am-long, bare-link, "
+        "all-to-all, "
         "allgather, broadcast, halo, himeno, "
         "neighbour, or "
         "the path of a program that describes itself",
