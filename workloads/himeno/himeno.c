@@ -68,6 +68,7 @@ static uint64_t scaled_ps(double seconds)
 
 static void print(void)
 {
+    uint64_t bytes = grid_floats(&r.grid) * sizeof(float);
     uint64_t ps = scaled_ps(r.parts[CALCULATION] + r.parts[HALO] + r.parts[CONVERGENCE]);
 
     printf("result latency_ps_min=%llu latency_ps_median=%llu calculation_ps=%llu halo_ps=%llu "
@@ -77,7 +78,7 @@ static void print(void)
            (unsigned long long)scaled_ps(r.parts[HALO]),
            (unsigned long long)scaled_ps(r.parts[CONVERGENCE]), (unsigned long long)r.iterations,
            (unsigned long long)r.run, (long long)(r.residual * 1e9 + 0.5),
-           (unsigned long long)(grid_floats(&r.grid) * sizeof(float)));
+           (unsigned long long)bytes);
 }
 
 int main(int argc, char **argv)

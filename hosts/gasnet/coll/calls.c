@@ -213,6 +213,7 @@ static gasnet_coll_handle_t start(const char *name, const void *from, const stru
 #define ONE_scan         ONE_DST, ONE_SRC, .dst_block = dst_blksz, .dst_offset = dst_offset, SUMS
 #define LISTS_scan       LIST_DST, LIST_SRC, .dst_block = dst_blksz, .dst_offset = dst_offset, SUMS
 
+/* Parameters of these have their own parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define DEFINE_PAIR(kind, suffix, form, parameters)                                                \
     void gasnet_coll_##kind##suffix parameters                                                     \
     {                                                                                              \
@@ -224,6 +225,7 @@ static gasnet_coll_handle_t start(const char *name, const void *from, const stru
         return start(__func__, __builtin_return_address(0), &kind,                                 \
                      (struct params){ ALL, form##_##kind });                                       \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define DEFINE(kind, one, lists)                                                                   \
     DEFINE_PAIR(kind, , ONE, one)                                                                  \
     DEFINE_PAIR(kind, M, LISTS, lists)

@@ -64,17 +64,17 @@ uint64_t gasnet_check_segment(struct gasnet_rank *gr, gasnet_node_t node, const 
                               uint64_t bytes)
 {
     const struct gasnet_peer *peer;
-    uint64_t at = (uint64_t)(uintptr_t)to;
+    uint64_t at = (uint64_t)(uintptr_t)to, end;
 
     gasnet_check_node(gr, node);
     peer = &gr->peers[node];
+    end = peer->segment + peer->bytes;
     if (bytes > peer->bytes || at < peer->segment || at - peer->segment > peer->bytes - bytes)
         gasnet_fail(gr,
                     "%llu bytes at 0x%llx of node %u: expected them in its segment, 0x%llx .. "
                     "0x%llx",
                     (unsigned long long)bytes, (unsigned long long)at, node,
-                    (unsigned long long)peer->segment,
-                    (unsigned long long)(peer->segment + peer->bytes));
+                    (unsigned long long)peer->segment, (unsigned long long)end);
     return at - peer->segment;
 }
 

@@ -73,8 +73,8 @@ static int reply(const char *call, const void *from, gasnet_token_t token, struc
 }
 
 #define HERE            __func__, __builtin_return_address(0)
-#define ARGS(M)         const gasnet_handlerarg_t args[M + 1] = { NAMES##M 0 }
-#define AM(kind, count) .category = kind, .handler = handler, .nargs = (count), .args = args
+#define ARGS(M)         const gasnet_handlerarg_t args[(M) + 1] = { NAMES##M 0 }
+#define AM(kind, count) .category = (kind), .handler = handler, .nargs = (count), .args = args
 #define DATA            .from = from, .bytes = bytes
 
 #define DEFINE(M)                                                                                  \

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Names that programs of GASNet use. NOLINTBEGIN(bugprone-reserved-identifier) */
 #ifndef _STRINGIFY
 #define _STRINGIFY_HELPER(x) #x
 #define _STRINGIFY(x)        _STRINGIFY_HELPER(x)
@@ -16,6 +17,7 @@
 #define _CONCAT_HELPER(a, b) a##b
 #define _CONCAT(a, b)        _CONCAT_HELPER(a, b)
 #endif
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 #define GASNETI_HERE __FILE__ ":" _STRINGIFY(__LINE__)
 

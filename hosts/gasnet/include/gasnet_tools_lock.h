@@ -111,8 +111,10 @@ GASNETT_END_EXTERNC
 #else
 #define GASNETI_THREAD_OWN
 #endif
-#define GASNETT_THREADKEY_DEFINE(key)        GASNETI_THREAD_OWN void *gasneti_tools_threadkey_##key = NULL
-#define GASNETT_THREADKEY_DECLARE(key)       extern GASNETI_THREAD_OWN void *gasneti_tools_threadkey_##key
+/* Declarations. NOLINTBEGIN(bugprone-macro-parentheses) */
+#define GASNETT_THREADKEY_DEFINE(key)  GASNETI_THREAD_OWN void *gasneti_tools_threadkey_##key = NULL
+#define GASNETT_THREADKEY_DECLARE(key) extern GASNETI_THREAD_OWN void *gasneti_tools_threadkey_##key
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define gasnett_threadkey_init(key)          ((void)gasneti_tools_threadkey_##key)
 #define gasnett_threadkey_get(key)           (gasneti_tools_threadkey_##key)
 #define gasnett_threadkey_set(key, v)        ((void)(gasneti_tools_threadkey_##key = (void *)(v)))
