@@ -102,6 +102,8 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
         { "mbcf-stream", { "mbcf-hub", "bytes=64;op=write;api=mbcf;nodes=2" } },
         { "mpi-pingpong", { "hapacs-tca", "bytes=8;src=cpu;dst=cpu" } },
         { "mpi-bandwidth", { "hapacs-tca", "bytes=4096;count=4;src=cpu;dst=cpu" } },
+        { "gasnet-am-long", { "hapacs-tca", "bytes=8;system=gasnet-ib;src=cpu;dst=gpu" } },
+        { "himeno", { "hapacs-tca", "nodes=2;size=small;sample=2" } },
         { "bare-link", { "two-ends", "request=write;bytes=256;direction=both" } },
         { "mpi-collective", { "hapacs-tca", "bytes=64;op=allreduce;nodes=2" } },
         { "bcast", { "hapacs-tca", "bytes=64;nodes=4;api=tca;src=gpu;dst=gpu;gpu=peach2-side" } },
@@ -118,7 +120,7 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
             static_cast<std::vector<std::string> *>(arg)->push_back(name);
         },
         &names);
-    ASSERT_EQ(25u, names.size());
+    ASSERT_EQ(27u, names.size());
     for (const std::string &name : names) {
         const auto at = runs.find(name);
         const Run &run = at != runs.end()             ? at->second
