@@ -109,7 +109,8 @@ static bool send_packet(struct net *net, unsigned dest, const struct transport_w
     if (w->key != NULL)
         memcpy(&place.slot, w->key->bytes, sizeof(place.slot));
     memcpy(at, &place, place_bytes);
-    memcpy(at + place_bytes, w->note, hdr.head_bytes);
+    if (hdr.head_bytes > 0)
+        memcpy(at + place_bytes, w->note, hdr.head_bytes);
     put_data(at + place_bytes + hdr.head_bytes, w);
     transport_send(&net->t, dest, packet, (uint32_t)size);
     return true;
