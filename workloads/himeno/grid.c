@@ -37,6 +37,8 @@ void grid_make(struct grid *g, const char *size, const char *split, unsigned ran
 {
     unsigned s = 0, step[AXES];
 
+    if (ranks == 0)
+        fail("no ranks: expected 1 or more");
     while (strcmp(sizes[s].name, size) != 0)
         s++;
     *g = (struct grid){ .rank = rank, .ranks = ranks, .k = sizes[s].k, .whole_i = sizes[s].i };

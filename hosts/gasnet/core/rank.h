@@ -129,7 +129,7 @@ void gasnet_program_end(struct gasnet_rank *gr, bool library);
 _Noreturn void gasnet_fail(struct gasnet_rank *gr, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** Memory, or the end of all ranks. */
-void *gasnet_need(struct gasnet_rank *gr, void *memory);
+void *gasnet_need(struct gasnet_rank *gr, void *memory) __attribute__((returns_nonnull));
 /** The rank must be one. */
 void gasnet_check_node(struct gasnet_rank *gr, gasnet_node_t node);
 /** [to, to + bytes) must be in the segment of `node`. @return its offset there */

@@ -29,12 +29,14 @@ void vis_packet_close(struct vis_packet *p)
 
 void vis_packet_add(struct vis_packet *p, uint64_t at, uint32_t bytes)
 {
-    struct vis_run *last = p->runs > 0 ? &p->run[p->runs - 1] : NULL;
-
     p->bytes += bytes;
-    if (last != NULL && last->pieces == 1 && at == last->at + last->bytes) {
-        last->bytes += bytes;
-        return;
+    if (p->runs > 0) {
+        struct vis_run *last = &p->run[p->runs - 1];
+
+        if (last->pieces == 1 && at == last->at + last->bytes) {
+            last->bytes += bytes;
+            return;
+        }
     }
     vis_packet_close(p);
     p->run[p->runs++] = (struct vis_run){ .at = at, .bytes = bytes, .pieces = 1 };
