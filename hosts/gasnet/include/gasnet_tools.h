@@ -10,8 +10,8 @@
  */
 #ifndef GASNET_TOOLS_H
 #define GASNET_TOOLS_H
-#define _INCLUDED_GASNET_TOOLS_H 1 /* NOLINT(bugprone-reserved-identifier): what programs ask for  \
-                                    */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): what programs ask for */
+#define _INCLUDED_GASNET_TOOLS_H 1
 
 #if defined(GASNETT_THREAD_SAFE) && defined(GASNETT_THREAD_SINGLE)
 #error "gasnet_tools.h: expected one of GASNETT_THREAD_SAFE and GASNETT_THREAD_SINGLE, or none"

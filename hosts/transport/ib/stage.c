@@ -102,7 +102,8 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write
         .fifo = w->fifo,
         .note_bytes = w->note_bytes,
     };
-    memcpy(s->note, w->note, w->note_bytes);
+    if (w->note_bytes > 0)
+        memcpy(s->note, w->note, w->note_bytes);
     op->pending = 1; /* until all is out */
     op->watched = w->watched;
     op->dest = dest;

@@ -195,7 +195,8 @@ static bool send_packet(struct p2 *p2, unsigned dest, struct far_header hdr,
     if (packet == NULL)
         return false;
     memcpy(packet, &hdr, sizeof(hdr));
-    memcpy(packet + sizeof(hdr), w->note, hdr.head_bytes);
+    if (hdr.head_bytes > 0)
+        memcpy(packet + sizeof(hdr), w->note, hdr.head_bytes);
     if (w->bytes > 0 && from.kind != HOST_GPU)
         memcpy(packet + head_bytes, w->from, w->bytes);
     else if (w->bytes > 0 && !copy_from_gpu(p2, packet + head_bytes, from, w->bytes))
