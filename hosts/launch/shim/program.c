@@ -143,7 +143,8 @@ void perror(const char *s)
 /* What is to be called at exit, C++ destructors of static objects among it. */
 static struct at_exit {
     void (*plain)(void);
-    void (*with)(void *arg); /* when `plain` is NULL */
+    void (*with)(void *arg);            /* when `plain` is NULL */
+    void (*coded)(int code, void *arg); /* when both are */
     void *arg;
 } * at_exit;
 static size_t nat_exit, at_exit_room;
@@ -174,15 +175,22 @@ int __cxa_atexit(void (*fn)(void *), void *arg, void *object)
     return add_at_exit((struct at_exit){ .with = fn, .arg = arg });
 }
 
-static void run_at_exit(void)
+int on_exit(void (*fn)(int code, void *arg), void *arg)
+{
+    return add_at_exit((struct at_exit){ .coded = fn, .arg = arg });
+}
+
+static void run_at_exit(int code)
 {
     while (nat_exit > 0) { /* one may add another */
         struct at_exit e = at_exit[--nat_exit];
 
         if (e.plain != NULL)
             e.plain();
-        else
+        else if (e.with != NULL)
             e.with(e.arg);
+        else
+            e.coded(code, e.arg);
     }
 }
 
@@ -196,7 +204,7 @@ _Noreturn static void program_end(int code)
 
 _Noreturn void exit(int code)
 {
-    run_at_exit();
+    run_at_exit(code);
     program_end(code);
 }
 

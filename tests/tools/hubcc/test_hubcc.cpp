@@ -466,6 +466,29 @@ int main(int argc, char **argv)
     EXPECT_EQ("first of 0\nsecond of 0\nfirst of 1\nsecond of 1\n", out);
 }
 
+TEST_F(Programs, OnExitHearsTheStatusOfItsOwnRank)
+{
+    write("prog.c", R"(
+#define _DEFAULT_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void ends(int code, void *name) { printf("%s with %d\n", (char *)name, code); }
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    on_exit(ends, rank == 0 ? "a" : "b");
+    MPI_Finalize();
+    exit(rank == 0 ? 0 : 3);
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(3, sh("hubrun -n 2 ./prog"));
+    EXPECT_EQ("a with 0\nb with 3\n", out);
+}
+
 TEST_F(Programs, RandAndStrtokAreEachRanksOwnWithLibcsSequence)
 {
     write("prog.c", R"(
