@@ -20,6 +20,9 @@ struct host_process_ops {
     /** Ends all ranks, at once; does not return. An interrupt handler does it, and prints, in the
      * name of the first rank of its node. */
     void (*abort)(struct host *h, int code);
+    /** Likewise, with a line on the rank's stderr that says why. Several ranks may do it, as all
+     * make the mistake that is in their program: the first one's line alone is printed. */
+    void (*fail)(struct host *h, int code, const char *line);
     /** Writes a line to the rank's stderr. */
     void (*print)(struct host *h, const char *line);
     /** A line to the user who runs the program, which is no output of the rank. */

@@ -187,6 +187,10 @@ static bool idle_too_long(struct launch *run, struct idling *idle)
 
 static void abort_all(struct launch *run)
 {
+    const struct launch_abort *abort = &run->abort;
+
+    if (abort->line[0] != '\0')
+        output_put(run->output, abort->rank, OUTPUT_LIBRARY, abort->time, abort->line);
     for (unsigned r = 0; r < run->nranks; r++) {
         struct launch_thread *t = &run->ranks[r];
 

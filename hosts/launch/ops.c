@@ -329,17 +329,26 @@ static struct launch_thread *rank_of(struct host *h)
 }
 
 /* The earliest one counts, in whatever order the nodes have run. */
-static void op_abort(struct host *h, int code)
+static void op_fail(struct host *h, int code, const char *line)
 {
     struct launch_thread *t = launch_running(h);
     struct launch_abort *abort = &t->node->run->abort;
     unsigned rank = rank_of(h)->host.rank;
     sim_time_t now = sim_now(t->dom);
 
-    if (!abort->done || now < abort->time || (now == abort->time && rank < abort->rank))
-        *abort = (struct launch_abort){ true, rank, code, now };
+    if (!abort->done || now < abort->time || (now == abort->time && rank < abort->rank)) {
+        *abort = (struct launch_abort){ .done = true, .rank = rank, .code = code, .time = now };
+        (void)snprintf(abort->line, sizeof(abort->line), "%s", line);
+    }
+    if (t->err != NULL) /* its own lines come first */
+        (void)fflush(t->err);
     sim_stop(t->dom);
     op_exit(h, code);
+}
+
+static void op_abort(struct host *h, int code)
+{
+    op_fail(h, code, "");
 }
 
 static void op_print(struct host *h, const char *line)
@@ -417,6 +426,7 @@ static const struct host_process_ops process_ops = {
     .library = op_library,
     .exit = op_exit,
     .abort = op_abort,
+    .fail = op_fail,
     .print = op_print,
     .remark = op_remark,
     .refused = op_refused,

@@ -4,6 +4,8 @@
 
 #include "hosts/launch/thread.h"
 
+#define LAUNCH_LINE_BYTES 1024u
+
 struct race;
 
 struct launch {
@@ -26,6 +28,7 @@ struct launch {
         unsigned rank;
         int code;
         sim_time_t time;
+        char line[LAUNCH_LINE_BYTES]; /* empty: none */
     } abort;
 };
 

@@ -19,13 +19,7 @@ struct gasnet_rank *gasnet_self(void)
     return h != NULL ? host_state_of(h->states, gasnet_rank_release) : NULL;
 }
 
-static _Noreturn void end_all(struct host *h)
-{
-    for (;;)
-        h->process->abort(h, 1); /* does not return */
-}
-
-static void print_line(struct host *h, const char *call, const void *from, const char *why)
+static _Noreturn void fail(struct host *h, const char *call, const void *from, const char *why)
 {
     char place[128] = "", line[GASNET_WHY_BYTES + 256];
 
@@ -33,7 +27,8 @@ static void print_line(struct host *h, const char *call, const void *from, const
         h->process->place(h, from, place, sizeof(place));
     (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s%s: %s", h->rank,
                    h->node->index, (double)h->cpu->time_ps(h) * 1e-6, call, place, why);
-    h->process->print(h, line);
+    for (;;)
+        h->process->fail(h, 1, line); /* does not return */
 }
 
 _Noreturn void gasnet_fail(struct gasnet_rank *gr, const char *format, ...)
@@ -43,8 +38,7 @@ _Noreturn void gasnet_fail(struct gasnet_rank *gr, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(gr->why, sizeof(gr->why), format, args);
     va_end(args);
-    print_line(gr->host, gr->call != NULL ? gr->call : "GASNet", gr->from, gr->why);
-    end_all(gr->host);
+    fail(gr->host, gr->call != NULL ? gr->call : "GASNet", gr->from, gr->why);
 }
 
 void *gasnet_need(struct gasnet_rank *gr, void *memory)
@@ -105,8 +99,7 @@ struct gasnet_visit gasnet_enter(const char *call, const void *from, enum gasnet
     if (v.gr == NULL) {
         if (h == NULL)
             abort(); /* a function of GASNet outside of hubrun */
-        print_line(h, call, from, "before gasnet_init()");
-        end_all(h);
+        fail(h, call, from, "before gasnet_init()");
     }
     v.call = v.gr->call;
     v.from = v.gr->from;
