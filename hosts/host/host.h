@@ -70,6 +70,7 @@ struct host {
     unsigned gpu;                     /* current device of the rank; see driver_visible() */
     unsigned hub;                     /* that it uses, of those of its node by root port */
     unsigned checks;                  /* bits of enum host_check; 0: nothing is looked after */
+    bool ends_all;                    /* a signal that ends it ends all ranks */
     bool ended_well;                  /* with status 0 */
     uint64_t end_ps;                  /* when it has ended */
     struct host_state *states;

@@ -165,6 +165,8 @@ void launch_killed(int sig, const char *fault, uint64_t from)
     t->signal = sig;
     t->fault = fault;
     t->fault_at = from;
+    if (t->host.ends_all)
+        t->host.process->abort(&t->host, 128 + sig);
     t->host.process->exit(&t->host, 128 + sig);
     SIM_ASSERT(false);
 }

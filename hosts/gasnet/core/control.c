@@ -76,6 +76,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
         gr->environment = environment;
         STAILQ_INIT(&gr->deferred);
         gr->release = release_rank;
+        h->ends_all = true;
         host_state_add(&h->states, &gr->kept, gasnet_rank_release);
     } else {
         v = gasnet_enter(call, __builtin_return_address(0), GASNET_NEEDS_INIT);
@@ -278,20 +279,42 @@ static bool all_exit(struct gasnet_rank *gr)
     return gr->exited + 1 == h->size;
 }
 
+/* @return whether the rank may end by itself: all others do. */
+static bool leave_job(struct gasnet_rank *gr)
+{
+    bool all = gr->phase == GASNET_IS_ATTACHED && gr->level == GASNET_IN_PROGRAM;
+
+    gr->phase = GASNET_IS_EXITING;
+    return all && all_exit(gr);
+}
+
 void gasneti_exit(int code, void (*end)(int))
 {
     struct gasnet_visit v =
         gasnet_enter("gasnet_exit", __builtin_return_address(0), GASNET_NEEDS_INIT);
     struct host *h = v.gr->host;
-    bool all = v.gr->phase == GASNET_IS_ATTACHED && v.gr->level == GASNET_IN_PROGRAM;
+    bool all = leave_job(v.gr);
 
-    v.gr->phase = GASNET_IS_EXITING;
-    all = all && all_exit(v.gr);
     gasnet_leave(&v);
     if (all)
         end(code); /* the program's exit(), which does not return */
     for (;;)
         h->process->abort(h, code); /* does not return */
+}
+
+void gasneti_ended(int code)
+{
+    struct gasnet_rank *gr = gasnet_self();
+    struct gasnet_visit v;
+    bool all;
+
+    if (gr == NULL || gr->phase == GASNET_IS_EXITING)
+        return;
+    v = gasnet_enter("exit", NULL, GASNET_NEEDS_INIT);
+    all = leave_job(gr);
+    gasnet_leave(&v);
+    if (!all)
+        gr->host->process->abort(gr->host, code);
 }
 
 /* ---- what a rank may ask ---- */

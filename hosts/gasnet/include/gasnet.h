@@ -140,8 +140,18 @@ const char *gasnet_ErrorDesc(int code);
 
 typedef char *gasneti_getenv_fn(const char *name);
 int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment);
+/* A program that ends by exit() or returns from main() ends the job as by gasnet_exit(). */
+int gasneti_on_exit(void (*fn)(int code, void *arg), void *arg) __asm__("on_exit");
+void gasneti_ended(int code);
+static inline void gasneti_at_exit(int code, void *arg)
+{
+    (void)arg;
+    fflush(NULL);
+    gasneti_ended(code);
+}
 static inline int gasnet_init(int *argc, char ***argv)
 {
+    gasneti_on_exit(gasneti_at_exit, NULL);
     return gasneti_init(argc, argv, getenv);
 }
 int gasnet_attach(gasnet_handlerentry_t *table, int n, uintptr_t segsize, uintptr_t minheapoffset);
