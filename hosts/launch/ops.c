@@ -328,21 +328,9 @@ static struct launch_thread *rank_of(struct host *h)
     return t;
 }
 
-/* The earliest one counts, in whatever order the nodes have run. */
 static void op_fail(struct host *h, int code, const char *line)
 {
-    struct launch_thread *t = launch_running(h);
-    struct launch_abort *abort = &t->node->run->abort;
-    unsigned rank = rank_of(h)->host.rank;
-    sim_time_t now = sim_now(t->dom);
-
-    if (!abort->done || now < abort->time || (now == abort->time && rank < abort->rank)) {
-        *abort = (struct launch_abort){ .done = true, .rank = rank, .code = code, .time = now };
-        (void)snprintf(abort->line, sizeof(abort->line), "%s", line);
-    }
-    if (t->err != NULL) /* its own lines come first */
-        (void)fflush(t->err);
-    sim_stop(t->dom);
+    launch_abort_all(launch_running(h), rank_of(h)->host.rank, code, line);
     op_exit(h, code);
 }
 

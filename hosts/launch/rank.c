@@ -366,6 +366,21 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     launch_one_ended(t, at);
 }
 
+/* The earliest one counts, in whatever order the nodes have run. */
+void launch_abort_all(struct launch_thread *t, unsigned rank, int code, const char *line)
+{
+    struct launch_abort *abort = &t->node->run->abort;
+    sim_time_t now = sim_now(t->dom);
+
+    if (!abort->done || now < abort->time || (now == abort->time && rank < abort->rank)) {
+        *abort = (struct launch_abort){ .done = true, .rank = rank, .code = code, .time = now };
+        (void)snprintf(abort->line, sizeof(abort->line), "%s", line);
+    }
+    if (t->err != NULL) /* its own lines come first */
+        (void)fflush(t->err);
+    sim_stop(t->dom);
+}
+
 static void rank_fini(struct launch_thread *t)
 {
     launch_helper_fini(t);

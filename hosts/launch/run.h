@@ -45,5 +45,7 @@ void launch_ranks_start(struct launch *run, sim_time_t at);
 void launch_one_ended(const struct launch_thread *t, sim_time_t at);
 /** The thread has ended, at `at`, however that came; what it still waits for never resumes it. */
 void launch_end(struct launch_thread *t, int code, sim_time_t at);
+/** All ranks end, at the time of the first one for which this is called; the caller ends `t`. */
+void launch_abort_all(struct launch_thread *t, unsigned rank, int code, const char *line);
 
 #endif /* LAUNCH_RUN_H */

@@ -39,6 +39,8 @@ static void signal_arrive(struct launch_thread *t, int sig, int sender)
         thread_interrupt(t);
     } else if (meaning == HUB_SIGNAL_END) {
         t->signal = sig;
+        if (t->host.ends_all)
+            launch_abort_all(t, t->host.rank, 128 + sig, "");
         launch_end(t, 128 + sig, sim_now(t->dom));
     }
 }

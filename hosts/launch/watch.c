@@ -140,6 +140,8 @@ static void faulted(int sig, siginfo_t *info, void *context)
     }
     if (t->mistake.kind != GUARD_NOTHING)
         t->fault = NULL;
+    if (t->host.ends_all)
+        t->host.process->abort(&t->host, 128 + sig);
     t->host.process->exit(&t->host, 128 + sig);
 }
 

@@ -1,7 +1,9 @@
 /* "gasnet_exit": ways to end a job, what its status is then, and what is printed. */
+#define _DEFAULT_SOURCE /* raise, setitimer */
 #include "cases.h"
 
 #include <signal.h>
+#include <sys/time.h>
 
 enum { ON_EXIT = 128, ON_ASK, ON_EXIT_REPLY };
 
@@ -113,6 +115,20 @@ static void by_signal(void)
         raise(SIGSEGV);
     serve();
 }
+static void by_fault(void)
+{
+    if (me == nodes - 1)
+        *(volatile int *)8 = 1;
+    serve();
+}
+static void by_alarm(void)
+{
+    const struct itimerval soon = { { 0, 0 }, { 0, 300 } };
+
+    if (me == 0)
+        setitimer(ITIMER_REAL, &soon, NULL);
+    GASNET_BLOCKUNTIL(me == nodes);
+}
 static void by_abort(void)
 {
     if (me == 0)
@@ -176,6 +192,9 @@ static const struct one_case all[] = {
     { 19, 1, 16, ANY, "before gasnet_attach(), one while others attach", one_before_attach, true },
     { 20, 1, 17, "printed by 0", "with output before it", after_output, false },
     { 21, 1, 18, ANY, "with messages under way", of_no_rest, false },
+    { 22, 1, 139, "memory access fault", "a memory fault of one, while others poll", by_fault,
+      false },
+    { 23, 1, 142, ANY, "an alarm of one, while all wait", by_alarm, false },
 };
 
 int main(int argc, char **argv)
