@@ -1,4 +1,5 @@
 /* Active messages in. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "hosts/gasnet/core/deliver.h"
 #include "hosts/gasnet/core/ticket.h"
 #include "hosts/gasnet/extended/extended.h"
+
+#define TAKEN_AT_EXIT 16u /* entries of one source at once */
 
 /* ---- one message ---- */
 
@@ -112,9 +115,11 @@ static bool take_source(struct gasnet_rank *gr, enum transport_fifo fifo, unsign
     struct transport *t = gr->transport;
     struct transport_taken taken;
     bool any = false;
+    /* One that floods must not keep this rank from its end. */
+    unsigned left = gr->phase == GASNET_IS_EXITING ? TAKEN_AT_EXIT : UINT_MAX;
 
     gr->turn[fifo] = source;
-    while (t->ops->take(t, fifo, source, &taken)) {
+    for (; left > 0 && t->ops->take(t, fifo, source, &taken); left--) {
         any = true;
         if (defers) {
             defer(gr, source, &taken);
