@@ -144,6 +144,7 @@ static void tell_all(void)
 {
     uintptr_t local = gasnet_getMaxLocalSegmentSize(), global = gasnet_getMaxGlobalSegmentSize();
 
+    check_barrier(); /* handlers may run within gasnet_attach(), before the own table is there */
     for (unsigned i = 0; i < nodes; i++) {
         gasnet_AMRequestMedium0(i, ON_SEGMENT, &segments[me], sizeof(*segments));
         gasnet_AMRequestShort6(i, ON_NUMBERS, (arg)me, (arg)nodes, (arg)(global >> 32), (arg)global,
