@@ -61,6 +61,11 @@ struct ibt_op {
     bool watched;
     unsigned dest;
     uint64_t chunks;
+    /* what is done when all requests have ended, see bounce.c */
+    struct verbs_region lent; /* its registration ends; key 0: none */
+    void *to;                 /* data are copied there; NULL: none */
+    const uint8_t *from;
+    uint32_t bytes;
 };
 
 struct ibt_qp {
@@ -167,8 +172,13 @@ struct ibt {
     transport_ticket tickets;
     struct ibt_region *regions;
     unsigned nregions, regions_room;
-    bool room_made; /* in a ring, and the protocols do not know */
-    bool has_ended; /* a request, since look() */
+    /* bounce.c */
+    uint8_t *bounce;
+    struct verbs_region bounce_region;
+    unsigned bounce_next;
+    transport_ticket bounced[IBT_BOUNCE_SLOTS]; /* what used each of them last */
+    bool room_made;                             /* in a ring, and the protocols do not know */
+    bool has_ended;                             /* a request, since look() */
     /* stage.c */
     uint8_t *stage; /* own chunks: to leave, and (the second half) that have come */
     struct verbs_region stage_region;
@@ -196,7 +206,10 @@ bool ibt_take_completions(struct ibt *ib);
 /** Posts to a queue pair; `op` (or NULL) counts it. Waits while the queue is full. */
 void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct ibt_op *op);
 void ibt_wait_op(struct ibt *ib, const struct ibt_op *op);
-struct ibt_op *ibt_op_new(struct ibt *ib); /* NULL: none is free */
+/** It does not end before ibt_op_posted(). NULL: none is free. */
+struct ibt_op *ibt_op_new(struct ibt *ib);
+/** All requests of it are posted. */
+void ibt_op_posted(struct ibt *ib, struct ibt_op *op);
 /** Is what it has written in its place at the far side? */
 static inline bool ibt_op_placed(const struct ibt *ib, const struct ibt_op *op)
 {
@@ -228,6 +241,26 @@ bool ibt_news(struct ibt *ib);
 /** The region that holds [p, p + bytes), registered if need be. NULL: cannot. */
 const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
                                       uint64_t *offset_p);
+
+/** The same, but NULL if it is not registered yet. */
+const struct verbs_region *ibt_region_find(struct ibt *ib, const void *p, uint64_t bytes,
+                                           uint64_t *offset_p);
+
+/* bounce.c */
+bool ibt_bounce_init(struct ibt *ib);
+/** Memory of the program for a transfer: kept registered, or lent to `op` until it ends. */
+const struct verbs_region *ibt_region_for(struct ibt *ib, struct ibt_op *op, const void *p,
+                                          uint64_t bytes, uint64_t *offset_p);
+/** Do data of this memory go by the buffers? */
+bool ibt_bounces(struct ibt *ib, const struct host_pointer *where, const void *p, uint64_t bytes);
+/** Data leave by the buffers; the source is free at return. */
+void ibt_bounce_out(struct ibt *ib, unsigned dest, const void *from, const struct ibt_key *key,
+                    uint64_t bytes, struct ibt_op *op);
+/** Data come into the buffers and are copied to `to` when all are there. */
+void ibt_bounce_in(struct ibt *ib, unsigned source, void *to, const struct ibt_key *key,
+                   uint64_t bytes, struct ibt_op *op);
+/** All requests of `op` have ended. */
+void ibt_op_end(struct ibt *ib, struct ibt_op *op);
 
 /* write.c */
 bool ibt_lays_out(struct transport *t, unsigned dest, const struct transport_write *w);

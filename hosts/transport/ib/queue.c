@@ -81,8 +81,8 @@ bool ibt_take_completions(struct ibt *ib)
         ib->under_way--;
         if (done.status != IB_OK && done.status != IB_ERR_FLUSHED)
             ibt_fail(ib, &done);
-        if (*op != NULL && done.status == IB_OK)
-            (*op)->pending--;
+        if (*op != NULL && done.status == IB_OK && --(*op)->pending == 0)
+            ibt_op_end(ib, *op);
         *op = NULL;
     }
     return any;
@@ -135,8 +135,14 @@ struct ibt_op *ibt_op_new(struct ibt *ib)
         if (op->pending != 0 || (op->watched && !ibt_op_placed(ib, op)))
             continue;
         ib->tickets = next;
-        *op = (struct ibt_op){ .ticket = next };
+        *op = (struct ibt_op){ .ticket = next, .pending = 1 };
         return op;
     }
     return NULL;
+}
+
+void ibt_op_posted(struct ibt *ib, struct ibt_op *op)
+{
+    if (--op->pending == 0)
+        ibt_op_end(ib, op);
 }

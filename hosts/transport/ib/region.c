@@ -52,6 +52,12 @@ static bool make_room(struct ibt *ib)
     return true;
 }
 
+const struct verbs_region *ibt_region_find(struct ibt *ib, const void *p, uint64_t bytes,
+                                           uint64_t *offset_p)
+{
+    return find_region(ib, ib->t.host->memory->address(ib->t.host, p), bytes, offset_p);
+}
+
 const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
                                       uint64_t *offset_p)
 {

@@ -7,6 +7,9 @@
 
 #define IBT_RAILS     2u
 #define IBT_SLOTS_MAX 16u /* chunks of one message under way */
+/* Buffers for data of memory that is not registered; 4 KiB as those of GASNet's ibv conduit. */
+#define IBT_BOUNCE_SLOT  4096u
+#define IBT_BOUNCE_SLOTS 32u
 
 /*
  * Settings as the library of its time had them, with keys "mpi.*", or "gasnet.*":
@@ -50,7 +53,12 @@
     NUMBER(gdr_rails, "1", IBT_RAILS, 1,                                                           \
            "InfiniBand: ports that move data of a GPU without staging; 0 = one")                   \
     NUMBER(gpu_query_ps, "ps", 1000000000, 0,                                                      \
-           "InfiniBand: finding out whose memory a pointer of a call points to")
+           "InfiniBand: finding out whose memory a pointer of a call points to")                   \
+    SWITCH(keep_regions,                                                                           \
+           "InfiniBand: whether host memory of the program that a transfer has registered stays so") \
+    NUMBER(bounce_bytes, "bytes", IBT_BOUNCE_SLOTS * IBT_BOUNCE_SLOT / 2, 0,                       \
+           "InfiniBand: longest transfer that goes by memory of the library where the program's is " \
+           "not registered and would not stay so; 0 = none")
 #define IBT_NUMBER(member, unit, most, own, meaning) uint32_t member;
 #define IBT_SWITCH(member, meaning) bool member;
 /* clang-format on */

@@ -214,5 +214,6 @@ bool ibt_set_up(struct ibt *ib, char *why)
                        ib->set.rails, ib->t.host->node->index, ib->v.ports);
         return false;
     }
-    return make_memory(ib) && ibt_stage_init(ib) && make_queues(ib) && connect_all(ib);
+    return make_memory(ib) && ibt_stage_init(ib) && ibt_bounce_init(ib) && make_queues(ib) &&
+           connect_all(ib);
 }

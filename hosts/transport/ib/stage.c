@@ -104,7 +104,6 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write
     };
     if (w->note_bytes > 0)
         memcpy(s->note, w->note, w->note_bytes);
-    op->pending = 1; /* until all is out */
     op->watched = w->watched;
     op->dest = dest;
     *ticket_p = op->ticket;
@@ -218,7 +217,7 @@ static bool run_out(struct ibt *ib)
         return false;
     s->active = false;
     s->op->chunks = s->far ? ib->peers[s->dest].chunks_sent : 0;
-    s->op->pending--;
+    ibt_op_posted(ib, s->op);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Two ranks that write to each other over the transport "tca". */
+/* Two ranks that write to each other, over the transport "tca" or another one. */
 #ifndef TESTS_HOSTS_TRANSPORT_TCA_PAIR_H
 #define TESTS_HOSTS_TRANSPORT_TCA_PAIR_H
 
@@ -176,18 +176,18 @@ class TcaRank
 
 using Settings = std::vector<std::pair<const char *, uint64_t>>;
 
-/** Runs both ranks. */
+/** Runs both ranks; counts() is of "tca" alone. */
 inline void run_pair(const Settings &settings, const std::function<int(TcaRank &)> &fn,
                      const std::vector<const char *> &sets = {}, bool once = false,
-                     const char *library = "mpi")
+                     const char *library = "mpi", const char *transport = "tca")
 {
     MachineFile file("platform: hapacs-tca\nring: 2\n", sets);
     launch_software software = launch_software_default();
     launch_config cfg = {};
     const host_param *p;
 
-    strcpy(launch_software_setting(&software, "mpi.transport")->word, "tca");
-    strcpy(launch_software_setting(&software, "gasnet.transport")->word, "tca");
+    strcpy(launch_software_setting(&software, "mpi.transport")->word, transport);
+    strcpy(launch_software_setting(&software, "gasnet.transport")->word, transport);
     for (const auto &s : settings)
         for (unsigned i = 0; (p = launch_param(i, nullptr)) != nullptr; i++)
             if (strcmp(p->key, s.first) == 0)

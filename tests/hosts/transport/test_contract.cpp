@@ -68,6 +68,9 @@ const Settings staged = {
     { "chunk_bytes", 256 },
 };
 
+/* Memory is registered for one transfer, or data go by buffers of the library. */
+const Settings bounced = { { "keep_regions", 2 }, { "bounce_bytes", 1024 } };
+
 /* Nearly each operation meets a full ring, or goes in pieces. */
 const Settings tight = {
     { "ring_entries", 2 },  { "pieces", 2 },          { "piece_bytes", 512 },
@@ -78,7 +81,8 @@ const Way tca = { "tca", true, "tca" }, tca_two_entries = { "tca", true, "tca_tw
           tca_fault = { "tca", true, "tca_fault", { { "fault", 1 } } };
 const Way net = { "net", true, "net" }, peach2 = { "peach2", true, "peach2" },
           ib = { "ib", true, "ib" }, ib_staged = { "ib", true, "ib_staged", staged },
-          mbcf = { "mbcf", false, "mbcf" }, tcp = { "tcp", false, "tcp" };
+          ib_bounced = { "ib", true, "ib_bounced", bounced }, mbcf = { "mbcf", false, "mbcf" },
+          tcp = { "tcp", false, "tcp" };
 
 const char *machine_of(const Way &way, const Way &other)
 {
@@ -119,7 +123,8 @@ TEST_P(Contract, HoldsForGpuMemory)
 INSTANTIATE_TEST_SUITE_P(Transports, Contract,
                          testing::Combine(testing::Values("mpi", "gasnet"),
                                           testing::Values(net, peach2, tca, tca_two_entries,
-                                                          tca_fault, ib, ib_staged, mbcf, tcp)),
+                                                          tca_fault, ib, ib_staged, ib_bounced,
+                                                          mbcf, tcp)),
                          [](const auto &info) {
                              return std::string(std::get<0>(info.param)) + "_" +
                                     std::get<1>(info.param).name;
