@@ -107,7 +107,7 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
     expect("api=mvapich2-1.9b;gdr=off;net=ib-fdr10;src=gpu;dst=gpu", "src=gpu@ib dst=gpu@ib",
            "mvapich2,gdr=off --set node*.ib.link.speed=fdr10");
     expect("system=mpi-ib;op=send-recv;ports=1;src=cpu;dst=gpu-across-qpi", "src=cpu dst=gpu@!ib",
-           "mvapich2-gdr-2.2,rails=1");
+           "mvapich2-gdr-2016,rails=1");
     expect("api=mvapich2-gdr-2.2;gdr_limit=default-8192;src=gpu", "src=gpu@ib dst=cpu",
            "mvapich2-gdr-2.2,gdr_limit=8192");
     expect("api=mvapich2-gdr-2.2;gdr_limit=default;gdr_receive_limit=default;src=gpu",

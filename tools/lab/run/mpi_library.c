@@ -106,6 +106,7 @@ const char *lab_mpi_library_of(const char *api)
         { "mvapich2-gdr-2.1", "mvapich2-gdr-2.0" },
         { "mvapich2-gdr", "mvapich2-gdr-2.2" },
         { "mvapich2-gdr-2.2", "mvapich2-gdr-2.2" },
+        { "mvapich2-gdr-2016", "mvapich2-gdr-2016" },
     };
 
     for (unsigned i = 0; i < SIM_COUNT(known); i++)
