@@ -40,6 +40,7 @@ struct node_gpu_end {
     bool device; /* addr is an offset in this GPU's memory, else a bus address */
     uint64_t addr;
     bool peer; /* which another device has: a copy to it ends when its bytes are there */
+    uint64_t row_bytes, pitch; /* of device memory: rows, `pitch` bytes apart; 0: without gaps */
 };
 /** Engines work side by side, each on its jobs in order. */
 enum node_gpu_engine {
@@ -63,6 +64,7 @@ struct node_gpu_job;
  * Reads and writes of the bus are real TLPs at the GPU's port. Jobs of one engine run in the order
  * of these calls, whichever bell is rung first. `done` in phase SIM_TASK after the last byte was
  * read and sent.
+ * Rows of device memory are one copy to or from the bus, where they follow each other.
  * @return the `job` of node_gpu_ring(), to be called once; the copy waits for that.
  */
 struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, struct node_gpu_after after,

@@ -138,12 +138,20 @@ struct node_gpu_after launch_gpu_after(uint64_t after)
                                                 : after / HOST_COPY_ENGINES };
 }
 
+static struct node_gpu_end end_of(struct host_copy_end end)
+{
+    return (struct node_gpu_end){ .device = end.device,
+                                  .addr = end.addr,
+                                  .peer = end.peer,
+                                  .row_bytes = end.row_bytes,
+                                  .pitch = end.pitch };
+}
+
 static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
                         struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
     struct launch_gpu *g = launch_gpu_of(h, gpu);
-    struct node_gpu_end to = { dst.device, dst.addr, dst.peer };
-    struct node_gpu_end from = { src.device, src.addr, src.peer };
+    struct node_gpu_end to = end_of(dst), from = end_of(src);
     struct launch_engine *e = &g->engines[node_gpu_copy_engine(to, from)];
     struct launch_thread *t = launch_begin(h);
     struct node_gpu_job *job;

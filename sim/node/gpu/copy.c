@@ -12,8 +12,9 @@
 
 static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint64_t bytes)
 {
+    SIM_ASSERT(end.row_bytes == 0 || (end.device && end.pitch >= end.row_bytes));
     if (end.device)
-        SIM_ASSERT(mem_ram_holds(&gpu->memory, end.addr, bytes));
+        SIM_ASSERT(mem_ram_holds(&gpu->memory, end.addr, gpu_rows_span(end, bytes)));
     else
         SIM_ASSERT(node_gpu_is_configured(gpu));
 }
@@ -27,6 +28,7 @@ struct node_gpu_job *node_gpu_copy(struct node_gpu *gpu, struct node_gpu_after a
 
     check_end(gpu, dst, bytes);
     check_end(gpu, src, bytes);
+    SIM_ASSERT(!dst.device || !src.device || (dst.row_bytes == 0 && src.row_bytes == 0));
     job = gpu_engine_add(&cp->engine, after, done, arg);
     job->dst = dst;
     job->src = src;
@@ -54,8 +56,7 @@ static void put_bytes(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, ui
 
     cp->got += n;
     if (job->dst.device) {
-        memcpy(gpu->memory.bytes + to, bytes, n);
-        gpu_wrote(gpu, to, n);
+        gpu_rows_put(gpu, job->dst, at, bytes, n);
         cp->sent += n;
         return;
     }
@@ -111,8 +112,10 @@ static void push_out(struct gpu_copy *cp)
     while (cp->got < job->bytes && cp->writes.head == NULL && in_time(cp)) {
         uint32_t n = pcie_split_completion(job->dst.addr + cp->got, job->bytes - cp->got,
                                            pcie_port_mps(gpu->port));
+        uint8_t bytes[PCIE_MAX_PAYLOAD];
 
-        put_bytes(cp, cp->got, gpu->memory.bytes + job->src.addr + cp->got, n);
+        gpu_rows_get(gpu, job->src, cp->got, bytes, n);
+        put_bytes(cp, cp->got, bytes, n);
         set_pace(cp, n);
         send_writes(cp);
     }

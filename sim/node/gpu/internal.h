@@ -199,6 +199,13 @@ void gpu_engine_end(struct gpu_engine *e);
 /** The link is down: no job waits for writes that have not come. */
 void gpu_engines_lost(struct node_gpu *gpu);
 
+/** From the first of so many bytes of an end in device memory to the last one. */
+uint64_t gpu_rows_span(struct node_gpu_end end, uint64_t bytes);
+/** Its bytes from `at` on, without the gaps between rows. */
+void gpu_rows_put(struct node_gpu *gpu, struct node_gpu_end to, uint64_t at, const uint8_t *bytes,
+                  uint64_t n);
+void gpu_rows_get(const struct node_gpu *gpu, struct node_gpu_end from, uint64_t at, uint8_t *bytes,
+                  uint64_t n);
 void gpu_copy_init(struct node_gpu *gpu);
 void gpu_copy_fini(struct node_gpu *gpu);
 /** @return when the engines have to be looked at again, apart from what wakes it anyway. */

@@ -273,6 +273,22 @@ TEST(Launch, ARankOnANodeThatIsNotThereIsRefused)
     EXPECT_NE(nullptr, strstr(c.err.text, "node = 9")) << c.err.text;
 }
 
+host_copy_end device_end(uint64_t offset)
+{
+    host_copy_end end = {};
+
+    end.device = true;
+    end.addr = offset;
+    return end;
+}
+host_copy_end bus_end(uint64_t addr)
+{
+    host_copy_end end = {};
+
+    end.addr = addr;
+    return end;
+}
+
 /* Static memory, pinned twice: the GPU copies from one of its bus addresses and to the other, a
  * poll of the memory sees it, and an unpinned address takes no more. */
 TEST(Launch, DevicesReachPinnedMemoryOfTheProgram)
@@ -296,16 +312,15 @@ TEST(Launch, DevicesReachPinnedMemoryOfTheProgram)
             first[0] = in, first[1] = out;
             for (size_t i = 0; i < sizeof(from); i++)
                 from[i] = (uint8_t)(i * 7), to[i] = 0;
-            h->gpus->copy(h, 0, { false, out, false }, { true, offset, false }, n,
-                          h->gpus->copy(h, 0, { true, offset, false }, { false, in, false }, n, 0));
+            h->gpus->copy(h, 0, bus_end(out), device_end(offset), n,
+                          h->gpus->copy(h, 0, device_end(offset), bus_end(in), n, 0));
             h->bus->wait_write(h, to + 100 + n - 1, 1);
             if (memcmp(from + 100, to + 100, n) != 0 || to[99] != 0)
                 return 1;
             h->memory->unpin(h, again);
             h->memory->unpin(h, out);
             to[100] = 0;
-            h->gpus->wait(
-                h, 0, h->gpus->copy(h, 0, { false, out, false }, { true, offset, false }, 64, 0));
+            h->gpus->wait(h, 0, h->gpus->copy(h, 0, bus_end(out), device_end(offset), 64, 0));
             h->cpu->spend(h, 5 * SIM_US);
             return to[100] != 0 ? 2 : h->memory->pin(h, to + 100, n) != out ? 3 : 0;
         })) << c.err.text;
@@ -338,8 +353,7 @@ TEST(Launch, ACopyComesBehindTheStoresOfItsCore)
                 from[i] = (uint8_t)(i * 7 + 1), to[i] = 0;
             h->bus->store_block(h, &g->bar, bus - g->bar_bus, from, sizeof(from));
             h->gpus->wait(h, 0,
-                          h->gpus->copy(h, 0, { false, pinned, false }, { true, offset, false },
-                                        sizeof(to), 0));
+                          h->gpus->copy(h, 0, bus_end(pinned), device_end(offset), sizeof(to), 0));
             h->cpu->spend(h, 5 * SIM_US);
             return memcmp(from, to, sizeof(to)) != 0 ? 1 : 0;
         })) << c.err.text;

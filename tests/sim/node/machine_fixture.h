@@ -540,6 +540,26 @@ inline sim_time_t gen2x8(sim_time_t t, uint64_t bytes, sim_time_t latency)
     return column(t) + (8 + bytes) * 250 + latency;
 }
 
+/** Ends of copies. */
+inline node_gpu_end device_end(uint64_t at, uint64_t row_bytes = 0, uint64_t pitch = 0)
+{
+    node_gpu_end end = {};
+
+    end.device = true;
+    end.addr = at;
+    end.row_bytes = row_bytes;
+    end.pitch = pitch;
+    return end;
+}
+inline node_gpu_end bus_end(uint64_t addr, bool peer = false)
+{
+    node_gpu_end end = {};
+
+    end.addr = addr;
+    end.peer = peer;
+    return end;
+}
+
 /** A copy that is behind no write of the bus. */
 inline void start_copy(node_gpu *gpu, node_gpu_after after, node_gpu_end dst, node_gpu_end src,
                        uint64_t bytes, node_gpu_done_fn done, void *arg)

@@ -387,7 +387,7 @@ unsigned copy(Machine &m)
 {
     unsigned done = 0;
 
-    start_copy(m.gpu(), {}, { true, 0, false }, { false, ram, false }, 4096, copy_done, &done);
+    start_copy(m.gpu(), {}, device_end(0), bus_end(ram), 4096, copy_done, &done);
     m.run();
     return done;
 }
@@ -433,9 +433,8 @@ TEST(Copy, IsNotFilledByLateAnswersToTheOneBefore)
     set_up(m);
     misbehave(m, false, how);
     unsigned done = 0;
-    start_copy(m.gpu(), {}, { true, 0, false }, { false, ram, false }, 64, copy_done, &done);
-    start_copy(m.gpu(), {}, { true, 4096, false }, { false, ram + 4096, false }, 64, copy_done,
-               &done);
+    start_copy(m.gpu(), {}, device_end(0), bus_end(ram), 64, copy_done, &done);
+    start_copy(m.gpu(), {}, device_end(4096), bus_end(ram + 4096), 64, copy_done, &done);
     m.ram(ram)[0] = 1, m.ram(ram)[4096] = 2;
     m.run();
     EXPECT_EQ(2u, done);

@@ -26,10 +26,10 @@ TEST(Copy, InsideTheDeviceTakesSetUpAndSizeOverRate)
         auto v = pattern(100000);
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()));
         sim_time_t start = m.now();
-        start_copy(m.gpu(), {}, { true, 1 << 20, false }, { true, 0, false }, v.size(),
-                   CopyDone::call, &done);
-        start_copy(m.gpu(), {}, { true, 1 << 21, false }, { true, 1 << 20, false }, v.size(),
-                   CopyDone::call, &done);
+        start_copy(m.gpu(), {}, device_end(1 << 20), device_end(0), v.size(), CopyDone::call,
+                   &done);
+        start_copy(m.gpu(), {}, device_end(1 << 21), device_end(1 << 20), v.size(), CopyDone::call,
+                   &done);
         m.run();
         EXPECT_EQ((Times{ start + 3000000, start + 6000000 }), done.times);
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 21), v.size()));
@@ -45,12 +45,12 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
             auto v = pattern(20001, (unsigned)shift);
             set_up(m);
             std::copy(v.begin(), v.end(), m.ram(ram + 4096 + shift));
-            start_copy(m.gpu(), {}, { true, page + 3, false }, { false, ram + 4096 + shift, false },
+            start_copy(m.gpu(), {}, device_end(page + 3), bus_end(ram + 4096 + shift), v.size(),
+                       CopyDone::call, &done);
+            start_copy(m.gpu(), { NODE_GPU_COPY, 1 }, bus_end(ram + (1 << 20) + shift),
+                       device_end(page + 3), v.size(), CopyDone::call, &done);
+            start_copy(m.gpu(), {}, bus_end(ram + (1 << 21) + 7), bus_end(ram + 4096 + shift),
                        v.size(), CopyDone::call, &done);
-            start_copy(m.gpu(), { NODE_GPU_COPY, 1 }, { false, ram + (1 << 20) + shift, false },
-                       { true, page + 3, false }, v.size(), CopyDone::call, &done);
-            start_copy(m.gpu(), {}, { false, ram + (1 << 21) + 7, false },
-                       { false, ram + 4096 + shift, false }, v.size(), CopyDone::call, &done);
             m.run();
             EXPECT_EQ(3u, done.times.size());
             EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + page + 3, v.size()));
@@ -64,6 +64,34 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
     }
 }
 
+/* The engine passes gaps of device memory in no time. */
+TEST(Copy, GathersAndScattersRowsOfTheDevice)
+{
+    const uint64_t rows = 37, row = 1000, pitch = 3 * row + 7, far = 1 << 20;
+    auto way = [&](uint64_t out_row, uint64_t in_row) {
+        return in_all_orders(with_gpu(), [&](Machine &m) {
+            CopyDone done = { &m, {} };
+            auto v = pattern(rows * pitch);
+            set_up(m);
+            std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()));
+            start_copy(m.gpu(), {}, bus_end(ram + 3), device_end(0, out_row, pitch), rows * row,
+                       CopyDone::call, &done);
+            start_copy(m.gpu(), { NODE_GPU_COPY_OUT, 1 }, device_end(far + 5, in_row, pitch),
+                       bus_end(ram + 3), rows * row, CopyDone::call, &done);
+            m.run();
+            for (uint64_t i = 0; i < rows * (out_row != 0 && in_row != 0); i++) {
+                EXPECT_EQ(0, memcmp(&v[i * pitch], m.ram(ram + 3 + i * row), row)) << i;
+                EXPECT_EQ(0,
+                          memcmp(&v[i * pitch], node_gpu_bytes(m.gpu()) + far + 5 + i * pitch, row))
+                    << i;
+                EXPECT_EQ(0, node_gpu_bytes(m.gpu())[far + 5 + i * pitch + row]) << i;
+            }
+            return done.times;
+        });
+    };
+    EXPECT_EQ(way(0, 0), way(row, row));
+}
+
 /* Two engines: both ways at once take as long as the longer one, but for what they share of the
  * link. One waits for the other only where it has to. */
 TEST(Copy, OneEngineForEachWay)
@@ -73,10 +101,9 @@ TEST(Copy, OneEngineForEachWay)
         CopyDone done = { &m, {} };
         set_up(m);
         sim_time_t start = m.now();
-        start_copy(m.gpu(), {}, { true, 0, false }, { false, ram, false }, in, CopyDone::call,
-                   &done);
-        start_copy(m.gpu(), { NODE_GPU_COPY, after }, { false, ram + (1 << 20), false },
-                   { true, 1 << 20, false }, out, CopyDone::call, &done);
+        start_copy(m.gpu(), {}, device_end(0), bus_end(ram), in, CopyDone::call, &done);
+        start_copy(m.gpu(), { NODE_GPU_COPY, after }, bus_end(ram + (1 << 20)), device_end(1 << 20),
+                   out, CopyDone::call, &done);
         m.run();
         return done.times.back() - start;
     };
@@ -132,8 +159,8 @@ TEST(Copy, BeginsBehindWhatCoresHaveStored)
         set_up(m);
         fence.then = [&] {
             node_core *from = bell == OF_ITS_OTHER_CONTEXT ? node_core_above(m.core()) : m.core();
-            node_gpu_job *job = node_gpu_copy(m.gpu(), {}, { false, ram, false },
-                                              { true, 0, false }, bytes, CopyDone::call, &done);
+            node_gpu_job *job = node_gpu_copy(m.gpu(), {}, bus_end(ram), device_end(0), bytes,
+                                              CopyDone::call, &done);
 
             if (bell == NOT_ON_THE_WAY)
                 node_gpu_ring(job, 0);
@@ -179,8 +206,8 @@ TEST(Copy, DoesNotWaitForLaterStores)
         set_up(m);
         stores.then = [&] {
             node_core_ring(m.core(), 0, node_gpu_ring,
-                           node_gpu_copy(m.gpu(), {}, { false, ram, false }, { true, 0, false },
-                                         before * 64, CopyDone::call, &done));
+                           node_gpu_copy(m.gpu(), {}, bus_end(ram), device_end(0), before * 64,
+                                         CopyDone::call, &done));
         };
         Stores::call(&stores, 0);
         m.run_until(200 * SIM_US);
@@ -240,9 +267,9 @@ Builder with_outage(Builder b, sim_time_t at, sim_time_t lasts, std::vector<uint
 /** A bell of core 0, and a copy within the GPU that waits for it. */
 void ring_copy(Machine &m, CopyDone *done)
 {
-    node_core_ring(m.core(), 0, node_gpu_ring,
-                   node_gpu_copy(m.gpu(), {}, { true, page, false }, { true, 0, false }, 64,
-                                 CopyDone::call, done));
+    node_core_ring(
+        m.core(), 0, node_gpu_ring,
+        node_gpu_copy(m.gpu(), {}, device_end(page), device_end(0), 64, CopyDone::call, done));
 }
 
 /* What is lost with the link never comes: no copy waits for it. No page is pinned, which is one to
@@ -327,7 +354,7 @@ TEST(Copy, BandwidthIsThatOfTheLinkOrOfTheReadsInFlight)
         Machine m(with_gpu(v));
         CopyDone done = { &m, {} };
         set_up(m);
-        node_gpu_end dev = { true, 0, false }, mem = { false, ram, false };
+        node_gpu_end dev = device_end(0), mem = bus_end(ram);
         for (uint64_t n : { 1u << 20, 1u << 21 })
             start_copy(m.gpu(), {}, to_device ? dev : mem, to_device ? mem : dev, n, CopyDone::call,
                        &done);
@@ -358,12 +385,12 @@ TEST(Copy, ToAPeerGoesThroughTheRootComplex)
         m.configure(2, UINT64_C(3) << 40, 1 << 22);
         EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 8 * page, 4 * page, &at));
         std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()) + 64);
-        start_copy(m.gpu(), {}, { false, (UINT64_C(3) << 40) + at, false }, { true, 64, false },
-                   v.size(), CopyDone::call, &done);
+        start_copy(m.gpu(), {}, bus_end((UINT64_C(3) << 40) + at), device_end(64), v.size(),
+                   CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu("gpu1")) + 8 * page, v.size()));
-        start_copy(m.gpu(), {}, { true, 1 << 20, false },
-                   { false, (UINT64_C(3) << 40) + at, false }, v.size(), CopyDone::call, &done);
+        start_copy(m.gpu(), {}, device_end(1 << 20), bus_end((UINT64_C(3) << 40) + at), v.size(),
+                   CopyDone::call, &done);
         m.run();
         EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 20), v.size()));
         return done.times;
@@ -403,8 +430,7 @@ TEST(Copy, ToAPeerEndsWhenItsBytesAreThere)
         m.configure(2, far, 1 << 22);
         EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 0, 4 * page, &at));
         std::copy(end.v.begin(), end.v.end(), node_gpu_bytes(m.gpu()));
-        start_copy(m.gpu(), {}, { false, far + at, peer }, { true, 0, false }, bytes, End::call,
-                   &end);
+        start_copy(m.gpu(), {}, bus_end(far + at, peer), device_end(0), bytes, End::call, &end);
         m.run();
         EXPECT_EQ(1u, end.ended);
         EXPECT_EQ(0u, node_gpu_failed_copies(m.gpu()));
@@ -424,8 +450,8 @@ TEST(Copy, AFailedReadIsCountedAndShowsAllOnes)
     in_all_orders(with_gpu(), [](Machine &m) {
         CopyDone done = { &m, {} };
         set_up(m);
-        start_copy(m.gpu(), {}, { true, 0, false }, { false, UINT64_C(1) << 45, false }, 1000,
-                   CopyDone::call, &done);
+        start_copy(m.gpu(), {}, device_end(0), bus_end(UINT64_C(1) << 45), 1000, CopyDone::call,
+                   &done);
         m.run();
         EXPECT_EQ(1u, done.times.size());
         EXPECT_EQ(2u, m.stat("node0.gpu.copy_errors"));

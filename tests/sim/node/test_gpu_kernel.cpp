@@ -109,8 +109,8 @@ Times beside_a_copy(bool waits)
     sim_time_t start = m.now();
 
     start_kernel(m, {}, { 0, 0, 4000000, 0 }, &kernel);
-    start_copy(m.gpu(), { NODE_GPU_KERNEL, waits ? 1u : 0u }, { true, 1 << 20, false },
-               { true, 0, false }, 80000, Mark::call, &copy);
+    start_copy(m.gpu(), { NODE_GPU_KERNEL, waits ? 1u : 0u }, device_end(1 << 20), device_end(0),
+               80000, Mark::call, &copy);
     m.run();
     EXPECT_EQ(waits ? "kc" : "ck", done.order);
     return { done.times.at(0) - start, done.times.at(1) - start };
@@ -130,7 +130,7 @@ TEST(Kernel, WaitsForTheCopyThatItIsBehind)
     set_up(m);
     sim_time_t start = m.now();
 
-    start_copy(m.gpu(), {}, { true, 1 << 20, false }, { true, 0, false }, 80000, Mark::call, &copy);
+    start_copy(m.gpu(), {}, device_end(1 << 20), device_end(0), 80000, Mark::call, &copy);
     start_kernel(m, { NODE_GPU_COPY, 1 }, { 0, 0, 200000, 0 }, &kernel);
     m.run();
     EXPECT_EQ("ck", done.order);

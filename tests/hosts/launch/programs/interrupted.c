@@ -120,8 +120,8 @@ static void computing_before_polling(void)
 
 static void copying(void)
 {
-    struct host_copy_end to = { true, 0, false },
-                         from = { false, h->memory->pointer(h, memory).offset, false };
+    struct host_copy_end to = { .device = true },
+                         from = { .addr = h->memory->pointer(h, memory).offset };
 
     h->gpus->wait(h, 0, h->gpus->copy(h, 0, to, from, GPU_BYTES, 0));
 }
