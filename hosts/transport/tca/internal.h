@@ -6,6 +6,7 @@
  *   receive.c  packets in: what may be taken when; data that land by a copy; acknowledgements
  *   write.c    the four data modes of remote writes
  *   job.c      pieces of transfers that channels move, by way of which buffers
+ *   piece.c    into which pieces, and where they are
  *   channel.c  DMA channels: descriptors, starts, ends
  *   cache.c    which descriptors are kept
  *   gpu.c      loads and stores of GPU memory; its engine

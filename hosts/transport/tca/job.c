@@ -53,45 +53,12 @@ void tct_job_begin(struct tct *c, struct tct_job *job)
     (void)tct_run(c);
 }
 
-/* How often those before piece `i` were doubled. */
-static uint32_t doubled(const struct tct_job *job, uint32_t i)
-{
-    return i / job->alike < job->doubles ? i / job->alike : job->doubles;
-}
-
-static uint64_t piece_at(const struct tct_job *job, uint32_t i)
-{
-    uint32_t n = doubled(job, i);
-
-    return job->first * job->alike * ((UINT64_C(1) << n) - 1) +
-           ((i - n * job->alike) * job->first << n);
-}
-
-static uint32_t piece_bytes(const struct tct_job *job, uint32_t i)
-{
-    uint64_t left = job->bytes - piece_at(job, i), piece = job->first << doubled(job, i);
-
-    return (uint32_t)(left < piece ? left : piece);
-}
-
-void tct_job_cut(struct tct_job *job, uint64_t first, uint32_t alike, uint64_t most)
-{
-    job->first = first < most ? first : most;
-    job->alike = alike;
-    job->doubles = 0;
-    while (job->first << (job->doubles + 1) <= most)
-        job->doubles++;
-    job->npieces = 1;
-    while (piece_at(job, job->npieces) < job->bytes)
-        job->npieces++;
-}
-
 static unsigned piece_channel(const struct tct *c, const struct tct_job *job, uint32_t i)
 {
     return (job->channel + i) % c->nchannels;
 }
 
-static struct tct_target target_at(const struct tct_job *job, uint64_t at)
+static struct tct_target landing_at(const struct tct_job *job, uint64_t at)
 {
     return (struct tct_target){ job->target.area, job->target.offset + at };
 }
@@ -130,13 +97,17 @@ static void ask(struct tct *c, struct tct_job *job)
     struct host *h = tct_host(c);
     uint32_t i = job->asked++;
     struct host_copy_end bus = { .device = false, .addr = c->stages_bus + stage_room(c, i) };
-    struct host_copy_end device = { .device = true, .addr = job->gpu_offset + piece_at(job, i) };
+    struct host_copy_end device = { .device = true,
+                                    .addr =
+                                        job->gpu_offset + tct_source_at(job, tct_piece_at(job, i)),
+                                    .row_bytes = job->block_bytes,
+                                    .pitch = job->block_bytes + job->src_gap };
 
     c->staged = job;
     c->counts.staged++;
     host_spend_cost(h, HOST_COST_CUDA_COPY);
     job->copy[i % c->set.stage_buffers] =
-        h->gpus->copy(h, job->gpu, bus, device, piece_bytes(job, i), 0);
+        h->gpus->copy(h, job->gpu, bus, device, tct_piece_bytes(job, i), 0);
 }
 
 static bool is_staged(const struct tct *c, const struct tct_job *job)
@@ -164,7 +135,8 @@ static bool may_fill(struct tct *c, const struct tct_job *job)
 static uint8_t *take_buffer(struct tct *c, struct tct_job *job, uint32_t i)
 {
     struct tct_filled *filled = &job->filled_in[i % TCT_BUFFERS];
-    uint64_t at = c->buffer_turn * buffer_room(c) + (job->dst & TCT_ALIGN_LOW);
+    uint64_t dst = job->dst + tct_target_at(job, tct_piece_at(job, i));
+    uint64_t at = c->buffer_turn * buffer_room(c) + (dst & TCT_ALIGN_LOW);
 
     *filled = (struct tct_filled){ c->buffers_bus + at, (int)c->buffer_turn };
     c->buffers_busy |= 1u << c->buffer_turn;
@@ -174,12 +146,12 @@ static uint8_t *take_buffer(struct tct *c, struct tct_job *job, uint32_t i)
 
 static void fill(struct tct *c, struct tct_job *job)
 {
-    uint32_t i = job->filled, n = piece_bytes(job, i), ahead = i - job->started;
-    const uint8_t *from = job->from + piece_at(job, i);
+    uint32_t i = job->filled, n = tct_piece_bytes(job, i), ahead = i - job->started;
+    const uint8_t *from = job->from + tct_piece_at(job, i);
     uint8_t *to;
 
     if (job->landing) {
-        tct_put_piece_head(c, job->dest, target_at(job, piece_at(job, i)), n, false, ahead);
+        tct_put_piece_head(c, job->dest, landing_at(job, tct_piece_at(job, i)), n, false, ahead);
         to = tct_piece_entry(c, job->dest, ahead) + TCT_PIECE_HEAD;
     } else {
         to = take_buffer(c, job, i);
@@ -245,14 +217,14 @@ static uint64_t far_entry(const struct tct *c, unsigned dest)
 /* Into an entry: with its header, or only the data, whose header the core stores. */
 static uint32_t land_piece(struct tct *c, struct tct_job *job, uint32_t i, struct tct_pattern *p)
 {
-    uint32_t phase = 0, n = piece_bytes(job, i);
+    uint32_t phase = 0, n = tct_piece_bytes(job, i);
 
     p->dst = far_entry(c, job->dest);
     if (job->source == TCT_DIRECT) {
-        p->src = job->src + piece_at(job, i);
+        p->src = job->src + tct_piece_at(job, i);
         phase = (uint32_t)p->src & TCT_ALIGN_LOW;
         p->dst += TCT_PIECE_HEAD + phase;
-        tct_put_piece_head(c, job->dest, target_at(job, piece_at(job, i)), n, true, 0);
+        tct_put_piece_head(c, job->dest, landing_at(job, tct_piece_at(job, i)), n, true, 0);
     } else {
         p->src = c->send_bus + (uint64_t)(tct_piece_entry(c, job->dest, 0) - c->send);
         n += TCT_PIECE_HEAD;
@@ -263,15 +235,16 @@ static uint32_t land_piece(struct tct *c, struct tct_job *job, uint32_t i, struc
 
 static void move_piece(const struct tct_job *job, uint32_t i, struct tct_transfer *t)
 {
-    uint64_t at = piece_at(job, i);
+    uint64_t at = tct_piece_at(job, i);
 
-    t->pattern.dst = job->dst + at;
-    t->pattern.bytes = piece_bytes(job, i);
+    t->pattern.dst = job->dst + tct_target_at(job, at);
+    t->pattern.bytes = tct_piece_bytes(job, i);
     t->pattern.block_bytes = job->block_bytes;
     t->pattern.src_gap = job->src_gap;
     t->pattern.dst_gap = job->dst_gap;
-    t->pattern.src = job->src + at;
-    if (job->source != TCT_DIRECT) {
+    t->pattern.src = job->src + tct_source_at(job, at);
+    if (job->source != TCT_DIRECT) { /* blocks follow each other there */
+        t->pattern.src_gap = 0;
         t->pattern.src = job->filled_in[i % TCT_BUFFERS].bus;
         t->buffer = job->filled_in[i % TCT_BUFFERS].buffer;
     }

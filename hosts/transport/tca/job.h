@@ -4,13 +4,21 @@
 
 #include "hosts/transport/tca/internal.h"
 
+/* piece.c */
+/** Into pieces, the first of which have so many bytes. `alike` of them are as long, and the next
+ * ones twice as long, up to `most`. */
+void tct_job_cut(struct tct_job *job, uint64_t first, uint32_t alike, uint64_t most);
+/** Of its data, without gaps: where piece `i` begins, and its bytes. */
+uint64_t tct_piece_at(const struct tct_job *job, uint32_t i);
+uint32_t tct_piece_bytes(const struct tct_job *job, uint32_t i);
+/** How far from the first byte of source and target that is, with the gaps between blocks. */
+uint64_t tct_source_at(const struct tct_job *job, uint64_t at);
+uint64_t tct_target_at(const struct tct_job *job, uint64_t at);
+
 /* job.c */
 bool tct_jobs_init(struct tct *c);
 /** NULL: none is free. */
 struct tct_job *tct_job_new(struct tct *c, unsigned dest);
-/** Into pieces, the first of which have so many bytes. `alike` of them are as long, and the next
- * ones twice as long, up to `most`. */
-void tct_job_cut(struct tct_job *job, uint64_t first, uint32_t alike, uint64_t most);
 /** It goes on from here, in its turn. */
 void tct_job_begin(struct tct *c, struct tct_job *job);
 /** Goes on with all of them. @return whether one has ended. */

@@ -7,7 +7,8 @@
  *   BtoM  it reaches only the target; or they disagree, and the send buffer agrees with the target
  *   MtoB  it only reads the source
  *
- * Blocks at one distance go by MtoM, too, as one descriptor.
+ * Blocks at one distance go by MtoM, too, as one descriptor; those of a long source in a GPU by
+ * BtoM, as one for each piece.
  *
  * Of data that go to the target by a channel the first 1 to 3 bytes, where those behind them are
  * whole words, travel in the packet.
@@ -96,6 +97,25 @@ static bool is_long_of_gpu(const struct tct *c, const struct way *way, uint64_t 
     return way->from.kind == HOST_GPU && bytes >= c->set.stage_bytes;
 }
 
+static void set_blocks(struct tct_job *job, const struct transport_strides *s)
+{
+    if (s == NULL)
+        return;
+    job->block_bytes = s->block;
+    job->src_gap = (uint32_t)s->from_step - s->block;
+    job->dst_gap = (uint32_t)s->to_step - s->block;
+}
+
+/* Pieces that go by buffers: whole blocks, where there are blocks. */
+static void cut_by_buffers(const struct tct *c, struct tct_job *job)
+{
+    uint64_t block = job->block_bytes == 0 ? 1 : job->block_bytes;
+    uint64_t most = job->landing ? c->set.landing_bytes : c->set.piece_bytes;
+
+    tct_job_cut(job, (c->set.first_bytes + block - 1) / block * block,
+                job->source == TCT_STAGED ? c->set.staged_alike : 1, most / block * block);
+}
+
 /* How the data come to leave, and where to. */
 static void choose(struct tct *c, struct tct_job *job, const struct way *way)
 {
@@ -120,40 +140,40 @@ static void choose(struct tct *c, struct tct_job *job, const struct way *way)
     if (job->mode == TCT_MTOM)
         tct_job_cut(job, DIRECT_MAX, 1, DIRECT_MAX);
     else
-        tct_job_cut(job, c->set.first_bytes, job->source == TCT_STAGED ? c->set.staged_alike : 1,
-                    way->reached ? c->set.piece_bytes : c->set.landing_bytes);
+        cut_by_buffers(c, job);
 }
 
-/* One descriptor says it: whole words at both sides, in steps that keep their alignment. */
+/* The pieces of a GPU's blocks that its engine copies first: they follow each other in a send
+ * buffer, from where a descriptor takes each to its place. */
+static bool stages_blocks(const struct tct *c, const struct transport_write *w,
+                          const struct host_pointer *where)
+{
+    return where->kind == HOST_GPU && w->bytes >= c->set.stage_bytes;
+}
+
+/* A descriptor says it: whole words at both sides, in steps that keep their alignment. */
 bool tct_lays_out(struct transport *t, unsigned dest, const struct transport_write *w)
 {
     struct tct *c = tct_of(t);
     const struct transport_strides *s = w->strides;
-    uint64_t src;
+    uint64_t src, dst;
     struct host_pointer where = tct_host(c)->memory->pointer(tct_host(c), w->from);
+    bool staged = stages_blocks(c, w, &where);
+    int64_t step = staged ? s->block : s->from_step;
     struct tct_key key;
 
     memcpy(&key, w->key, sizeof(key));
     if (where.kind == HOST_PAGEABLE || key.area == TCT_BY_COPY || c->hubs.peers[dest].far ||
         c->hubs.peers[dest].local != NULL || s->from_step < s->block || s->to_step < s->block ||
-        s->block % TCT_GRAIN != 0 || ((s->from_step ^ s->to_step) & TCT_ALIGN_LOW) != 0 ||
-        (s->from_step | s->to_step) % TCT_GRAIN != 0 || w->bytes > DIRECT_MAX ||
-        (where.kind == HOST_GPU && w->bytes >= c->set.stage_bytes) ||
-        (uint64_t)s->from_step > UINT32_MAX || (uint64_t)s->to_step > UINT32_MAX)
+        s->block % TCT_GRAIN != 0 || ((step ^ s->to_step) & TCT_ALIGN_LOW) != 0 ||
+        (step | s->to_step) % TCT_GRAIN != 0 || w->bytes > DIRECT_MAX ||
+        (staged && s->block > c->set.piece_bytes) || (uint64_t)s->from_step > UINT32_MAX ||
+        (uint64_t)s->to_step > UINT32_MAX)
         return false;
     src = source_of(c, w->from, (s->nblocks - 1) * (uint64_t)s->from_step + s->block);
-    return src != HOST_NO_BUS && src % TCT_GRAIN == 0 &&
-           ((src ^ driver_window(c->hubs.d, key.slot, key.area, key.offset + w->at)) &
-            TCT_ALIGN_LOW) == 0;
-}
-
-static void set_blocks(struct tct_job *job, const struct transport_strides *s)
-{
-    if (s == NULL)
-        return;
-    job->block_bytes = s->block;
-    job->src_gap = (uint32_t)s->from_step - s->block;
-    job->dst_gap = (uint32_t)s->to_step - s->block;
+    dst = driver_window(c->hubs.d, key.slot, key.area, key.offset + w->at);
+    return src != HOST_NO_BUS && dst % TCT_GRAIN == 0 &&
+           (staged || ((src ^ dst) & TCT_ALIGN_LOW) == 0);
 }
 
 static bool put_in_job(struct tct *c, unsigned dest, const struct transport_write *w,
@@ -176,8 +196,8 @@ static bool put_in_job(struct tct *c, unsigned dest, const struct transport_writ
         tct_put_note(c, dest, &way->note);
         return true;
     }
-    choose(c, job, way);
     set_blocks(job, w->strides);
+    choose(c, job, way);
     c->counts.mode[job->mode].transfers++;
     c->counts.mode[job->mode].bytes += bytes;
     beside = job->npieces == 1 && !job->landing;

@@ -173,6 +173,61 @@ INSTANTIATE_TEST_SUITE_P(
                     Blocks{ "ToTheProgram", Kind::gpu, Kind::program, 64, 60, 256, 256, false }),
     [](const auto &info) { return info.param.what; });
 
+/* The engine of the GPU gathers blocks, a descriptor for each piece spreads them: whatever the low
+ * bits of the target are, and however few blocks a piece has. */
+TEST(TcaBlocks, OfALongSourceAreStaged)
+{
+    const Settings small = { { "gasnet.stage_bytes", 16384 },
+                             { "gasnet.piece_bytes", 8192 },
+                             { "gasnet.first_bytes", 1024 } };
+
+    for (const Blocks &b : { Blocks{ "", Kind::gpu, Kind::gpu, 512, 300, 2048, 4096, true },
+                             Blocks{ "", Kind::gpu, Kind::gpu, 24, 2000, 40, 56, true },
+                             Blocks{ "", Kind::gpu, Kind::gpu, 8192, 5, 10000, 8192, true },
+                             Blocks{ "", Kind::gpu, Kind::gpu, 6000, 7, 8196, 6016, true },
+                             Blocks{ "", Kind::gpu, Kind::pinned, 24, 2000, 40, 40, true },
+                             Blocks{ "", Kind::gpu, Kind::gpu, 24, 2000, 40, 48, false },
+                             Blocks{ "", Kind::gpu, Kind::gpu, 8196, 5, 10000, 10000, false } }) {
+        run_pair(
+            small,
+            [&b](TcaRank &r) {
+                const uint64_t low = 4;
+                uint64_t room = (uint64_t)std::max(b.from_step, b.to_step) * b.nblocks + low;
+                uint8_t *from = r.memory(b.from, room), *to = r.memory(b.to, room);
+                transport_key key = r.swap(to, room);
+                transport_strides strides = { b.block, b.nblocks, b.from_step, b.to_step };
+                transport_write w = {};
+                bool well = true;
+
+                w.key = &key;
+                w.at = low;
+                w.from = from;
+                w.bytes = (uint64_t)b.block * b.nblocks;
+                w.strides = &strides;
+                EXPECT_EQ(b.laid_out, r.t->ops->lays_out(r.t, 1 - r.h->rank, &w)) << b.block;
+                if (!b.laid_out)
+                    return 0;
+                fill(from, room, 9);
+                memset(to, 0, room);
+                r.sync();
+                tct_counts before = r.counts();
+                r.wait_done(r.write(key, low, from, w.bytes, 1, 16, &strides));
+                EXPECT_EQ(w.bytes, r.counts().mode[TCT_BTOM].bytes - before.mode[TCT_BTOM].bytes);
+                EXPECT_LT(2u, r.counts().staged - before.staged);
+                r.wait_note(1);
+                for (uint64_t i = 0; i + low < room; i++) {
+                    uint64_t block = i / (uint64_t)b.to_step, in_block = i % (uint64_t)b.to_step;
+                    bool hit = block < b.nblocks && in_block < b.block;
+                    well &= to[low + i] ==
+                            (hit ? from[block * (uint64_t)b.from_step + in_block] : uint8_t{ 0 });
+                }
+                EXPECT_TRUE(well) << b.block << " by " << b.nblocks;
+                return 0;
+            },
+            {}, false, "gasnet");
+    }
+}
+
 /* ---- times ------------------------------------------------------------------------------------
  */
 
