@@ -112,6 +112,8 @@ static void cut_by_buffers(const struct tct *c, struct tct_job *job)
     uint64_t block = job->block_bytes == 0 ? 1 : job->block_bytes;
     uint64_t most = job->landing ? c->set.landing_bytes : c->set.piece_bytes;
 
+    if (job->source == TCT_STAGED && most > c->set.piece_bytes) /* what a stage holds */
+        most = c->set.piece_bytes;
     tct_job_cut(job, (c->set.first_bytes + block - 1) / block * block,
                 job->source == TCT_STAGED ? c->set.staged_alike : 1, most / block * block);
 }

@@ -106,6 +106,31 @@ INSTANTIATE_TEST_SUITE_P(
               false }),
     [](const auto &info) { return info.param.what; });
 
+/* A stage is as long as a piece to a target that a channel reaches. */
+TEST(TcaStages, HoldPiecesThatLandToo)
+{
+    const uint64_t bytes = 100001;
+    const Settings settings = { { "mpi.stage_bytes", 4096 },
+                                { "mpi.piece_bytes", 4096 },
+                                { "mpi.first_bytes", 1024 },
+                                { "mpi.landing_bytes", 65536 } };
+
+    run_pair(settings, [](TcaRank &r) {
+        uint8_t *from = r.memory(Kind::gpu, bytes), *to = r.memory(Kind::program, bytes);
+        transport_key key = r.swap(to, bytes);
+
+        fill(from, bytes, 3);
+        if (r.h->rank == 0)
+            r.wait_done(r.write(key, 0, from, bytes, 1));
+        else
+            r.wait_note(1);
+        EXPECT_TRUE(r.h->rank == 0 || is_filled(to, bytes, 3));
+        EXPECT_TRUE(r.h->rank != 0 || r.counts().staged > bytes / 4096);
+        r.sync();
+        return 0;
+    });
+}
+
 /* ---- blocks ------------------------------------------------------------------------------- */
 
 struct Blocks {
