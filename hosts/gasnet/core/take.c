@@ -109,6 +109,21 @@ static void take_one(struct gasnet_rank *gr, enum transport_fifo fifo, unsigned 
     gr->scratch = copy;
 }
 
+/* Those that were kept for later come before whatever is in the FIFO. */
+static bool take_deferred(struct gasnet_rank *gr)
+{
+    struct gasnet_deferred *d;
+    bool any = false;
+
+    while ((d = STAILQ_FIRST(&gr->deferred)) != NULL) {
+        STAILQ_REMOVE_HEAD(&gr->deferred, in_list);
+        deliver_entry(gr, d->source, true, d->bytes + d->at, d->size);
+        free(d);
+        any = true;
+    }
+    return any;
+}
+
 static bool take_source(struct gasnet_rank *gr, enum transport_fifo fifo, unsigned source,
                         bool defers)
 {
@@ -124,9 +139,11 @@ static bool take_source(struct gasnet_rank *gr, enum transport_fifo fifo, unsign
         if (defers) {
             defer(gr, source, &taken);
             t->ops->release(t, fifo, source);
-        } else {
-            take_one(gr, fifo, source, &taken);
+            continue;
         }
+        take_one(gr, fifo, source, &taken);
+        if (fifo == TRANSPORT_MESSAGE) /* its handler may have kept some: the next ones */
+            (void)take_deferred(gr);
     }
     return any;
 }
@@ -142,20 +159,6 @@ static bool take_fifo(struct gasnet_rank *gr, enum transport_fifo fifo, bool def
         any |= take_source(gr, fifo, s, defers);
     for (unsigned s = 0; (s = t->ops->next(t, fifo, s)) < n && s < first; s++)
         any |= take_source(gr, fifo, s, defers);
-    return any;
-}
-
-static bool take_deferred(struct gasnet_rank *gr)
-{
-    struct gasnet_deferred *d;
-    bool any = false;
-
-    while ((d = STAILQ_FIRST(&gr->deferred)) != NULL) {
-        STAILQ_REMOVE_HEAD(&gr->deferred, in_list);
-        deliver_entry(gr, d->source, true, d->bytes + d->at, d->size);
-        free(d);
-        any = true;
-    }
     return any;
 }
 
