@@ -31,6 +31,10 @@ struct host_param {
     {                                                                                              \
         key, "bytes", 0, UINT32_C(1) << 30, def, meaning, NULL, 0                                  \
     }
+#define HOST_PARAM_NUMBER(key, unit, most, meaning)                                                \
+    {                                                                                              \
+        key, unit, 0, most, 0, meaning, NULL, 0                                                    \
+    }
 #define HOST_PARAM_CHOICE(key, def, choices, most, meaning)                                        \
     {                                                                                              \
         key, "choice", 0, most, def, meaning, choices, 0                                           \

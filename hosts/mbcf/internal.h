@@ -147,6 +147,8 @@ bool mbcf_place_is_cached(const struct mbcf_task *t, const struct mbcf_header *h
 /** Of mbcf_put(); `cached`: the place is in the cache. */
 uint64_t mbcf_put_ps(const struct mbcf_costs *costs, const struct mbcf_header *hdr, bool cached);
 struct mbcf_task *mbcf_find(const struct mbcf_node *node, unsigned task);
+/** What an entry takes of a FIFO. */
+uint64_t mbcf_entry_bytes(uint64_t bytes);
 /** The oldest entry in place, which stays until mbcf_drop(); NULL: none. Takes no time. */
 const uint8_t *mbcf_oldest(const struct mbcf_fifo *fifo, uint32_t *bytes_p);
 void mbcf_drop(struct mbcf_fifo *fifo);

@@ -5,7 +5,7 @@
 
 #define ENTRY_HEAD 8u /* length, and room to keep data aligned */
 
-static uint64_t entry_bytes(uint64_t bytes)
+uint64_t mbcf_entry_bytes(uint64_t bytes)
 {
     return ENTRY_HEAD + (bytes + 7) / 8 * 8;
 }
@@ -29,7 +29,7 @@ static uint64_t gap_before(const struct mbcf_fifo *fifo, uint64_t need)
 /** With what is lost before it. */
 static uint64_t bytes_with_gap(const struct mbcf_fifo *fifo, uint64_t bytes)
 {
-    return gap_before(fifo, entry_bytes(bytes)) + entry_bytes(bytes);
+    return gap_before(fifo, mbcf_entry_bytes(bytes)) + mbcf_entry_bytes(bytes);
 }
 
 static bool has_room(const struct mbcf_fifo *fifo, uint64_t bytes)
@@ -59,7 +59,7 @@ bool mbcf_fifo_reserve(struct mbcf_fifo *far, uint32_t bytes)
 
 static void append_entry(struct mbcf_fifo *fifo, const uint8_t *data, uint32_t bytes)
 {
-    uint64_t need = entry_bytes(bytes), gap = gap_before(fifo, need);
+    uint64_t need = mbcf_entry_bytes(bytes), gap = gap_before(fifo, need);
     const uint32_t skip = UINT32_MAX;
     uint8_t *at;
 
@@ -133,7 +133,7 @@ void mbcf_drop(struct mbcf_fifo *fifo)
     if (at != was)
         fifo->head += fifo->room - was;
     memcpy(&bytes, fifo->ring + at, sizeof(bytes));
-    fifo->head += entry_bytes(bytes);
+    fifo->head += mbcf_entry_bytes(bytes);
     fifo->entries--;
 }
 

@@ -53,6 +53,9 @@ static struct host_param params[] = {
     HOST_PARAM_BYTES("mpi.fifo_bytes", 0,
                      "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else "
                      "256 or more"),
+    HOST_PARAM_NUMBER("mpi.ring_entries", "1", TRANSPORT_ENTRIES_MAX,
+                      "longest entries of each sender that a receiver has room for, 2 or more: "
+                      "tca any, others no more than their own; 0 = that, of tca 16"),
     HOST_PARAM_BYTES("mpi.gpu_loop_bytes", 0,
                      "most data that the network brings between a GPU and memory of the library; "
                      "more a copy engine does; 0 = 512"),
@@ -86,6 +89,9 @@ static struct host_param gasnet_params[] = {
     HOST_PARAM_BYTES("gasnet.fifo_bytes", 0,
                      "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else "
                      "256 or more"),
+    HOST_PARAM_NUMBER("gasnet.ring_entries", "1", TRANSPORT_ENTRIES_MAX,
+                      "longest entries of each sender that a receiver has room for, 2 or more: "
+                      "tca any, others no more than their own; 0 = that, of tca 16"),
     HOST_PARAM_PS("gasnet.entry_ps", 0,
                   "GASNet makes or examines one header; 0 = the transport's own"),
     HOST_PARAM_END
@@ -203,10 +209,27 @@ const char *transport_title(const struct transport *t)
     return libraries[t->user].title;
 }
 
+uint32_t transport_fifo_bytes(const struct transport *t, uint32_t own)
+{
+    uint64_t fifo = transport_number(t, "fifo_bytes", own);
+
+    if (fifo >= own)
+        return own;
+    return fifo > TRANSPORT_ENTRY_LEAST ? (uint32_t)fifo : TRANSPORT_ENTRY_LEAST;
+}
+
+uint32_t transport_ring_entries(const struct transport *t, uint32_t own)
+{
+    uint64_t entries = transport_number(t, "ring_entries", own);
+
+    if (entries >= own)
+        return own;
+    return entries > 2 ? (uint32_t)entries : 2;
+}
+
 static void apply_settings(struct transport *t)
 {
     struct transport_caps *caps = &t->caps;
-    uint64_t fifo;
 
     if (transport_has_word(t, "requests", "on"))
         caps->sends_requests = true;
@@ -214,9 +237,7 @@ static void apply_settings(struct transport *t)
         caps->sends_requests = false;
     caps->eager_bytes = (uint32_t)transport_number(t, "eager_bytes", caps->eager_bytes);
     caps->write_bytes = (uint32_t)transport_number(t, "write_bytes", caps->write_bytes);
-    fifo = transport_number(t, "fifo_bytes", caps->fifo_bytes);
-    if (fifo < caps->fifo_bytes)
-        caps->fifo_bytes = fifo > TRANSPORT_ENTRY_LEAST ? (uint32_t)fifo : TRANSPORT_ENTRY_LEAST;
+    caps->fifo_bytes = transport_fifo_bytes(t, caps->fifo_bytes);
     caps->entry_ps = transport_number(t, "entry_ps", caps->entry_ps);
 }
 

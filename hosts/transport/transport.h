@@ -49,6 +49,7 @@ extern "C" {
 #define TRANSPORT_KEY_BYTES   32u
 #define TRANSPORT_ENTRY_LEAST 256u /* longest entry that every transport takes, at least */
 #define TRANSPORT_BYTES_MAX   (UINT32_C(1) << 30) /* longest message: sizes travel in 32 bits */
+#define TRANSPORT_ENTRIES_MAX 64u                 /* most that "ring_entries" may say */
 #define TRANSPORT_WHY_BYTES   160u
 #define TRANSPORT_NAME_BYTES  16u /* as host_setting.word */
 #define TRANSPORTS_MAX        16u
@@ -257,6 +258,11 @@ enum host_network transport_network(const struct host *h, enum host_network fast
 /** A setting of the library that uses a transport, its key without "mpi."; or `own` where neither
  * the platform nor the user has set something else than 0. */
 uint64_t transport_number(const struct transport *t, const char *key, uint64_t own);
+/** The setting "fifo_bytes", for a transport whose longest entry has `own` bytes. */
+uint32_t transport_fifo_bytes(const struct transport *t, uint32_t own);
+/** The setting "ring_entries", for one with room for `own` of the longest entries: that or fewer.
+ */
+uint32_t transport_ring_entries(const struct transport *t, uint32_t own);
 /** Has such a setting of words this one? */
 bool transport_has_word(const struct transport *t, const char *key, const char *word);
 /** Whom lines of a transport name: "MPI over net: out of memory". */

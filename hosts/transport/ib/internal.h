@@ -225,6 +225,8 @@ static inline uint64_t ibt_words_at(const struct ibt *ib, unsigned words)
 void ibt_report(struct ibt *ib, unsigned rank, enum ibt_words words, uint64_t count);
 
 /* ring.c */
+/** Bytes of a ring that the longest entry takes. */
+uint32_t ibt_longest_entry(uint32_t fifo_bytes);
 bool ibt_has_room(struct ibt *ib, unsigned dest, uint32_t head_bytes, uint32_t bytes);
 /** Its FIFO may be IBT_FIFO_CHUNK. */
 bool ibt_append(struct transport *t, unsigned dest, const struct transport_entry *entry);

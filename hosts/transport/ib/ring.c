@@ -31,6 +31,11 @@ static uint32_t entry_bytes(uint32_t head_bytes, uint32_t bytes, bool apart)
     return ibt_round_up(block_bytes(head_bytes, 0), IBT_UNIT) + ibt_round_up(bytes, IBT_UNIT);
 }
 
+uint32_t ibt_longest_entry(uint32_t fifo_bytes)
+{
+    return entry_bytes(TRANSPORT_HEAD_BYTES, fifo_bytes - TRANSPORT_HEAD_BYTES, true) + IBT_UNIT;
+}
+
 /** What the far side has given back since this was looked at is news for messages that wait. */
 static void take_credits(struct ibt *ib, unsigned rank)
 {

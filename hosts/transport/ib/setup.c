@@ -76,9 +76,14 @@ static bool make_arrivals(struct ibt *ib)
 static bool make_memory(struct ibt *ib)
 {
     uint64_t queue_at = ibt_words_at(ib, IBT_WORDS), bytes;
+    uint32_t longest, entries;
 
     ib->ring_bytes = transport_ring_bytes(ib->nranks, IBT_RING_MAX, IBT_RING_MIN, IBT_RINGS_MAX);
     ib->fifo_bytes = ib->ring_bytes / 4;
+    longest = ibt_longest_entry(transport_fifo_bytes(&ib->t, ib->fifo_bytes));
+    entries = transport_ring_entries(&ib->t, ib->ring_bytes / longest);
+    if (entries < ib->ring_bytes / longest)
+        ib->ring_bytes = entries * longest;
     ib->ring_room = ib->ring_bytes + ib->fifo_bytes + 2 * IBT_UNIT;
     ib->rings_at = ibt_round_up(queue_at + ((uint64_t)IB_CQE_BYTES << IBT_QUEUE_LOG2), HOST_PAGE);
     ib->inbox_bytes = ib->rings_at + (uint64_t)ib->nranks * ib->ring_room;

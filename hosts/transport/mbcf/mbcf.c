@@ -17,9 +17,26 @@
 #define MESSAGE_BYTES 65536u
 #define REQUEST_BYTES 16384u
 
-static uint64_t ring_bytes(enum transport_fifo fifo)
+static uint32_t longest_entry(void)
 {
-    return fifo == TRANSPORT_MESSAGE ? MESSAGE_BYTES : REQUEST_BYTES;
+    return (uint32_t)mbcf_entry_bytes(MBCF_PACKET_BYTES);
+}
+
+static uint32_t ring_bytes(const struct mbcft *m, enum transport_fifo fifo)
+{
+    uint32_t bytes = fifo == TRANSPORT_MESSAGE ? MESSAGE_BYTES : REQUEST_BYTES;
+    uint32_t own = bytes / longest_entry(), entries = transport_ring_entries(&m->t, own);
+
+    return entries < own ? entries * longest_entry() : bytes;
+}
+
+/* Where a FIFO has room for few entries, what an entry leaves free at its end counts, too: no room
+ * may be left that the sender does not know of. */
+static uint32_t report_bytes(const struct mbcft *m, enum transport_fifo fifo)
+{
+    uint32_t bytes = ring_bytes(m, fifo);
+
+    return bytes / 2 >= 2 * longest_entry() ? bytes / 2 : 1;
 }
 
 /* ---- setting up -------------------------------------------------------------------- */
@@ -49,10 +66,10 @@ static bool open_pair(struct mbcft *m, unsigned other, uint8_t *rings)
     m->task->regions[mbcft_room_region(m, other)] =
         (struct mbcf_region){ (uint8_t *)&p->room, sizeof(p->room) };
     for (enum transport_fifo f = 0; f < TRANSPORT_FIFOS; f++) {
+        p->far[f].room = ring_bytes(m, f);
         m->task->fifos[mbcft_fifo(m, other, f)] =
-            (struct mbcf_fifo){ .ring = rings, .room = ring_bytes(f) };
-        p->far[f].room = ring_bytes(f);
-        rings += ring_bytes(f);
+            (struct mbcf_fifo){ .ring = rings, .room = p->far[f].room };
+        rings += p->far[f].room;
     }
     return true;
 }
@@ -256,7 +273,7 @@ static void report_room(struct mbcft *m, unsigned source)
 
     for (enum transport_fifo f = 0; f < TRANSPORT_FIFOS; f++)
         due |= p->taken.notes[f] - p->reported.notes[f] >= MBCFT_NOTES / 2 ||
-               p->taken.fifo[f] - p->reported.fifo[f] >= ring_bytes(f) / 2;
+               p->taken.fifo[f] - p->reported.fifo[f] >= report_bytes(m, f);
     if (!due)
         return;
     p->reported = p->taken;

@@ -50,7 +50,7 @@
 #include "hosts/transport/peach2/order.h"
 #include "hosts/transport/transport.h"
 
-#define P2_FLAGS      32u /* entries of one pair under way */
+#define P2_FLAGS      32u /* most entries of one pair under way */
 #define P2_UNIT       16u /* rings are filled in these, as DMA wants addresses that agree so far */
 #define P2_HEAD_WORDS (TRANSPORT_HEAD_BYTES / 8u)
 /* A ring has so many: the data of the longest entry take one. Room for some on their way, some that
@@ -157,7 +157,8 @@ struct p2 {
     struct host_bar memory; /* what the ranks of the node share */
     bool bells;             /* what comes rings helpers, here and elsewhere */
     uint32_t ring_bytes, ring_units, rings;
-    uint32_t piece_bytes; /* data of the longest entry */
+    uint32_t ring_entries; /* of one pair under way; up to P2_FLAGS */
+    uint32_t piece_bytes;  /* data of the longest entry */
     struct p2_peer *peers;
     /* What a look at all flags and credits touches lies close together. */
     uint64_t scanned_at;           /* time of the last look, plus 1 */

@@ -22,6 +22,7 @@ static bool make_inbox(struct p2 *p2)
 
     p2->ring_bytes = transport_ring_bytes(p2->nranks, P2_RING_MAX, P2_RING_MIN, P2_RINGS_MAX);
     p2->ring_units = p2->ring_bytes / P2_UNIT;
+    p2->ring_entries = transport_ring_entries(&p2->t, P2_FLAGS);
     p2->piece_bytes =
         p2->ring_bytes / P2_PIECES < P2_PIECE_MAX ? p2->ring_bytes / P2_PIECES : P2_PIECE_MAX;
     p2->rings = p2_flags_at(p2->nranks) + p2->nranks * P2_FLAGS * 8u;

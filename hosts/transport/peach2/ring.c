@@ -41,7 +41,7 @@ static uint64_t grown_counter(uint64_t from, uint32_t to)
 
 static bool has_room(const struct p2 *p2, const struct p2_peer *peer, uint32_t units)
 {
-    return peer->sent - peer->freed < P2_FLAGS &&
+    return peer->sent - peer->freed < p2->ring_entries &&
            peer->sent_units + units - peer->freed_units <= p2->ring_units;
 }
 
@@ -235,7 +235,7 @@ static void give_credit(struct p2 *p2, unsigned source)
     struct p2_peer *peer = &p2->peers[source];
     uint64_t word;
 
-    if (p2->taken[source] - peer->reported < P2_FLAGS / 2 &&
+    if (p2->taken[source] - peer->reported < p2->ring_entries / 2 &&
         peer->taken_units - peer->reported_units < p2->ring_units / P2_PIECES)
         return;
     peer->reported = p2->taken[source];
@@ -303,7 +303,7 @@ static bool half_full(const struct p2 *p2, unsigned source)
     uint64_t bytes = 0;
     uint32_t n = 0;
 
-    while (n < P2_FLAGS / 2 && bytes < p2->ring_bytes / 2) {
+    while (n < p2->ring_entries / 2 && bytes < p2->ring_bytes / 2) {
         uint32_t number = p2->taken[source] + n++;
         uint64_t flag = p2->flags[source * P2_FLAGS + number % P2_FLAGS];
 

@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "hosts/transport/tca/cache.h"
+#include "hosts/transport/transport.h"
 
-#define TCT_CHANNELS      4u  /* those of a hub */
-#define TCT_ENTRIES_MAX   64u /* those of a ring */
+#define TCT_CHANNELS      4u                    /* those of a hub */
+#define TCT_ENTRIES_MAX   TRANSPORT_ENTRIES_MAX /* those of a ring */
 #define TCT_STAGES_MAX    4u
-#define TCT_BUFFERS       2u /* send buffers of a rank, which are used in turn */
+#define TCT_ENTRIES       16u /* of a ring, where nothing else is set */
+#define TCT_BUFFERS       2u  /* send buffers of a rank, which are used in turn */
 #define TCT_ENTRY_MAX     8192u
 #define TCT_PIECE_MAX     (UINT32_C(1) << 20)
 #define TCT_HOST_MAX      4096u /* descriptors that the cache keeps in host memory */
@@ -32,8 +34,6 @@
            "tca: longest packet that the core stores into the far ring; a channel moves longer "   \
            "ones; 0 = 128")                                                                        \
     NUMBER(entry_bytes, "bytes", TCT_ENTRY_MAX, 4096, "tca: an entry of a ring; 0 = 4096")         \
-    NUMBER(ring_entries, "1", TCT_ENTRIES_MAX, 16,                                                 \
-           "tca: entries of a ring, from 2 on; 0 = 16")                                            \
     NUMBER(ack_entries, "1", TCT_ENTRIES_MAX, 0,                                                   \
            "tca: entries that are acknowledged together; 0 = half a ring")                         \
     NUMBER(btob_bytes, "bytes", TCT_ENTRY_MAX, 64,                                                 \
@@ -85,6 +85,7 @@
 
 struct tct_settings {
     TCT_SETTINGS(TCT_NUMBER, TCT_SWITCH, TCT_CHOICE)
+    uint32_t ring_entries; /* a setting of all transports */
 };
 
 #endif /* TRANSPORT_TCA_SETTINGS_H */

@@ -51,7 +51,7 @@ static struct tct_settings settings_of(const struct transport *t)
     TCT_SETTINGS(READ_NUMBER, READ_SWITCH, READ_CHOICE)
     if (set.btob_bytes == 1)
         set.btob_bytes = 0;
-    set.ring_entries = at_least(set.ring_entries, 2);
+    set.ring_entries = at_least((uint32_t)transport_number(t, "ring_entries", TCT_ENTRIES), 2);
     set.pieces = at_least(set.pieces, 2);
     set.piece_bytes = whole_piece(set.piece_bytes);
     set.first_bytes = whole_piece(set.first_bytes);

@@ -79,6 +79,12 @@ const Settings tight = {
 
 const Way tca = { "tca", true, "tca" }, tca_two_entries = { "tca", true, "tca_two_entries", tight },
           tca_fault = { "tca", true, "tca_fault", { { "fault", 1 } } };
+/* The same of a ring alone. */
+const Settings few = { { "ring_entries", 2 } };
+
+const Way peach2_two_entries = { "peach2", true, "peach2_two_entries", few },
+          ib_two_entries = { "ib", true, "ib_two_entries", few },
+          mbcf_two_entries = { "mbcf", false, "mbcf_two_entries", few };
 const Way net = { "net", true, "net" }, peach2 = { "peach2", true, "peach2" },
           ib = { "ib", true, "ib" }, ib_staged = { "ib", true, "ib_staged", staged },
           ib_bounced = { "ib", true, "ib_bounced", bounced }, mbcf = { "mbcf", false, "mbcf" },
@@ -122,9 +128,10 @@ TEST_P(Contract, HoldsForGpuMemory)
 
 INSTANTIATE_TEST_SUITE_P(Transports, Contract,
                          testing::Combine(testing::Values("mpi", "gasnet"),
-                                          testing::Values(net, peach2, tca, tca_two_entries,
-                                                          tca_fault, ib, ib_staged, ib_bounced,
-                                                          mbcf, tcp)),
+                                          testing::Values(net, peach2, peach2_two_entries, tca,
+                                                          tca_two_entries, tca_fault, ib,
+                                                          ib_two_entries, ib_staged, ib_bounced,
+                                                          mbcf, mbcf_two_entries, tcp)),
                          [](const auto &info) {
                              return std::string(std::get<0>(info.param)) + "_" +
                                     std::get<1>(info.param).name;
