@@ -485,9 +485,10 @@ TEST(TcaDescriptors, OfMorePatternsThanTheHubHoldsStayRight)
         {}, true);
 }
 
-TEST(TcaDescriptors, AreNotMadeAfterTheFirstRounds)
+/** No descriptor is made from round `from` on. */
+void expect_steady(const Settings &settings, uint32_t from)
 {
-    run_pair({}, [](TcaRank &r) {
+    run_pair(settings, [from](TcaRank &r) {
         constexpr uint64_t bytes = 8192;
         uint8_t *out = r.memory(Kind::gpu, bytes), *in = r.memory(Kind::gpu, bytes);
         uint8_t *own = r.memory(Kind::program, bytes);
@@ -497,7 +498,7 @@ TEST(TcaDescriptors, AreNotMadeAfterTheFirstRounds)
         for (uint32_t round = 0; round < 10; round++) {
             const tct_cache_counts &cache = r.counts().cache;
 
-            if (round == 4) /* each is made twice, at most, once in either memory */
+            if (round == from)
                 made = cache.made_host + cache.made_internal;
             for (uint32_t i = 0; i < 4; i++) {
                 r.wait_done(r.write(key, 1024 * i, out, 512, i));
@@ -509,6 +510,18 @@ TEST(TcaDescriptors, AreNotMadeAfterTheFirstRounds)
         EXPECT_EQ(made, r.counts().cache.made_host + r.counts().cache.made_internal);
         return 0;
     });
+}
+
+TEST(TcaDescriptors, AreNotMadeAfterTheFirstRound)
+{
+    expect_steady({ { "mpi.promote", 2 } }, 1);
+}
+
+/* With their third use they are made once more, in the hub's memory. */
+TEST(TcaDescriptors, AreMadeOnceMoreWhereTheyMove)
+{
+    expect_steady({}, 3);
+    expect_steady({ { "mpi.promote_uses", 1 } }, 2);
 }
 
 } // namespace
