@@ -38,22 +38,32 @@ static void sum_came(gasnet_token_t token, void *data, size_t bytes, gasnet_hand
     sums_came[round]++;
 }
 
+/** Floats of a field of the rank that has most. */
+static uint64_t most_floats(const char *size, const char *split)
+{
+    uint64_t most = 0;
+
+    for (unsigned rank = 0; rank < gasnet_nodes(); rank++) {
+        struct grid g;
+
+        grid_make(&g, size, split, rank, gasnet_nodes());
+        if (grid_floats(&g) > most)
+            most = grid_floats(&g);
+    }
+    return most;
+}
+
 static float *start(int *argc, char ***argv, int gpu, const char *size, const char *split,
                     struct grid *g)
 {
     gasnet_handlerentry_t handlers[] = { { HANDLER_FACE, (gasneti_handler_fn)face_came },
                                          { HANDLER_SUM, (gasneti_handler_fn)sum_came } };
-    struct grid first;
     uint8_t *own;
 
     (void)gpu; /* the segment is there */
-    /* no rank has more points than those of a grid that one rank has along one axis */
     gasnet_open(argc, argv);
-    grid_make(&first, size, split, 0, gasnet_nodes());
     grid_make(g, size, split, gasnet_mynode(), gasnet_nodes());
-    own =
-        gasnet_start(argc, argv, handlers, 2,
-                     2 * (grid_floats(&first) + 4 * g->k * (first.n[ALONG_J] + 4)) * sizeof(float));
+    own = gasnet_start(argc, argv, handlers, 2, 2 * most_floats(size, split) * sizeof(float));
     far = calloc(AXES * 2, sizeof(*far));
     known = calloc(gasnet_nodes(), sizeof(*known));
     if (far == NULL || known == NULL)
