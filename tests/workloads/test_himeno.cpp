@@ -84,4 +84,39 @@ TEST(Himeno, ResidualsAreThoseOfOneNode)
     expect_one_residual("middle", 3, reference(128, 128, 256, 3));
 }
 
+TEST(Himeno, PartsAddUpToTheWhole)
+{
+    for (const char *library : { "gasnet", "mpi" }) {
+        std::string line =
+            himeno({ "size=small", "sample=10", std::string("library=") + library }, 4);
+        double whole = number_of(line, "latency_ps_median"), parts = 0;
+
+        for (const char *part : { "calculation_ps", "halo_ps", "convergence_ps" }) {
+            EXPECT_LT(0, number_of(line, part)) << part;
+            parts += number_of(line, part);
+        }
+        EXPECT_NEAR(whole, parts, 0.01 * whole) << line;
+        EXPECT_EQ(1000, number_of(line, "iterations"));
+        EXPECT_EQ(10, number_of(line, "run"));
+    }
+}
+
+/* What the first iterations make for all is no part of the others' time. */
+TEST(Himeno, FewIterationsStandForAll)
+{
+    for (const char *gasnet : { "tca-2016", "ibv-2016" })
+        for (const char *split : { "i", "both" }) {
+            const std::vector<std::string> all = { "size=small", "iterations=200",
+                                                   std::string("split=") + split };
+            std::vector<std::string> few = all;
+
+            few.emplace_back("sample=10");
+            double whole = number_of(himeno(all, 4, gasnet), "latency_ps_median");
+
+            EXPECT_NEAR(whole, number_of(himeno(few, 4, gasnet), "latency_ps_median"),
+                        0.005 * whole)
+                << gasnet << " split along " << split;
+        }
+}
+
 } // namespace
