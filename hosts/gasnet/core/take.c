@@ -148,16 +148,21 @@ static bool take_source(struct gasnet_rank *gr, enum transport_fifo fifo, unsign
     return any;
 }
 
-/* From the source after the last one on, so that none has to wait for ever. */
+/* From the source after the last one on, so that none has to wait for ever. Mostly there is none at
+ * all, which one look finds out. */
 static bool take_fifo(struct gasnet_rank *gr, enum transport_fifo fifo, bool defers)
 {
     struct transport *t = gr->transport;
-    unsigned n = gr->host->size, first = gr->turn[fifo] + 1;
+    unsigned n = gr->host->size, first = gr->turn[fifo] + 1, s = t->ops->next(t, fifo, 0);
     bool any = false;
 
-    for (unsigned s = first; (s = t->ops->next(t, fifo, s)) < n; s++)
+    if (s == n)
+        return false;
+    if (s < first)
+        s = t->ops->next(t, fifo, first);
+    for (; s < n; s = t->ops->next(t, fifo, s + 1))
         any |= take_source(gr, fifo, s, defers);
-    for (unsigned s = 0; (s = t->ops->next(t, fifo, s)) < n && s < first; s++)
+    for (s = 0; s < first && (s = t->ops->next(t, fifo, s)) < first; s++)
         any |= take_source(gr, fifo, s, defers);
     return any;
 }

@@ -182,6 +182,7 @@ struct tct {
     uint8_t *send;       /* as the rings of all peers */
     uint64_t send_bus;
     uint64_t scanned_at;
+    uint32_t waiting[TCT_RINGS]; /* entries of all sources that were seen, and not taken yet */
     /* job.c */
     struct tct_job jobs[TCT_JOBS];
     unsigned order[TCT_JOBS], njobs; /* those that go on, the oldest first */

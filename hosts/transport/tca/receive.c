@@ -135,6 +135,8 @@ static bool land_ring(struct tct *c, unsigned source, unsigned ring)
         if (flag.kind == TCT_PIECE) {
             r->taken++;
             acknowledge(c, source);
+        } else {
+            c->waiting[ring]++;
         }
     }
     return any;
@@ -183,6 +185,7 @@ bool tct_look(struct tct *c, unsigned source, unsigned ring, struct transport_ta
 void tct_release(struct tct *c, unsigned source, unsigned ring)
 {
     c->peers[source].ring[ring].taken++;
+    c->waiting[ring]--;
     acknowledge(c, source);
 }
 
@@ -204,6 +207,8 @@ unsigned tct_next_ready(struct tct *c, unsigned ring, unsigned from)
     struct transport_taken taken;
 
     scan(c);
+    if (c->waiting[ring] == 0)
+        return c->hubs.nranks;
     for (unsigned r = from; r < c->hubs.nranks; r++)
         if (!c->hubs.peers[r].far && tct_look(c, r, ring, &taken))
             return r;
