@@ -2,7 +2,8 @@
  * The split-phase barrier, by dissemination: in round r a rank says to the one 2^r behind it what
  * it knows of all names, when it has heard that of the rank 2^r before it in all rounds before.
  * After log2 of the ranks, rounded up, each knows of all. A rank can be one barrier ahead of
- * another, not two, so what comes is kept by the barrier's parity.
+ * another, not two, so what comes is kept by the barrier's parity. The sender of a message says
+ * which round it is of, and each sender has one in each barrier; a name travels where there is one.
  */
 #include <string.h>
 
@@ -37,13 +38,12 @@ static void join(struct gasnet_consensus *own, const struct gasnet_consensus *ot
 static void send_round(struct gasnet_rank *gr)
 {
     const struct gasnet_barrier *b = barrier_of(gr);
-    const int32_t args[4] = { (int32_t)b->parity, (int32_t)b->round,
-                              (b->own.named ? NAMED : 0) | (b->own.mismatch ? MISMATCH : 0),
+    const int32_t args[2] = { (b->own.named ? NAMED : 0) | (b->own.mismatch ? MISMATCH : 0),
                               b->own.id };
     const struct gasnet_am am = { .category = GASNET_SHORT,
                                   .dest = (gr->host->rank + (1u << b->round)) % gr->host->size,
                                   .handler = GASNET_SYS_BARRIER,
-                                  .nargs = 4,
+                                  .nargs = args[0] != 0 ? 2 : 0,
                                   .args = args };
 
     gasnet_send(gr, &am);
@@ -53,15 +53,20 @@ static void round_came(struct gasnet_rank *gr, struct gasneti_token *token, void
                        uint32_t bytes, const int32_t *args, unsigned nargs)
 {
     struct gasnet_barrier *b = barrier_of(gr);
+    unsigned n = gr->host->size, before = (gr->host->rank + n - token->source) % n, round = 0;
+    struct gasnet_consensus said = { .id = 0 };
 
-    (void)token;
     (void)data;
     (void)bytes;
-    (void)nargs;
-    b->came[args[0]][args[1]].here = true;
-    b->came[args[0]][args[1]].said = (struct gasnet_consensus){
-        .named = (args[2] & NAMED) != 0, .mismatch = (args[2] & MISMATCH) != 0, .id = args[3]
-    };
+    while (1u << round < before)
+        round++;
+    if (nargs > 0)
+        said = (struct gasnet_consensus){ .named = (args[0] & NAMED) != 0,
+                                          .mismatch = (args[0] & MISMATCH) != 0,
+                                          .id = args[1] };
+    b->came[b->heard[round]][round].here = true;
+    b->came[b->heard[round]][round].said = said;
+    b->heard[round] = !b->heard[round];
 }
 
 /* A message may have to wait for room, and what comes then leads here again. */

@@ -37,6 +37,7 @@ struct gasnet_barrier {
     bool sending;  /* a round: others may not begin meanwhile */
     int id, flags; /* as notified */
     unsigned round, parity;
+    unsigned heard[GASNET_ROUNDS_MAX]; /* parity of the round's message that comes next */
     struct gasnet_consensus own;
     struct {
         bool here;
