@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define HOST_PROFILE_CALLS  512u
 #define HOST_PROFILE_COUNTS 32u
@@ -27,14 +28,30 @@ struct host_profile_count {
 
 struct host_profile_peer {
     uint64_t messages, bytes;
+    uint64_t of_mpi, bytes_of_mpi; /* among them */
 };
 
 struct host_profile {
     bool inside; /* a call lasts: what it calls in turn does not count */
+    /* Those of MPI by the number of the function, those of others from the end on. */
     struct host_profile_call calls[HOST_PROFILE_CALLS];
     struct host_profile_count counts[HOST_PROFILE_COUNTS];
     unsigned ncounts, npeers;
     struct host_profile_peer peers[]; /* sent to each rank */
 };
+
+/** Sets what is counted by this name, behind what is counted already. */
+static inline void host_profile_set(struct host_profile *p, const char *name, uint64_t messages,
+                                    uint64_t bytes)
+{
+    unsigned i = 0;
+
+    while (i < p->ncounts && strcmp(p->counts[i].name, name) != 0)
+        i++;
+    if (i == HOST_PROFILE_COUNTS)
+        return;
+    p->counts[i] = (struct host_profile_count){ name, messages, bytes };
+    p->ncounts += i == p->ncounts;
+}
 
 #endif /* HOST_PROFILE_H */

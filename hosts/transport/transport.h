@@ -212,7 +212,7 @@ struct transport_ops {
     /** Looks for the same without waiting, which takes some time, so that a program that spins on
      * MPI_Test() lets others go on. @return false: nothing new has come. */
     bool (*poll)(struct transport *t);
-    /** Or NULL. Appends what it counts, where a run asks for a profile (hosts/host/profile.h). */
+    /** Or NULL. Sets what it counts, where a run asks for a profile (hosts/host/profile.h). */
     void (*profile)(const struct transport *t, struct host_profile *p);
 };
 

@@ -1,5 +1,6 @@
 /* The rank, its errors, and what is around each call of a program. */
 #include "hosts/gasnet/core/rank.h"
+#include "hosts/gasnet/core/count.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,12 +110,14 @@ struct gasnet_visit gasnet_enter(const char *call, const void *from, enum gasnet
     h->entry = (struct host_entry){ call, from };
     v.library = h->process->library(h, true);
     v.gr->inside++;
+    gasnet_count_begin(&v);
     check_place(v.gr, need);
     return v;
 }
 
 void gasnet_leave(const struct gasnet_visit *v)
 {
+    gasnet_count_end(v);
     v->gr->call = v->call;
     v->gr->from = v->from;
     v->gr->inside--;

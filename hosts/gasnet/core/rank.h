@@ -20,6 +20,7 @@
 
 /* The library is the same for all modes. */
 #define GASNET_SEQ 1
+#include "hosts/gasnet/include/gasnet-hub.h"
 #include "hosts/gasnet/include/gasnet.h"
 
 #define GASNET_WHY_BYTES    512u
@@ -34,7 +35,8 @@ struct gasnet_ticket;
 
 /** Another rank, and the own one. */
 struct gasnet_peer {
-    uint64_t segment, bytes; /* its segment: address there */
+    uint64_t segment, bytes;   /* its segment: address there */
+    uint64_t sent, sent_bytes; /* to it: messages, and their data */
     bool exposed, attached, on_gpu;
     struct transport_key key; /* for its segment, if exposed */
 };
@@ -93,6 +95,8 @@ struct gasnet_rank {
     struct gasnet_tickets tickets;
     struct gasnet_extended *extended;
     struct gasnet_vis *vis;
+    gasnet_hub_counts counts;
+    uint64_t named_bytes; /* that calls of the program have sent, put or got */
     struct gasnet_coll *coll;
     struct transport_buffer scratch;
     char why[GASNET_WHY_BYTES];
@@ -109,6 +113,8 @@ struct gasnet_visit {
     const void *from;
     struct host_entry entry;
     bool library;
+    bool counts, times; /* it is counted for a profile, and its time is */
+    uint64_t start_ps, named_bytes;
 };
 
 enum gasnet_need {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hosts/gasnet/core/count.h"
 #include "hosts/gasnet/core/deliver.h"
 #include "hosts/gasnet/core/ticket.h"
 
@@ -124,6 +125,7 @@ void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
 {
     struct gasnet_head head;
 
+    gasnet_count_sent(gr, am);
     if (am->dest == gr->host->rank) {
         send_to_self(gr, am);
         return;

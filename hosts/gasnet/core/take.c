@@ -5,6 +5,7 @@
 
 #include "hosts/driver/driver.h"
 #include "hosts/gasnet/coll/coll.h"
+#include "hosts/gasnet/core/count.h"
 #include "hosts/gasnet/core/deliver.h"
 #include "hosts/gasnet/core/ticket.h"
 #include "hosts/gasnet/extended/extended.h"
@@ -36,6 +37,7 @@ static void run_handler(struct gasnet_rank *gr, struct gasneti_token *token,
     if (gr->handlers[head->handler] == NULL)
         gasnet_fail(gr, "a message from node %u for handler %u, which node %u has not registered",
                     token->source, head->handler, gr->host->rank);
+    gr->counts.handlers++;
     gr->level = token->is_request ? GASNET_IN_REQUEST : GASNET_IN_REPLY;
     gasnet_call_handler(gr, token, head, data);
     gr->level = before;
@@ -195,6 +197,7 @@ bool gasnet_poll(struct gasnet_rank *gr)
 {
     struct transport *t = gr->transport;
 
+    gr->counts.polls++;
     return t->ops->poll(t) && gasnet_take(gr);
 }
 
@@ -214,6 +217,7 @@ void gasnet_wait_for_room(struct gasnet_rank *gr, const struct gasnet_am *am)
     const struct gasnet_waits outer = gr->waits; /* the call around a handler that replies */
     const struct host_call call = gr->host->call;
 
+    gr->counts.stalls++;
     gasnet_waits_begin(gr, "room for a message to", (int)am->dest);
     if (!(am->is_reply ? take_replies(gr) : gasnet_take(gr)))
         t->ops->wait(t);

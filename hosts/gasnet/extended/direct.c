@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "hosts/gasnet/core/count.h"
 #include "hosts/gasnet/core/deliver.h"
 #include "hosts/gasnet/core/ticket.h"
 #include "hosts/gasnet/extended/internal.h"
@@ -97,6 +98,7 @@ static transport_ticket write_piece(struct gasnet_rank *gr, gasnet_node_t node, 
     };
     struct transport *t = gr->transport;
 
+    gasnet_count_write(gr, node, bytes);
     while (!t->ops->write(t, node, &write, &ticket.ticket))
         wait_room(gr, node);
     ticket.places = true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hosts/gasnet/core/count.h"
 #include "hosts/gasnet/extended/direct.h"
 #include "hosts/gasnet/extended/internal.h"
 
@@ -60,6 +61,7 @@ void gasnet_put_start(struct gasnet_rank *gr, uint32_t op, const struct gasnet_p
                             .nargs = 1,
                             .args = &number };
 
+    gasnet_count_put(gr, put->bytes);
     if (put->node == gr->host->rank) {
         gasnet_copy(gr, put->to, put->from, put->bytes);
         return;
@@ -242,6 +244,7 @@ void gasnet_get_start(struct gasnet_rank *gr, uint32_t op, const struct gasnet_g
     int32_t args[6];
     uint64_t n;
 
+    gasnet_count_get(gr, get->bytes);
     if (get->node == gr->host->rank) {
         gasnet_copy(gr, get->to, get->from, get->bytes);
         return;

@@ -53,41 +53,45 @@ uint64_t mpi_profile_bytes_all(const int *counts, MPI_Datatype type, MPI_Comm co
     return bytes;
 }
 
-static void add_count(struct host_profile *p, const char *name, uint64_t messages, uint64_t bytes)
+/* Another library may have sent, too. */
+static void set_sent(struct host_profile_peer *peer, uint64_t messages, uint64_t bytes)
 {
-    if (p->ncounts < HOST_PROFILE_COUNTS)
-        p->counts[p->ncounts++] = (struct host_profile_count){ name, messages, bytes };
+    peer->messages += messages - peer->of_mpi;
+    peer->bytes += bytes - peer->bytes_of_mpi;
+    peer->of_mpi = messages;
+    peer->bytes_of_mpi = bytes;
 }
 
 void mpi_profile_collect(void)
 {
     struct host_profile *p = host_self()->profile;
-    const struct host_profile_peer *to_itself;
     const struct transport *t;
+    uint64_t messages, bytes;
     MPIX_Hub_counts c;
 
     if (mpi_self() == NULL || MPIX_Hub_counters(&c) != MPI_SUCCESS)
         return;
     t = mpi_self()->transport;
-    for (unsigned to = 0; to < p->npeers; to++)
-        MPIX_Hub_sent((int)to, &p->peers[to].messages, &p->peers[to].bytes);
-    to_itself = &p->peers[host_self()->rank];
-    p->ncounts = 0;
-    add_count(p, "sent", c.messages, c.bytes);
-    add_count(p, "sent by remote write", c.write_messages, c.write_bytes);
-    add_count(p, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
-    add_count(p, "sent to itself", to_itself->messages, to_itself->bytes);
-    add_count(p, "received by remote read", 0, c.read_bytes);
-    add_count(p, "received without a copy", c.copies[0], c.copied_bytes[0]);
-    add_count(p, "received with one copy", c.copies[1], c.copied_bytes[1]);
-    add_count(p, "received with two copies", c.copies[2], c.copied_bytes[2]);
-    add_count(p, "received with more copies", c.copies[3], c.copied_bytes[3]);
-    add_count(p, "received before its receive", c.unexpected, 0);
-    add_count(p, "address announced by a receive", c.asks, 0);
-    add_count(p, "of them crossed by a message", c.stale_asks, 0);
-    add_count(p, "entry of a FIFO written", c.entries, 0);
+    for (unsigned to = 0; to < p->npeers; to++) {
+        MPIX_Hub_sent((int)to, &messages, &bytes);
+        set_sent(&p->peers[to], messages, bytes);
+    }
+    MPIX_Hub_sent((int)host_self()->rank, &messages, &bytes);
+    host_profile_set(p, "sent", c.messages, c.bytes);
+    host_profile_set(p, "sent by remote write", c.write_messages, c.write_bytes);
+    host_profile_set(p, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
+    host_profile_set(p, "sent to itself", messages, bytes);
+    host_profile_set(p, "received by remote read", 0, c.read_bytes);
+    host_profile_set(p, "received without a copy", c.copies[0], c.copied_bytes[0]);
+    host_profile_set(p, "received with one copy", c.copies[1], c.copied_bytes[1]);
+    host_profile_set(p, "received with two copies", c.copies[2], c.copied_bytes[2]);
+    host_profile_set(p, "received with more copies", c.copies[3], c.copied_bytes[3]);
+    host_profile_set(p, "received before its receive", c.unexpected, 0);
+    host_profile_set(p, "address announced by a receive", c.asks, 0);
+    host_profile_set(p, "of them crossed by a message", c.stale_asks, 0);
+    host_profile_set(p, "entry of a FIFO written", c.entries, 0);
     if (t->ops->profile != NULL)
         t->ops->profile(t, p);
     if (c.helped > 0)
-        add_count(p, "interrupt by the helper", c.helped, 0);
+        host_profile_set(p, "interrupt by the helper", c.helped, 0);
 }

@@ -9,12 +9,6 @@ const struct tct_counts *tct_counts_of(struct transport *t)
 }
 
 /* Also what did not happen, so that each rank has the same rows. */
-static void add(struct host_profile *p, const char *name, uint64_t messages, uint64_t bytes)
-{
-    if (p->ncounts < HOST_PROFILE_COUNTS)
-        p->counts[p->ncounts++] = (struct host_profile_count){ name, messages, bytes };
-}
-
 void tct_profile(const struct transport *t, struct host_profile *p)
 {
     static const char *const modes[TCT_MODES] = { "sent by way of both buffers (BtoB)",
@@ -26,19 +20,20 @@ void tct_profile(const struct transport *t, struct host_profile *p)
     const struct tct_counts *c = &((const struct tct *)t)->counts;
 
     for (unsigned mode = 0; mode < TCT_MODES; mode++)
-        add(p, modes[mode], c->mode[mode].transfers, c->mode[mode].bytes);
+        host_profile_set(p, modes[mode], c->mode[mode].transfers, c->mode[mode].bytes);
     for (unsigned mode = 0; mode < TCT_MODES; mode++)
-        add(p, copies[mode], c->mode[mode].copies, 0);
-    add(p, "packet stored by the core", c->stored, 0);
-    add(p, "packet moved by a channel", c->moved, 0);
-    add(p, "found no entry free", c->stalls, 0);
-    add(p, "acknowledgement sent", c->acks, 0);
-    add(p, "chain of a channel", c->transfers, 0);
-    add(p, "of them in strides of blocks", c->strided, 0);
-    add(p, "look at a channel's counter", c->looks, 0);
-    add(p, "piece staged by an engine", c->staged, 0);
-    add(p, "descriptor found", c->cache.hits, 0);
-    add(p, "descriptor made in host memory", c->cache.made_host, 0);
-    add(p, "descriptor made in the hub", c->cache.made_internal, 0);
-    add(p, "descriptor that made room", c->cache.evicted_host + c->cache.evicted_internal, 0);
+        host_profile_set(p, copies[mode], c->mode[mode].copies, 0);
+    host_profile_set(p, "packet stored by the core", c->stored, 0);
+    host_profile_set(p, "packet moved by a channel", c->moved, 0);
+    host_profile_set(p, "found no entry free", c->stalls, 0);
+    host_profile_set(p, "acknowledgement sent", c->acks, 0);
+    host_profile_set(p, "chain of a channel", c->transfers, 0);
+    host_profile_set(p, "of them in strides of blocks", c->strided, 0);
+    host_profile_set(p, "look at a channel's counter", c->looks, 0);
+    host_profile_set(p, "piece staged by an engine", c->staged, 0);
+    host_profile_set(p, "descriptor found", c->cache.hits, 0);
+    host_profile_set(p, "descriptor made in host memory", c->cache.made_host, 0);
+    host_profile_set(p, "descriptor made in the hub", c->cache.made_internal, 0);
+    host_profile_set(p, "descriptor that made room",
+                     c->cache.evicted_host + c->cache.evicted_internal, 0);
 }
