@@ -1,5 +1,9 @@
 /* The rules of hosts/transport/transport.h, over each transport, for one library and for two that a
  * rank uses at once. */
+#include <fstream>
+#include <map>
+#include <sstream>
+
 #include "tests/hosts/transport/player.h"
 
 namespace
@@ -305,6 +309,67 @@ TEST(Settings, TheFirstTransportOfGasnetIsTheControlNetwork)
     EXPECT_EQ(0u, std::string(choice->choices).find(std::string(transports[0]->name) + "|"));
     EXPECT_STREQ("net", transports[0]->name);
     EXPECT_EQ(choice->most, std::count(choice->choices, strchr(choice->choices, '\0'), '|'));
+}
+
+/** Cells of a row "| a | b |", without their quotes. */
+std::vector<std::string> cells_of(const std::string &line)
+{
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+
+    for (std::string cell; std::getline(row, cell, '|');) {
+        cell.erase(
+            std::remove_if(cell.begin(), cell.end(), [](char c) { return c == ' ' || c == '`'; }),
+            cell.end());
+        cells.push_back(cell);
+    }
+    if (!cells.empty())
+        cells.erase(cells.begin());
+    return cells;
+}
+
+/** Whether a transport has what may be NULL. */
+std::map<std::string, bool> optional_of(const transport_ops *o)
+{
+    return { { "expose", o->expose != nullptr },
+             { "hide", o->hide != nullptr },
+             { "write", o->write != nullptr },
+             { "lays_out", o->lays_out != nullptr },
+             { "read", o->read != nullptr },
+             { "done", o->done != nullptr },
+             { "placed", o->placed != nullptr },
+             { "hand_over", o->hand_over != nullptr },
+             { "ring", o->ring != nullptr },
+             { "queued", o->queued != nullptr },
+             { "gpu_eager_bytes", o->gpu_eager_bytes != nullptr },
+             { "copy", o->copy != nullptr },
+             { "profile", o->profile != nullptr } };
+}
+
+TEST(Page, SaysWhoImplementsWhat)
+{
+    std::ifstream page(DOCS "/transport.md");
+    std::vector<std::string> names; /* of the columns */
+    std::map<std::string, std::vector<std::string>> table;
+
+    for (std::string line; std::getline(page, line) && line != "## To add a transport";) {
+        std::vector<std::string> cells = cells_of(line);
+
+        if (cells.size() > 1 && cells[0].empty() && cells[1] == transports[0]->name)
+            names.assign(cells.begin() + 1, cells.end());
+        else if (!cells.empty() && cells.size() == names.size() + 1)
+            table[cells[0]].assign(cells.begin() + 1, cells.end());
+    }
+    for (const transport_ops **ops = transports; *ops != nullptr; ops++) {
+        size_t column = std::find(names.begin(), names.end(), (*ops)->name) - names.begin();
+
+        ASSERT_LT(column, names.size()) << (*ops)->name;
+        for (const auto &op : optional_of(*ops)) {
+            ASSERT_EQ(names.size(), table[op.first].size()) << op.first;
+            EXPECT_EQ(op.second ? "yes" : "-", table[op.first][column])
+                << op.first << " of " << (*ops)->name;
+        }
+    }
 }
 
 } // namespace
