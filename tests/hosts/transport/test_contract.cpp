@@ -349,7 +349,7 @@ std::map<std::string, bool> optional_of(const transport_ops *o)
 TEST(Page, SaysWhoImplementsWhat)
 {
     std::ifstream page(DOCS "/transport.md");
-    std::vector<std::string> names; /* of the columns */
+    std::vector<std::string> names; /* those of columns */
     std::map<std::string, std::vector<std::string>> table;
 
     for (std::string line; std::getline(page, line) && line != "## To add a transport";) {
