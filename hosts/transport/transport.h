@@ -260,8 +260,7 @@ enum host_network transport_network(const struct host *h, enum host_network fast
 uint64_t transport_number(const struct transport *t, const char *key, uint64_t own);
 /** The setting "fifo_bytes", for a transport whose longest entry has `own` bytes. */
 uint32_t transport_fifo_bytes(const struct transport *t, uint32_t own);
-/** The setting "ring_entries", for one with room for `own` of the longest entries: that or fewer.
- */
+/** "ring_entries": `own`, for which the transport has room, or fewer. */
 uint32_t transport_ring_entries(const struct transport *t, uint32_t own);
 /** Has such a setting of words this one? */
 bool transport_has_word(const struct transport *t, const char *key, const char *word);

@@ -11,7 +11,7 @@
 #define TCT_CHANNELS      4u                    /* those of a hub */
 #define TCT_ENTRIES_MAX   TRANSPORT_ENTRIES_MAX /* those of a ring */
 #define TCT_STAGES_MAX    4u
-#define TCT_ENTRIES       16u /* of a ring, where nothing else is set */
+#define TCT_ENTRIES       16u /* a ring has so many where nothing else is set */
 #define TCT_BUFFERS       2u  /* send buffers of a rank, which are used in turn */
 #define TCT_ENTRY_MAX     8192u
 #define TCT_PIECE_MAX     (UINT32_C(1) << 20)

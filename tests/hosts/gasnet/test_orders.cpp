@@ -1,6 +1,6 @@
 /*
  * Programs as hubcc makes them, over each conduit, with segments of hosts and of GPUs, and with
- * faults: whatever the order of events and of domains, they print the same lines, end at the same
+ * faults. Whatever the order of events and of domains, they print the same lines, end at the same
  * times, and leave the same fingerprint.
  */
 #include "tests/built.h"

@@ -16,7 +16,7 @@ enum { ON_DATA = 200, ON_ANSWER, ON_MARK };
 
 #define RANKS_MAX 16
 #define BELOW     (SEGMENT / 2)       /* what others get; in front of it, what they put */
-#define SLOT      (BELOW / RANKS_MAX) /* of each of them */
+#define SLOT      (BELOW / RANKS_MAX) /* a rank has one of these */
 #define MESSAGE   300000u
 #define FLOOD     200u
 #define BUSY_US   300u

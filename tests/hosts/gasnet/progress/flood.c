@@ -1,5 +1,5 @@
 /*
- * Nobody waits for ever, however few entries a ring has: all ranks flood all others with requests
+ * No rank waits for ever, however few entries a ring has: all ranks flood all others with requests
  * of each category that the largest Mediums answer, and no rank polls before it has sent its last
  * one. Then two ranks send to each other alone.
  *
