@@ -57,3 +57,14 @@ void host_states_release(struct host_state **states)
         state->release(state);
     }
 }
+
+void host_clear(uint8_t *p, uint64_t bytes)
+{
+    static const uint8_t zeros[HOST_PAGE];
+
+    for (uint64_t at = 0, n; at < bytes; at += n) {
+        n = bytes - at < sizeof(zeros) ? bytes - at : sizeof(zeros);
+        if (memcmp(p + at, zeros, n) != 0)
+            memset(p + at, 0, n);
+    }
+}

@@ -41,4 +41,8 @@ struct host_memory_ops {
     uint64_t (*base)(struct host *h);
 };
 
+/** Zeros where there is anything else: a page of alloc() that was never touched stays so, and
+ * takes no memory of the simulator. */
+void host_clear(uint8_t *p, uint64_t bytes);
+
 #endif /* HOST_MEMORY_H */

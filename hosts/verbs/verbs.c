@@ -34,7 +34,7 @@ static uint8_t *queue_memory(struct verbs *v, uint64_t bytes, uint64_t *bus_p)
 
     if (p == NULL)
         return NULL;
-    memset(p, 0, bytes);
+    host_clear(p, bytes);
     *bus_p = v->h->memory->pointer(v->h, p).offset;
     return p;
 }

@@ -160,10 +160,13 @@ static void make_segment(struct gasnet_rank *gr, uint64_t bytes)
 static void note_attached(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
                           uint32_t bytes, const int32_t *args, unsigned nargs)
 {
-    (void)args;
+    const struct gasnet_peer *peers = data;
+    unsigned count = bytes / (uint32_t)sizeof(*peers);
+
+    (void)token;
     (void)nargs;
-    memcpy(&gr->peers[token->source], data, bytes);
-    gr->attached++;
+    for (unsigned i = 0; i < count; i++)
+        memcpy(&gr->peers[((unsigned)args[0] + i) % gr->host->size], &peers[i], sizeof(*peers));
 }
 
 static void note_ready(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
@@ -189,19 +192,47 @@ static void note_exit(struct gasnet_rank *gr, struct gasneti_token *token, void 
 }
 
 static void tell(struct gasnet_rank *gr, unsigned to, enum gasnet_system what, const void *data,
-                 uint32_t bytes)
+                 uint32_t bytes, const int32_t *arg)
 {
     const struct gasnet_am am = { .category = GASNET_MEDIUM,
                                   .dest = to,
                                   .handler = (gasnet_handler_t)what,
                                   .from = data,
-                                  .bytes = bytes };
+                                  .bytes = bytes,
+                                  .nargs = arg != NULL,
+                                  .args = arg };
 
     gasnet_send(gr, &am);
 }
 
-/* Each rank sends its segment to all others. It answers for what it has attached itself: no message
- * of a program comes before it knows all of them, since the first rank says when all do. */
+/** To rank `to`: the segments of `count` ranks from this one on, as many as a message takes. */
+static void tell_segments(struct gasnet_rank *gr, unsigned to, unsigned count)
+{
+    const unsigned most = gr->medium_max / (uint32_t)sizeof(*gr->peers), n = gr->host->size;
+
+    for (unsigned done = 0, some; done < count; done += some) {
+        unsigned first = (gr->host->rank + done) % n;
+        const int32_t arg = (int32_t)first;
+
+        some = count - done < most ? count - done : most;
+        some = n - first < some ? n - first : some;
+        tell(gr, to, GASNET_SYS_ATTACHED, &gr->peers[first], some * (uint32_t)sizeof(*gr->peers),
+             &arg);
+    }
+}
+
+/** Are those of `count` ranks from this one on known? */
+static bool knows(const struct gasnet_rank *gr, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!gr->peers[(gr->host->rank + i) % gr->host->size].attached)
+            return false;
+    return true;
+}
+
+/* By dissemination: in each round a rank passes on what it knows, so few ranks have to do with each
+ * other. It answers for what it has attached itself: no message of a program comes before it knows
+ * all of them, since the first rank says when all do. */
 static void exchange_segments(struct gasnet_rank *gr)
 {
     struct transport *t = gr->transport;
@@ -213,18 +244,22 @@ static void exchange_segments(struct gasnet_rank *gr)
 
     own.exposed = gr->segment_bytes > 0 && t->ops->expose != NULL &&
                   t->ops->expose(t, gr->segment, gr->segment_bytes, &own.key);
-    for (unsigned i = 0; i < n; i++)
-        tell(gr, (me + i) % n, GASNET_SYS_ATTACHED, &own, sizeof(own));
+    gr->peers[me] = own;
     gasnet_waits_begin(gr, "gasnet_attach() of", -1);
-    while (gr->attached < n)
-        gasnet_progress(gr);
+    for (unsigned have = 1; have < n; have *= 2) {
+        unsigned more = have < n - have ? have : n - have;
+
+        tell_segments(gr, (me + n - have) % n, more);
+        while (!knows(gr, have + more))
+            gasnet_progress(gr);
+    }
     gr->phase = GASNET_IS_ATTACHED; /* a message of one that has heard so may come before READY */
     if (n > 1 && me != 0)
-        tell(gr, 0, GASNET_SYS_READY, NULL, 0);
+        tell(gr, 0, GASNET_SYS_READY, NULL, 0, NULL);
     while (me == 0 ? gr->ready + 1 < n : gr->ready == 0)
         gasnet_progress(gr);
     for (unsigned i = 1; me == 0 && i < n; i++)
-        tell(gr, i, GASNET_SYS_READY, NULL, 0);
+        tell(gr, i, GASNET_SYS_READY, NULL, 0, NULL);
     gasnet_waits_end(gr);
 }
 
@@ -257,6 +292,15 @@ static uint64_t now_ps(struct gasnet_rank *gr)
     return gr->host->cpu->time_ps(gr->host);
 }
 
+/* There may be more than the last time has taken. */
+static void look_before_exit(struct gasnet_rank *gr, bool sleeps)
+{
+    (void)gr->transport->ops->poll(gr->transport);
+    gasnet_take(gr);
+    if (sleeps)
+        gr->host->cpu->sleep(gr->host, now_ps(gr) + EXIT_LOOK_PS);
+}
+
 /* Others may never look, so nothing is waited for but their own exit, and that not for long. */
 static bool all_exit(struct gasnet_rank *gr)
 {
@@ -266,18 +310,21 @@ static bool all_exit(struct gasnet_rank *gr)
                                            .head_bytes = offsetof(struct gasnet_head, args) };
     struct transport *t = gr->transport;
     struct host *h = gr->host;
+    unsigned others = h->size - 1, mine = h->rank == 0 ? others : 1, told = 0;
     uint64_t end = now_ps(gr) + EXIT_WAIT_PS;
 
-    for (unsigned i = 1; i < h->size; i++)
-        (void)t->ops->append(t, (h->rank + i) % h->size, &entry);
-    gasnet_hand_over(gr);
-    while (gr->exited + 1 < h->size && now_ps(gr) < end) {
-        (void)t->ops->poll(t);
-        gasnet_take(gr); /* there may be more than the last time has taken */
-        if (gr->exited + 1 < h->size)
-            h->cpu->sleep(h, now_ps(gr) + EXIT_LOOK_PS);
+    while (told < mine && now_ps(gr) < end) {
+        /* Rank 0 says so when all others have said it. */
+        bool ready = h->rank != 0 || gr->exited == others;
+
+        while (ready && told < mine && t->ops->append(t, h->rank == 0 ? told + 1 : 0, &entry))
+            told++;
+        gasnet_hand_over(gr);
+        look_before_exit(gr, told < mine);
     }
-    return gr->exited + 1 == h->size;
+    while (h->rank != 0 && gr->exited == 0 && now_ps(gr) < end)
+        look_before_exit(gr, true);
+    return told == mine && (h->rank == 0 || gr->exited > 0);
 }
 
 /* @return whether the rank may end by itself: all others do. */

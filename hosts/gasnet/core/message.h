@@ -54,7 +54,7 @@ bool gasnet_lays_out(struct gasnet_rank *gr, const struct gasnet_am *am);
 typedef void gasnet_system_fn(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
                               uint32_t bytes, const int32_t *args, unsigned nargs);
 enum gasnet_system {
-    GASNET_SYS_ATTACHED = 1, /* Medium: the sender's segment, struct gasnet_peer */
+    GASNET_SYS_ATTACHED = 1, /* Medium: segments of ranks from its argument on */
     GASNET_SYS_READY,        /* to the first rank: it has all segments; from there: all have */
     GASNET_SYS_EXIT,
     GASNET_SYS_EXTENDED, /* the Extended API's begin here */

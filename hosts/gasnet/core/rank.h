@@ -84,9 +84,9 @@ struct gasnet_rank {
     bool segment_on_gpu;
     unsigned segment_gpu;
     uint32_t medium_max;
-    uint32_t packed_bytes;            /* longest Long that travels in the entry of its header */
-    unsigned attached, ready, exited; /* ranks that have said so */
-    unsigned turn[TRANSPORT_FIFOS];   /* the source that was taken from last */
+    uint32_t packed_bytes;          /* longest Long that travels in the entry of its header */
+    unsigned ready, exited;         /* ranks that have said so */
+    unsigned turn[TRANSPORT_FIFOS]; /* the source that was taken from last */
     STAILQ_HEAD(, gasnet_deferred) deferred;
     const char *call; /* that the program has made; NULL: none */
     const void *from; /* where it goes on behind it */

@@ -94,7 +94,7 @@ static bool make_memory(struct ibt *ib)
     ib->mirror = alloc_region(ib, bytes, IB_ACCESS_LOCAL | IB_ACCESS_WRITE, &ib->mirror_region);
     if (ib->inbox == NULL || ib->mirror == NULL)
         return false;
-    memset(ib->inbox, 0, ib->inbox_bytes);
+    host_clear(ib->inbox, ib->inbox_bytes);
     ib->copies = (volatile uint64_t *)(void *)ib->inbox;
     for (unsigned words = 0; words < IBT_WORDS; words++)
         ib->words[words] = ib->copies + ibt_words_at(ib, words) / 8;

@@ -33,7 +33,7 @@ static bool make_inbox(struct p2 *p2)
             DRIVER_OK ||
         area != HUB_AREA_HOST)
         return false;
-    memset(p2->inbox, 0, p2->rings);
+    host_clear(p2->inbox, p2->rings);
     p2->come = (volatile uint64_t *)(void *)p2->inbox;
     p2->ended = p2->come + 1;
     p2->credits = p2->come + P2_CREDITS_AT / 8;

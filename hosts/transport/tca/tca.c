@@ -104,7 +104,7 @@ static bool make_memory(struct tct *c)
             DRIVER_OK ||
         area != HUB_AREA_HOST)
         return false;
-    memset(hubs->inbox, 0, c->rings_at);
+    host_clear(hubs->inbox, c->rings_at);
     c->send_bus = h->memory->pointer(h, c->send).offset;
     hubs->come = words_at(c, 0);
     c->ended = words_at(c, TCT_ENDED_AT);

@@ -1,6 +1,9 @@
 /* GASNet under hubrun: what --gasnet and the environment choose. */
 #include "tests/tools/hubcc/programs.h"
 
+#include <algorithm>
+#include <sstream>
+
 namespace
 {
 
@@ -166,6 +169,99 @@ TEST_F(Gasnet, SettingsMayStandInAFile)
     expect_refused("--gasnet wrong.yaml",
                    "hubrun: wrong.yaml:3: GASNet: rings = 2: no such setting; `hubsim params` has "
                    "them as gasnet.*\n");
+}
+
+/* The most memory that the simulator has had, with all ranks in it, when each has stored `argv[2]`
+ * bytes of its segment of `argv[1]` bytes; without a segment, of the program alone. */
+const char *const memory = R"(
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void barrier(void)
+{
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+static void print(void)
+{
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+
+    while (status != NULL && fgets(line, sizeof(line), status) != NULL)
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            printf("%ld\n", atol(line + 6));
+}
+int main(int argc, char **argv)
+{
+    gasnet_seginfo_t s[64];
+
+    if (argc == 1) {
+        sleep(1);
+        print();
+        return 0;
+    }
+    gasnet_init(&argc, &argv);
+    gasnet_attach(NULL, 0, strtoul(argv[1], NULL, 10), 0);
+    gasnet_getSegmentInfo(s, (int)gasnet_nodes());
+    memset(s[gasnet_mynode()].addr, 1, strtoul(argv[2], NULL, 10));
+    barrier();
+    if (gasnet_mynode() == 0)
+        print();
+    barrier();
+    gasnet_exit(0);
+}
+)";
+
+class GasnetMemory : public Gasnet
+{
+  protected:
+    double megabytes(const std::string &transport, int ranks, const std::string &arguments)
+    {
+        double most = 0;
+
+        EXPECT_EQ(0, sh("hubrun -q -m subcluster16 -n " + std::to_string(ranks) + " --gasnet " +
+                        transport + " ./prog " + arguments))
+            << errors;
+        std::istringstream in(out);
+        for (double kb; in >> kb;)
+            most = std::max(most, kb / 1024);
+        return most;
+    }
+    double each(const std::string &transport, const std::string &arguments)
+    {
+        return (megabytes(transport, 64, arguments) - megabytes(transport, 1, arguments)) / 63;
+    }
+};
+
+TEST_F(GasnetMemory, OfARankOfManyIsLittle)
+{
+    if (test::SANITIZED)
+        GTEST_SKIP() << "the sanitizers' own memory is beside it";
+    program(memory);
+    double alone = each("net", "");
+
+    EXPECT_GT(alone, 0);
+    for (const auto &[transport, limit] : { std::pair("net", 0.3), std::pair("peach2", 0.3),
+                                            std::pair("tca", 0.5), std::pair("ib", 1.0) }) {
+        double with = each(transport, "4096 0");
+
+        EXPECT_GT(with, alone) << transport;
+        EXPECT_LT(with - alone, limit) << transport;
+    }
+}
+
+TEST_F(GasnetMemory, OfASegmentIsWhatIsTouched)
+{
+    if (test::SANITIZED)
+        GTEST_SKIP() << "the sanitizers' own memory is beside it";
+    program(memory);
+    for (const char *transport : { "net", "tca" }) {
+        double none = megabytes(transport, 16, "1073741824 0");
+        double some = megabytes(transport, 16, "1073741824 4194304");
+
+        EXPECT_LT(none, megabytes(transport, 16, "4096 0") + 1) << transport;
+        EXPECT_NEAR(16 * 4, some - none, 4) << transport;
+    }
 }
 
 } // namespace
