@@ -16,7 +16,7 @@ struct host_copy_end {
     bool device;
     uint64_t addr;
     bool peer; /* a bus address of another device: the copy ends when its bytes are there */
-    uint64_t row_bytes, pitch; /* of the GPU's memory: rows, `pitch` bytes apart; 0: no gaps */
+    uint64_t row_bytes, pitch; /* if device: rows, `pitch` bytes apart; 0: no gaps */
 };
 
 /** A GPU has one engine for copies from it to the bus, 1, one for other copies, 0, and one for

@@ -17,7 +17,7 @@ typedef struct gasnet_hub_counts {
     uint64_t own, own_bytes;           /* messages of the library */
     uint64_t puts, gets;               /* begun, each piece of a vector as one */
     uint64_t put_bytes, get_bytes;
-    uint64_t handlers; /* of the program that have run */
+    uint64_t handlers; /* run, of the program */
     uint64_t stalls;   /* messages that had to wait for room */
     uint64_t polls;    /* looks for news */
 } gasnet_hub_counts;

@@ -3,9 +3,7 @@
  * Short data go by buffers of the library, which cores copy to and from; of longer ones the memory
  * is registered for the one transfer.
  */
-#include <string.h>
-
-#include "hosts/transport/ib/internal.h"
+#include "hosts/transport/ib/region.h"
 
 bool ibt_bounce_init(struct ibt *ib)
 {
@@ -71,8 +69,16 @@ void ibt_bounce_out(struct ibt *ib, unsigned dest, const void *from, const struc
         uint32_t n = piece_of(bytes, done);
         uint64_t at = take_slot(ib, op);
 
+        struct verbs_send s = { .op = IB_WQE_WRITE,
+                                .bytes = n,
+                                .far_offset = key->offset + done,
+                                .far_key = key->key,
+                                .region = &ib->bounce_region,
+                                .offset = at };
+
         transport_copy(&ib->t, ib->bounce + at, (const uint8_t *)from + done, n);
-        ibt_write_out(ib, dest, &ib->bounce_region, at, key->key, key->offset + done, n, 1, op);
+        ib->peers[dest].bare = true;
+        ibt_post(ib, &ib->peers[dest].qp[0], &s, op);
     }
 }
 
@@ -96,17 +102,4 @@ void ibt_bounce_in(struct ibt *ib, unsigned source, void *to, const struct ibt_k
     op->from = ib->bounce + s.offset;
     op->bytes = s.bytes;
     ibt_post(ib, &ib->peers[source].qp[0], &s, op);
-}
-
-void ibt_op_end(struct ibt *ib, struct ibt_op *op)
-{
-    const struct verbs_region lent = op->lent;
-    void *to = op->to;
-
-    op->lent.key = 0;
-    op->to = NULL;
-    if (to != NULL)
-        transport_copy(&ib->t, to, op->from, op->bytes);
-    if (lent.key != 0)
-        verbs_deregister(&ib->v, &lent);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
-#include "hosts/transport/ib/internal.h"
+#include "hosts/transport/ib/region.h"
 
 bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
-#include "hosts/transport/ib/internal.h"
+#include "hosts/transport/ib/region.h"
 
 /* Arrivals only interrupt; receive requests for more of them are posted anew. */
 static void take_arrivals(struct ibt *ib)

@@ -61,7 +61,7 @@ struct ibt_op {
     bool watched;
     unsigned dest;
     uint64_t chunks;
-    /* what is done when all requests have ended, see bounce.c */
+    /* what is done when all requests have ended */
     struct verbs_region lent; /* its registration ends; key 0: none */
     void *to;                 /* data are copied there; NULL: none */
     const uint8_t *from;
@@ -238,31 +238,6 @@ void ibt_release(struct transport *t, enum transport_fifo fifo, unsigned source)
 /** Has anything come since the last look? */
 bool ibt_news(struct ibt *ib);
 #define IBT_FIFO_CHUNK 3u
-
-/* region.c */
-/** The region that holds [p, p + bytes), registered if need be. NULL: cannot. */
-const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
-                                      uint64_t *offset_p);
-
-/** The same, but NULL if it is not registered yet. */
-const struct verbs_region *ibt_region_find(struct ibt *ib, const void *p, uint64_t bytes,
-                                           uint64_t *offset_p);
-
-/* bounce.c */
-bool ibt_bounce_init(struct ibt *ib);
-/** Memory of the program for a transfer: kept registered, or lent to `op` until it ends. */
-const struct verbs_region *ibt_region_for(struct ibt *ib, struct ibt_op *op, const void *p,
-                                          uint64_t bytes, uint64_t *offset_p);
-/** Do data of this memory go by the buffers? */
-bool ibt_bounces(struct ibt *ib, const struct host_pointer *where, const void *p, uint64_t bytes);
-/** Data leave by the buffers; the source is free at return. */
-void ibt_bounce_out(struct ibt *ib, unsigned dest, const void *from, const struct ibt_key *key,
-                    uint64_t bytes, struct ibt_op *op);
-/** Data come into the buffers and are copied to `to` when all are there. */
-void ibt_bounce_in(struct ibt *ib, unsigned source, void *to, const struct ibt_key *key,
-                   uint64_t bytes, struct ibt_op *op);
-/** All requests of `op` have ended. */
-void ibt_op_end(struct ibt *ib, struct ibt_op *op);
 
 /* write.c */
 bool ibt_lays_out(struct transport *t, unsigned dest, const struct transport_write *w);

@@ -65,6 +65,20 @@ void ibt_fail(struct ibt *ib, const struct verbs_done *done)
     h->process->abort(h, 1);
 }
 
+/* What waited for the end of all its requests. */
+static void end_op(struct ibt *ib, struct ibt_op *op)
+{
+    const struct verbs_region lent = op->lent;
+    void *to = op->to;
+
+    op->lent.key = 0;
+    op->to = NULL;
+    if (to != NULL)
+        transport_copy(&ib->t, to, op->from, op->bytes);
+    if (lent.key != 0)
+        verbs_deregister(&ib->v, &lent);
+}
+
 /* The data of a flushed request may not be there, so what waits for it goes on waiting. The request
  * that failed is reported behind it, or to the other rank, and ends all ranks with the reason. */
 bool ibt_take_completions(struct ibt *ib)
@@ -82,7 +96,7 @@ bool ibt_take_completions(struct ibt *ib)
         if (done.status != IB_OK && done.status != IB_ERR_FLUSHED)
             ibt_fail(ib, &done);
         if (*op != NULL && done.status == IB_OK && --(*op)->pending == 0)
-            ibt_op_end(ib, *op);
+            end_op(ib, *op);
         *op = NULL;
     }
     return any;
@@ -144,5 +158,5 @@ struct ibt_op *ibt_op_new(struct ibt *ib)
 void ibt_op_posted(struct ibt *ib, struct ibt_op *op)
 {
     if (--op->pending == 0)
-        ibt_op_end(ib, op);
+        end_op(ib, op);
 }

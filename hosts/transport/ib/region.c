@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "hosts/driver/driver.h"
-#include "hosts/transport/ib/internal.h"
+#include "hosts/transport/ib/region.h"
 
 /** GPU memory that was freed and is another allocation now lies elsewhere in the BAR. */
 static bool still_there(struct ibt *ib, const struct ibt_region *r)

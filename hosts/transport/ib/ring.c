@@ -2,7 +2,7 @@
  * size, and an entry that reaches over the end lies in the room behind it. */
 #include <string.h>
 
-#include "hosts/transport/ib/internal.h"
+#include "hosts/transport/ib/region.h"
 
 /* The first and the last word of an entry. */
 #define VALID       (UINT64_C(1) << 63)

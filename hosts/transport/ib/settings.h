@@ -7,7 +7,8 @@
 
 #define IBT_RAILS     2u
 #define IBT_SLOTS_MAX 16u /* chunks of one message under way */
-/* Buffers for data of memory that is not registered; 4 KiB as those of GASNet's ibv conduit. */
+/* Buffers for data of memory that is not registered; 4 KiB as those of GASNet's InfiniBand conduit.
+ */
 #define IBT_BOUNCE_SLOT  4096u
 #define IBT_BOUNCE_SLOTS 32u
 

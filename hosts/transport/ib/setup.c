@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
-#include "hosts/transport/ib/internal.h"
+#include "hosts/transport/ib/region.h"
 
 #define ROW(key, unit, most, meaning)                                                              \
     {                                                                                              \

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
-#include "hosts/transport/ib/internal.h"
+#include "hosts/transport/ib/region.h"
 
 /** In the entry of a chunk. */
 struct chunk {

@@ -45,7 +45,7 @@ TEST(IbRegions, ThatAreNotKeptCostEachTransferItsPages)
 
     for (uint64_t bytes : { most, most / 4 }) {
         uint64_t more = time_write(lent, bytes) - time_write(kept, bytes);
-        /* a page more where they do not begin at one; calls to register and to deregister,
+        /* a page more where they do not begin at one; calls to register and to end that,
          * and the commands of the adapter in them */
         uint64_t least = bytes / HOST_PAGE * page_ps + 2 * call_ps;
 
