@@ -88,6 +88,23 @@ TEST_F(Plan, TheLibraryAndTheNetworkOfAClusterAreOfTheRow)
               text("mbcf-hub", "mbcf-oneway", "bytes=4;op=fifo;api=mbcf;duplex=half;nodes=2"));
 }
 
+TEST_F(Plan, HimenoRunsOnAllNodesOfItsRow)
+{
+    const char *row = "size=small;split=i;iterations=1000;nodes=4;";
+    const std::string four = " @0 @1 @2 @3 ";
+
+    EXPECT_EQ("ring4 platform=plat himeno library=gasnet size=small split=i iterations=1000 "
+              "gpu=gpu@hub sample=10" +
+                  four + "--gasnet tca-2016,segment=gpu,fault=on seed=0",
+              run("himeno", (std::string(row) + "system=gasnet-tca;"
+                                                "completion=poll performance counter")
+                                .c_str()));
+    EXPECT_EQ("ring4 platform=plat himeno library=mpi size=small split=i iterations=1000 "
+              "gpu=gpu@ib sample=10" +
+                  four + "--mpi library=mvapich2-gdr-2016 seed=0",
+              run("himeno", (std::string(row) + "system=mpi-ib").c_str()));
+}
+
 TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
 {
     const char *run_of = "two-node platform=plat mpi-pingpong bytes=8 ";
@@ -308,6 +325,8 @@ TEST_F(Plan, AProgramThatDescribesItselfGetsItsKeys)
     EXPECT_EQ(0u, p.directions) << "its traffic bounds it";
     run("halo", "nodes=4;n=8;mode=dma");
     EXPECT_EQ(2u, p.nruns);
+    EXPECT_NE(std::string::npos,
+              run("himeno", "nodes=4;gasnet=ib,segment=gpu").find(" @3 --gasnet ib,segment=gpu "));
     EXPECT_EQ("t.csv:2: setup nodes=1: expected 2..64", message("halo", "nodes=1;n=8"));
     EXPECT_EQ("t.csv:2: setup mode=pio: expected dma|dma-chain-host|dma-chain-internal",
               message("halo", "nodes=4;mode=pio"));

@@ -23,13 +23,18 @@ static void look_for(void *arg, const char *path, const struct machine_value *va
         fitted->found |= strcmp(value->calibrated[i], fitted->id) == 0;
 }
 
-/** A setting of the MPI library that a row names may be fitted to it. */
+/** A setting of the library that a row names may be fitted to it. */
 static bool library_fitted(const struct lab_site *site, const struct lab_row *row)
 {
-    const char *api = lab_setup_get(&row->setup, "api");
+    const char *api = lab_setup_get(&row->setup, "api"),
+               *system = lab_setup_get(&row->setup, "system");
     const char *library = api != NULL ? lab_mpi_library_of(api) : NULL;
+    const struct lab_system *known = system != NULL ? lab_mpi_system_of(system) : NULL;
 
-    return library != NULL && lab_mpi_library_fitted(&site->roots, library, row->id);
+    return (library != NULL &&
+            lab_mpi_library_fitted(&site->roots, LAB_MPI_FOLDER, library, row->id)) ||
+           (known != NULL &&
+            lab_mpi_library_fitted(&site->roots, known->folder, known->library, row->id));
 }
 
 /** Rows of one platform stand together, so the last one loaded is kept. */

@@ -66,7 +66,7 @@ static bool is_fitted(const struct load_tree *item, const char *row)
 
 struct question {
     const struct load_roots *roots;
-    const char *library, *row;
+    const char *folder, *library, *row;
     bool yes;
 };
 
@@ -76,16 +76,17 @@ static void ask_library(void *arg)
     struct load_arena arena = { 0 };
     const char *algorithms;
     const struct load_tree *settings =
-        lab_mpi_library(q->roots, LAB_MPI_FOLDER, q->library, &algorithms, &arena);
+        lab_mpi_library(q->roots, q->folder, q->library, &algorithms, &arena);
 
     for (unsigned i = 0; i < settings->n; i++)
         q->yes |= is_fitted(&settings->items[i], q->row);
     load_arena_fini(&arena);
 }
 
-bool lab_mpi_library_fitted(const struct load_roots *roots, const char *name, const char *row)
+bool lab_mpi_library_fitted(const struct load_roots *roots, const char *folder, const char *name,
+                            const char *row)
 {
-    struct question q = { roots, name, row, false };
+    struct question q = { roots, folder, name, row, false };
 
     (void)load_attempt(ask_library, &q, NULL);
     return q.yes;
@@ -112,5 +113,19 @@ const char *lab_mpi_library_of(const char *api)
     for (unsigned i = 0; i < SIM_COUNT(known); i++)
         if (strcmp(known[i].api, api) == 0)
             return known[i].library;
+    return NULL;
+}
+
+const struct lab_system *lab_mpi_system_of(const char *name)
+{
+    static const struct lab_system systems[] = {
+        { "gasnet-tca", LAB_GASNET_FOLDER, "tca-2016" },
+        { "gasnet-ib", LAB_GASNET_FOLDER, "ibv-2016" },
+        { "mpi-ib", LAB_MPI_FOLDER, "mvapich2-gdr-2016" },
+    };
+
+    for (unsigned i = 0; i < SIM_COUNT(systems); i++)
+        if (strcmp(systems[i].name, name) == 0)
+            return &systems[i];
     return NULL;
 }

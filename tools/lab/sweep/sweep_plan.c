@@ -37,12 +37,26 @@ static void check_mode(const struct lab_axis *axis, const char *workload, const 
     load_arena_fini(&arena);
 }
 
+/* Which library a point is for: some names of workloads mean another one with it. */
+static void add_library(const struct lab_sweep_series *series, const struct lab_axis *checked,
+                        struct lab_setup *setup)
+{
+    for (unsigned i = 0; i < series->naxes; i++) {
+        const struct lab_axis *axis = &series->axes[i];
+
+        if (axis != checked && axis->list.n > 0 && axis->key != NULL &&
+            (strcmp(axis->key, "api") == 0 || strcmp(axis->key, "system") == 0))
+            setup->keys[setup->n++] = (struct lab_key){ axis->key, axis->list.items[0], NULL };
+    }
+}
+
 static void check_word(const struct lab_sweep_series *series, const struct lab_axis *axis,
                        const char *value)
 {
     struct lab_setup setup = { .n = 1, .keys = { { axis->key, value, NULL } } };
     struct lab_point point = { .where = axis->where, .setup = &setup };
 
+    add_library(series, axis, &setup);
     for (unsigned i = 0; i < series->naxes; i++) {
         const struct lab_axis *workloads = &series->axes[i];
 

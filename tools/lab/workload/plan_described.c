@@ -99,6 +99,7 @@ static void plan_by_network(const struct lab_planning *p, lab_plan_fn plan)
 {
     lab_plan_network(p);
     p->run->mpi = lab_setup_get(p->setup, "mpi");
+    p->run->gasnet = lab_setup_get(p->setup, "gasnet");
     plan(p);
 }
 
@@ -106,6 +107,7 @@ static void plan_by_network(const struct lab_planning *p, lab_plan_fn plan)
 static const struct lab_word described_words[] = {
     { .key = "place" },
     { .key = "mpi", .values = LAB_VALUES_MPI },
+    { .key = "gasnet" },
     { .key = "duplex", .values = "half|full" },
     { 0 },
 };

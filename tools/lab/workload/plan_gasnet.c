@@ -2,12 +2,10 @@
  * Runs of rows that compare GASNet over the hub, GASNet over InfiniBand and MPI over InfiniBand:
  * system= says which. Each uses the GPU that is on the socket of its own adapter.
  */
+#include "tools/lab/run/mpi_library.h"
 #include "tools/lab/workload/plan_parts.h"
 
 #include <string.h>
-
-#define LIBRARY_TCA "tca-2016" /* of configs/gasnet */
-#define LIBRARY_IB  "ibv-2016"
 
 static bool over_hub(const struct lab_planning *p)
 {
@@ -37,7 +35,9 @@ static void choose_library(const struct lab_planning *p, bool on_gpu)
 {
     bool polls = lab_plan_given(p, "completion");
 
-    p->run->gasnet = load_text(p->arena, "%s,segment=%s%s", over_hub(p) ? LIBRARY_TCA : LIBRARY_IB,
+    const struct lab_system *system = lab_mpi_system_of(over_hub(p) ? "gasnet-tca" : "gasnet-ib");
+
+    p->run->gasnet = load_text(p->arena, "%s,segment=%s%s", system->library,
                                on_gpu ? "gpu" : "host", polls && over_hub(p) ? ",fault=on" : "");
 }
 
@@ -124,6 +124,7 @@ static void plan_himeno(const struct lab_planning *p)
 
     if (!mpi)
         choose_library(p, true);
+    lab_plan_place(p); /* on all of its nodes, not on two */
     p->run->program = "himeno";
     p->plan->bytes = 0;
     lab_plan_arg(p, "library", mpi ? "mpi" : "gasnet");
@@ -163,7 +164,7 @@ static const struct lab_word himeno_words[] = {
     { "split", "i|j|both", "", "i", "the axes that ranks share" },
     { "ijk", NULL, "", "", "without effect: that of the size, in words" },
     { "iterations", HUBSIM_NUMBER, "1", "1000", "whose time is wanted" },
-    { "nodes", "1..16", "1", "4", "ranks, one on each" },
+    { "nodes", "1..16", "1", "2", "ranks, one on each" },
     { 0 },
 };
 

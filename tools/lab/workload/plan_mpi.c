@@ -114,7 +114,8 @@ static const char *library_of(const struct lab_planning *p)
 {
     bool paper = lab_plan_says(p, "system", "mpi-ib");
 
-    return lab_mpi_library_of(lab_plan_text(p, "api", paper ? "mvapich2-gdr-2016" : ""));
+    return lab_mpi_library_of(
+        lab_plan_text(p, "api", paper ? lab_mpi_system_of("mpi-ib")->library : ""));
 }
 
 /** A limit of the library where the row says one: N, or default-N, which is the library's own. */
