@@ -228,7 +228,7 @@ def bar_points(rows, parts):
 
 
 def draw_bars(ax, rows, parts):
-    """For each x one bar of each series, which has its name below."""
+    """For each x one bar of each series, which has its name below; x stands above, where there are several."""
     at, ticks, labels, groups = 0, [], [], []
     bars = bar_points(rows, parts)
     for x, by_name in sorted(bars.items()):
@@ -245,7 +245,7 @@ def draw_bars(ax, rows, parts):
         groups.append(((first + at - 1) / 2, count(x, None)))
         at += 1
     ax.set_xticks(ticks, labels, rotation=90, fontsize=6)
-    for middle, x in groups:
+    for middle, x in groups if len(groups) > 1 else []:
         ax.annotate(x, (middle, 1), xycoords=("data", "axes fraction"), xytext=(0, -4), textcoords="offset points",
                     ha="center", va="top", fontsize=8)
     ax.margins(y=BAR_ROOM)
@@ -253,6 +253,7 @@ def draw_bars(ax, rows, parts):
 
 def draw_bar_figure(fig, ax, rows, axes):
     draw_bars(ax, rows, axes["bars"])
+    ax.ticklabel_format(axis="y", style="plain", useOffset=False)
     ax.set_xlabel(axes["x_label"])
     ax.set_ylabel(axes["y_label"])
     ax.set_title(picture.title(axes["title"]), fontsize=10)
