@@ -31,21 +31,51 @@ static bool has_profiles(const struct launch_result *result)
     return result->nranks != 0;
 }
 
-static bool sum_call(const struct launch_result *result, unsigned call, struct sum *sum)
+/* Ranks may have called functions in another order. */
+static const struct host_profile_call *call_of(const struct launch_result *result, unsigned rank,
+                                               const char *name)
 {
-    *sum = (struct sum){ .min_ps = UINT64_MAX };
-    for (unsigned r = 0; r < result->nranks; r++) {
-        const struct host_profile_call *c = &result->ranks[r].profile->calls[call];
+    const struct host_profile_call *calls = result->ranks[rank].profile->calls;
 
-        if (c->name != NULL)
-            sum->name = c->name;
-        sum->count += c->count;
-        sum->bytes += c->bytes;
-        sum->ps += c->ps;
-        sum->min_ps = c->ps < sum->min_ps ? c->ps : sum->min_ps;
-        sum->max_ps = c->ps > sum->max_ps ? c->ps : sum->max_ps;
+    for (unsigned c = 0; c < HOST_PROFILE_CALLS; c++)
+        if (calls[c].name != NULL && strcmp(calls[c].name, name) == 0)
+            return &calls[c];
+    return NULL;
+}
+
+static void sum_call(const struct launch_result *result, const char *name, struct sum *sum)
+{
+    *sum = (struct sum){ .name = name, .min_ps = UINT64_MAX };
+    for (unsigned r = 0; r < result->nranks; r++) {
+        const struct host_profile_call *c = call_of(result, r, name);
+
+        if (c != NULL) {
+            sum->count += c->count;
+            sum->bytes += c->bytes;
+            sum->ps += c->ps;
+            sum->max_ps = c->ps > sum->max_ps ? c->ps : sum->max_ps;
+        }
+        sum->min_ps = c == NULL ? 0 : c->ps < sum->min_ps ? c->ps : sum->min_ps;
     }
-    return sum->name != NULL;
+}
+
+/** Sums what a rank has called and no rank before it. @return how many there are now */
+static unsigned add_calls(const struct launch_result *result, unsigned rank, struct sum *sums,
+                          unsigned n)
+{
+    const struct host_profile_call *calls = result->ranks[rank].profile->calls;
+
+    for (unsigned c = 0; c < HOST_PROFILE_CALLS; c++) {
+        unsigned before = 0;
+
+        if (calls[c].name == NULL)
+            continue;
+        while (before < rank && call_of(result, before, calls[c].name) == NULL)
+            before++;
+        if (before == rank && n < HOST_PROFILE_CALLS)
+            sum_call(result, calls[c].name, &sums[n++]);
+    }
+    return n;
 }
 
 static int by_time(const void *a, const void *b)
@@ -64,10 +94,10 @@ static void report_calls(const struct launch_result *result, FILE *out)
     uint64_t all = 0;
     unsigned n = 0;
 
-    for (unsigned c = 0; c < HOST_PROFILE_CALLS; c++)
-        n += sum_call(result, c, &sums[n]);
-    for (unsigned r = 0; r < result->nranks; r++)
+    for (unsigned r = 0; r < result->nranks; r++) {
+        n = add_calls(result, r, sums, n);
         all += rank_ps(result, r);
+    }
     qsort(sums, n, sizeof(sums[0]), by_time);
     lab_table_begin(&table, "call, count#, bytes#, mean us#, min us#, max us#, share %#");
     for (unsigned i = 0; i < n; i++) {
@@ -85,40 +115,55 @@ static void report_calls(const struct launch_result *result, FILE *out)
     lab_table_fini(&table);
 }
 
-/* All ranks count the same things, or none has ended as it should. */
-static const struct host_profile *first_counts(const struct launch_result *result)
+static const struct host_profile_count *count_of(const struct host_profile *p, const char *name)
 {
-    for (unsigned r = 0; r < result->nranks; r++)
-        if (result->ranks[r].profile->ncounts > 0)
-            return result->ranks[r].profile;
+    for (unsigned i = 0; i < p->ncounts; i++)
+        if (strcmp(p->counts[i].name, name) == 0)
+            return &p->counts[i];
     return NULL;
+}
+
+/** A row for what this rank counts and none before it, over all of them. */
+static void add_counts(const struct launch_result *result, unsigned rank, struct lab_table *table)
+{
+    const struct host_profile *own = result->ranks[rank].profile;
+
+    for (unsigned i = 0; i < own->ncounts; i++) {
+        const char *name = own->counts[i].name;
+        uint64_t messages = 0, bytes = 0;
+        unsigned row, before = 0;
+
+        while (before < rank && count_of(result->ranks[before].profile, name) == NULL)
+            before++;
+        for (unsigned r = rank; r < result->nranks; r++) {
+            const struct host_profile_count *c = count_of(result->ranks[r].profile, name);
+
+            messages += c != NULL ? c->messages : 0;
+            bytes += c != NULL ? c->bytes : 0;
+        }
+        if (before < rank || (messages == 0 && bytes == 0))
+            continue;
+        row = lab_table_add(table);
+        lab_table_set(table, row, 0, "%s", name);
+        if (messages != 0)
+            lab_table_set(table, row, 1, "%" PRIu64, messages);
+        if (bytes != 0)
+            lab_table_set(table, row, 2, "%" PRIu64, bytes);
+    }
 }
 
 static void report_counts(const struct launch_result *result, FILE *out)
 {
-    const struct host_profile *first = first_counts(result);
     struct lab_table table;
+    bool any = false;
 
-    if (first == NULL)
+    for (unsigned r = 0; r < result->nranks; r++)
+        any |= result->ranks[r].profile->ncounts > 0;
+    if (!any)
         return;
     lab_table_begin(&table, "all ranks, messages#, bytes#");
-    for (unsigned i = 0; i < first->ncounts; i++) {
-        uint64_t messages = 0, bytes = 0;
-        unsigned row;
-
-        for (unsigned r = 0; r < result->nranks; r++) {
-            messages += result->ranks[r].profile->counts[i].messages;
-            bytes += result->ranks[r].profile->counts[i].bytes;
-        }
-        if (messages == 0 && bytes == 0)
-            continue;
-        row = lab_table_add(&table);
-        lab_table_set(&table, row, 0, "%s", first->counts[i].name);
-        if (messages != 0)
-            lab_table_set(&table, row, 1, "%" PRIu64, messages);
-        if (bytes != 0)
-            lab_table_set(&table, row, 2, "%" PRIu64, bytes);
-    }
+    for (unsigned r = 0; r < result->nranks; r++)
+        add_counts(result, r, &table);
     fputc('\n', out);
     lab_table_write(&table, LAB_TEXT, out);
     lab_table_fini(&table);
