@@ -136,8 +136,9 @@ static const struct cmd_option options[] = {
       "begins (default: as CUDA_VISIBLE_DEVICES says, which a line on stderr names, else all)",
       0, cmd_take_text, CMD_AT(visible), .flags = CMD_OPTION_EMPTY },
     { "profile", 0, "FILE",
-      "Calls of MPI and GASNet on stderr: how often, bytes, time in them; and each rank's in FILE (CSV, or "
-      "JSON by its name), who sent how much to whom in FILE's .matrix.csv, for scripts/matrix",
+      "Calls of MPI and GASNet on stderr: how often, bytes, time in them; and each rank's in FILE "
+      "(CSV, or JSON by its name), who sent how much to whom in FILE's .matrix.csv, for "
+      "scripts/matrix",
       0, take_profile, CMD_AT(profile), .flags = OPTION_ARG_OPTIONAL },
     { "check", 0, "WHAT,...",
       "Look for mistakes of the program, which then ends badly: heap, bytes beyond a block of "
