@@ -5,12 +5,14 @@
 #ifndef HOST_PROFILE_H
 #define HOST_PROFILE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#define HOST_PROFILE_CALLS  512u
-#define HOST_PROFILE_COUNTS 32u
+#define HOST_PROFILE_NUMBERED 512u                           /* calls of a library with numbers */
+#define HOST_PROFILE_CALLS    (HOST_PROFILE_NUMBERED + 256u) /* and those of others */
+#define HOST_PROFILE_COUNTS   96u
 
 /** What is counted of one function of the library; the names live as long as the library. */
 struct host_profile_call {
@@ -33,7 +35,7 @@ struct host_profile_peer {
 
 struct host_profile {
     bool inside; /* a call lasts: what it calls in turn does not count */
-    /* Those of MPI by the number of the function, those of others from the end on. */
+    /* Those of MPI by the number of the function, behind them those of others. */
     struct host_profile_call calls[HOST_PROFILE_CALLS];
     struct host_profile_count counts[HOST_PROFILE_COUNTS];
     unsigned ncounts, npeers;
@@ -48,8 +50,7 @@ static inline void host_profile_set(struct host_profile *p, const char *name, ui
 
     while (i < p->ncounts && strcmp(p->counts[i].name, name) != 0)
         i++;
-    if (i == HOST_PROFILE_COUNTS)
-        return;
+    assert(i < HOST_PROFILE_COUNTS);
     p->counts[i] = (struct host_profile_count){ name, messages, bytes };
     p->ncounts += i == p->ncounts;
 }

@@ -32,6 +32,7 @@ static void release_rank(struct gasnet_rank *gr)
     free(gr->tickets.list);
     free(gr->scratch.bytes);
     free(gr->peers);
+    free(gr->sent);
     free(gr);
 }
 
@@ -84,6 +85,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
     }
     v = gasnet_enter(call, __builtin_return_address(0), GASNET_NEEDS_INIT);
     gr->peers = gasnet_need(gr, calloc(h->size, sizeof(*gr->peers)));
+    gr->sent = gasnet_need(gr, calloc(h->size, sizeof(*gr->sent)));
     gasnet_system_set(gr, GASNET_SYS_ATTACHED, note_attached);
     gasnet_system_set(gr, GASNET_SYS_READY, note_ready);
     gasnet_system_set(gr, GASNET_SYS_EXIT, note_exit);
@@ -236,15 +238,15 @@ static bool knows(const struct gasnet_rank *gr, unsigned count)
 static void exchange_segments(struct gasnet_rank *gr)
 {
     struct transport *t = gr->transport;
-    struct gasnet_peer own = { .segment = (uint64_t)(uintptr_t)gr->segment,
-                               .bytes = gr->segment_bytes,
-                               .attached = true,
-                               .on_gpu = gr->segment_on_gpu };
     unsigned n = gr->host->size, me = gr->host->rank;
+    struct gasnet_peer *own = &gr->peers[me]; /* zero up to here, for it is sent as it lies there */
 
-    own.exposed = gr->segment_bytes > 0 && t->ops->expose != NULL &&
-                  t->ops->expose(t, gr->segment, gr->segment_bytes, &own.key);
-    gr->peers[me] = own;
+    own->segment = (uint64_t)(uintptr_t)gr->segment;
+    own->bytes = gr->segment_bytes;
+    own->on_gpu = gr->segment_on_gpu;
+    own->exposed = gr->segment_bytes > 0 && t->ops->expose != NULL &&
+                   t->ops->expose(t, gr->segment, gr->segment_bytes, &own->key);
+    own->attached = true;
     gasnet_waits_begin(gr, "gasnet_attach() of", -1);
     for (unsigned have = 1; have < n; have *= 2) {
         unsigned more = have < n - have ? have : n - have;

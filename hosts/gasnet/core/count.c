@@ -1,13 +1,14 @@
 #include "hosts/gasnet/core/count.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "hosts/host/profile.h"
 
 void gasnet_count_write(struct gasnet_rank *gr, gasnet_node_t node, uint64_t bytes)
 {
-    gr->peers[node].sent++;
-    gr->peers[node].sent_bytes += bytes;
+    gr->sent[node].messages++;
+    gr->sent[node].bytes += bytes;
     if (gr->host->profile != NULL) {
         gr->host->profile->peers[node].messages++;
         gr->host->profile->peers[node].bytes += bytes;
@@ -64,8 +65,8 @@ void gasnet_hub_sent(uint32_t node, uint64_t *messages, uint64_t *bytes)
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
 
     gasnet_check_node(v.gr, node);
-    *messages = v.gr->peers[node].sent;
-    *bytes = v.gr->peers[node].sent_bytes;
+    *messages = v.gr->sent[node].messages;
+    *bytes = v.gr->sent[node].bytes;
     gasnet_leave(&v);
 }
 
@@ -87,12 +88,13 @@ void gasnet_count_begin(struct gasnet_visit *v)
 
 static struct host_profile_call *find_call(struct host_profile *p, const char *name)
 {
-    unsigned i = HOST_PROFILE_CALLS;
+    unsigned i = HOST_PROFILE_NUMBERED;
 
-    while (i-- > 0)
-        if (p->calls[i].name == NULL || strcmp(p->calls[i].name, name) == 0)
-            return &p->calls[i];
-    return NULL;
+    while (p->calls[i].name != NULL && strcmp(p->calls[i].name, name) != 0) {
+        i++;
+        assert(i < HOST_PROFILE_CALLS);
+    }
+    return &p->calls[i];
 }
 
 static void set_counts(struct host_profile *p, const gasnet_hub_counts *c)

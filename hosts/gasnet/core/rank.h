@@ -35,8 +35,7 @@ struct gasnet_ticket;
 
 /** Another rank, and the own one. */
 struct gasnet_peer {
-    uint64_t segment, bytes;   /* its segment: address there */
-    uint64_t sent, sent_bytes; /* to it: messages, and their data */
+    uint64_t segment, bytes; /* its segment: address there */
     bool exposed, attached, on_gpu;
     struct transport_key key; /* for its segment, if exposed */
 };
@@ -79,6 +78,9 @@ struct gasnet_rank {
     gasneti_handler_fn handlers[GASNET_HANDLERS];
     uint32_t handler_count; /* handlers of the program's table */
     struct gasnet_peer *peers;
+    struct gasnet_sent {
+        uint64_t messages, bytes;
+    } * sent; /* to each rank */
     uint8_t *segment;
     uint64_t segment_bytes;
     bool segment_on_gpu;

@@ -22,6 +22,7 @@ typedef struct gasnet_hub_counts {
     uint64_t polls;    /* looks for news */
 } gasnet_hub_counts;
 
+/** Those of the own node, from gasnet_init() on. */
 void gasnet_hub_counters(gasnet_hub_counts *counts);
 /** What the rank has sent to a node, which may be itself, messages of the library among it. */
 void gasnet_hub_sent(uint32_t node, uint64_t *messages, uint64_t *bytes);

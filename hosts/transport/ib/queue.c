@@ -65,18 +65,24 @@ void ibt_fail(struct ibt *ib, const struct verbs_done *done)
     h->process->abort(h, 1);
 }
 
-/* What waited for the end of all its requests. */
-static void end_op(struct ibt *ib, struct ibt_op *op)
+static void end_all(struct ibt *ib, struct ibt_op *op)
 {
     const struct verbs_region lent = op->lent;
-    void *to = op->to;
 
-    op->lent.key = 0;
+    if (op->to != NULL)
+        transport_copy(&ib->t, op->to, op->from, op->bytes);
     op->to = NULL;
-    if (to != NULL)
-        transport_copy(&ib->t, to, op->from, op->bytes);
+    op->lent.key = 0;
     if (lent.key != 0)
         verbs_deregister(&ib->v, &lent);
+}
+
+/* It is not over before what waits for its end is done, too. */
+static void end_part(struct ibt *ib, struct ibt_op *op)
+{
+    if (op->pending == 1)
+        end_all(ib, op);
+    op->pending--;
 }
 
 /* The data of a flushed request may not be there, so what waits for it goes on waiting. The request
@@ -88,16 +94,16 @@ bool ibt_take_completions(struct ibt *ib)
 
     while (verbs_poll(&ib->v, &ib->cq, &done)) {
         struct ibt_qp *qp = ib->by_number[done.qp];
-        struct ibt_op **op = &qp->op[done.number % (1u << IBT_SQ_LOG2)];
+        struct ibt_op **posted = &qp->op[done.number % (1u << IBT_SQ_LOG2)], *op = *posted;
 
         any = ib->has_ended = true;
         qp->q.ended = done.number + 1;
         ib->under_way--;
         if (done.status != IB_OK && done.status != IB_ERR_FLUSHED)
             ibt_fail(ib, &done);
-        if (*op != NULL && done.status == IB_OK && --(*op)->pending == 0)
-            end_op(ib, *op);
-        *op = NULL;
+        *posted = NULL;
+        if (op != NULL && done.status == IB_OK)
+            end_part(ib, op);
     }
     return any;
 }
@@ -157,6 +163,5 @@ struct ibt_op *ibt_op_new(struct ibt *ib)
 
 void ibt_op_posted(struct ibt *ib, struct ibt_op *op)
 {
-    if (--op->pending == 0)
-        end_op(ib, op);
+    end_part(ib, op);
 }

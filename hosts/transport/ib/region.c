@@ -1,4 +1,5 @@
-/* Memory that was registered once stays so: registering takes far longer than a message. */
+/* Registered memory. Unless it is lent to one transfer (bounce.c) it stays so: registering takes
+ * far longer than a message. */
 #include <stdlib.h>
 
 #include "hosts/driver/driver.h"

@@ -9,11 +9,12 @@
 const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
                                       uint64_t *offset_p);
 
-/** The same, but NULL if it is not registered yet. */
+/** The region that holds [p, p + bytes). NULL: none is registered. */
 const struct verbs_region *ibt_region_find(struct ibt *ib, const void *p, uint64_t bytes,
                                            uint64_t *offset_p);
 
 /* bounce.c */
+/** The buffers, where the settings want some. @return false: no memory */
 bool ibt_bounce_init(struct ibt *ib);
 /** Memory of the program for a transfer: kept registered, or lent to `op` until it ends. */
 const struct verbs_region *ibt_region_for(struct ibt *ib, struct ibt_op *op, const void *p,

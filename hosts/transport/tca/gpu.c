@@ -1,9 +1,7 @@
 /* Bytes that the core moves: to and from memory of a GPU by its mapped BAR, as gdrcopy does. */
 #include "hosts/transport/tca/internal.h"
 
-/* More than that an engine copies out of a GPU: a load of 16 bytes takes 0.9 us. */
-#define LOADED_MAX 64u
-#define BOUNCE     65536u
+#define BOUNCE 65536u
 /* After more data than that the core reads from the GPU, which takes less than the copy did; after
  * fewer it waits for as long as they are usually on their way. */
 #define SETTLED_MAX 64u
@@ -38,7 +36,7 @@ static void get(struct tct *c, const struct host_pointer *hp, uint8_t *to, uint6
     struct host_bar bar;
     uint64_t in_bar;
 
-    if ((bytes <= LOADED_MAX || !bounce_ready(c)) &&
+    if ((bytes <= TCT_LOADED_MAX || !bounce_ready(c)) &&
         driver_map_gpu(h, hp, bytes, HOST_WRITE_COMBINING, &bar, &in_bar) == DRIVER_OK) {
         h->bus->load_block(h, &bar, in_bar, to, bytes);
         return;

@@ -59,11 +59,14 @@
 #define TCT_ENTRY_HEAD 32u /* what an entry may hold before header and data */
 #define TCT_PIECE_HEAD 16u
 #define TCT_ALIGN_LOW  15u /* source and target of a channel agree in these bits */
-#define TCT_GRAIN      4u  /* a channel moves multiples of that */
-#define TCT_ENDED_AT   64u /* in the inbox */
-#define TCT_COPIES_AT  128u
-#define TCT_ACKS_AT    (TCT_COPIES_AT + TCT_GPUS * HOST_COPY_ENGINES * 8u)
-#define TCT_RINGS_MAX  (UINT32_C(32) << 20) /* bytes of all rings of packets of a rank */
+#define TCT_LOADED_MAX                                                                             \
+    64u                  /* more than that an engine copies out of a GPU: a load of 16 bytes takes \
+                            0.9 us */
+#define TCT_GRAIN     4u /* a channel moves multiples of that */
+#define TCT_ENDED_AT  64u /* in the inbox */
+#define TCT_COPIES_AT 128u
+#define TCT_ACKS_AT   (TCT_COPIES_AT + TCT_GPUS * HOST_COPY_ENGINES * 8u)
+#define TCT_RINGS_MAX (UINT32_C(32) << 20) /* bytes of all rings of packets of a rank */
 
 /** What is in a key. */
 struct tct_key {

@@ -19,7 +19,6 @@
 
 /* A descriptor's size has 32 bits, a block's 30. */
 #define DIRECT_MAX (UINT64_C(1) << 30)
-#define LOADED_MAX 64u /* what the core loads from a GPU, since its engine would take longer */
 
 /** What is known of a write. */
 struct way {
@@ -92,9 +91,9 @@ static void split_head(struct tct *c, struct way *way, const uint8_t **from_p, u
     *bytes_p -= head;
 }
 
-static bool is_long_of_gpu(const struct tct *c, const struct way *way, uint64_t bytes)
+static bool is_long_of_gpu(const struct tct *c, const struct host_pointer *from, uint64_t bytes)
 {
-    return way->from.kind == HOST_GPU && bytes >= c->set.stage_bytes;
+    return from->kind == HOST_GPU && bytes >= c->set.stage_bytes && bytes > TCT_LOADED_MAX;
 }
 
 static void set_blocks(struct tct_job *job, const struct transport_strides *s)
@@ -121,7 +120,7 @@ static void cut_by_buffers(const struct tct *c, struct tct_job *job)
 /* How the data come to leave, and where to. */
 static void choose(struct tct *c, struct tct_job *job, const struct way *way)
 {
-    bool direct = way->src != HOST_NO_BUS && !is_long_of_gpu(c, way, job->bytes) &&
+    bool direct = way->src != HOST_NO_BUS && !is_long_of_gpu(c, &way->from, job->bytes) &&
                   (!way->reached || ((way->src ^ way->dst) & TCT_ALIGN_LOW) == 0);
 
     job->landing = !way->reached;
@@ -131,7 +130,7 @@ static void choose(struct tct *c, struct tct_job *job, const struct way *way)
     } else {
         job->mode = way->reached ? TCT_BTOM : TCT_BTOB;
         job->source =
-            way->from.kind == HOST_GPU && job->bytes > LOADED_MAX ? TCT_STAGED : TCT_COPIED;
+            way->from.kind == HOST_GPU && job->bytes > TCT_LOADED_MAX ? TCT_STAGED : TCT_COPIED;
     }
     job->internal = way->reached;
     job->gpu = way->from.gpu;
@@ -145,22 +144,15 @@ static void choose(struct tct *c, struct tct_job *job, const struct way *way)
         cut_by_buffers(c, job);
 }
 
-/* The pieces of a GPU's blocks that its engine copies first: they follow each other in a send
- * buffer, from where a descriptor takes each to its place. */
-static bool stages_blocks(const struct tct *c, const struct transport_write *w,
-                          const struct host_pointer *where)
-{
-    return where->kind == HOST_GPU && w->bytes >= c->set.stage_bytes;
-}
-
-/* A descriptor says it: whole words at both sides, in steps that keep their alignment. */
+/* A descriptor says it: whole words at both sides, in steps that keep their alignment. Blocks of a
+ * long GPU source follow each other in a send buffer, from where one takes each to its place. */
 bool tct_lays_out(struct transport *t, unsigned dest, const struct transport_write *w)
 {
     struct tct *c = tct_of(t);
     const struct transport_strides *s = w->strides;
     uint64_t src, dst;
     struct host_pointer where = tct_host(c)->memory->pointer(tct_host(c), w->from);
-    bool staged = stages_blocks(c, w, &where);
+    bool staged = is_long_of_gpu(c, &where, w->bytes);
     int64_t step = staged ? s->block : s->from_step;
     struct tct_key key;
 

@@ -253,6 +253,36 @@ TEST(TcaBlocks, OfALongSourceAreStaged)
     }
 }
 
+/* So few data of a GPU are loaded by the core, and their blocks are not staged, whatever the
+ * setting says. */
+TEST(TcaBlocks, OfAFewBytesAreNotStaged)
+{
+    run_pair(
+        { { "gasnet.stage_bytes", 32 } },
+        [](TcaRank &r) {
+            const transport_strides strides = { 8, 6, 32, 48 };
+            uint8_t *from = r.memory(Kind::gpu, 4096), *to = r.memory(Kind::gpu, 4096);
+            transport_key key = r.swap(to, 4096);
+            transport_write w = {};
+
+            fill(from, 4096, 9);
+            memset(to, 0, 4096);
+            r.sync();
+            w.key = &key;
+            w.from = from;
+            w.bytes = 48;
+            w.strides = &strides;
+            EXPECT_TRUE(r.t->ops->lays_out(r.t, 1 - r.h->rank, &w));
+            r.wait_done(r.write(key, 0, from, 48, 1, 16, &strides));
+            r.wait_note(1);
+            for (unsigned i = 0; i < 6; i++)
+                EXPECT_EQ(0, memcmp(to + 48 * i, from + 32 * i, 8)) << i;
+            EXPECT_EQ(0u, r.counts().staged);
+            return 0;
+        },
+        {}, false, "gasnet");
+}
+
 /* ---- times ------------------------------------------------------------------------------------
  */
 

@@ -25,20 +25,13 @@ static const char *memory_of(const struct lab_planning *p, const char *key)
     return over_hub(p) ? "gpu@hub" : "gpu@ib";
 }
 
-/** The nodes of the row, which are one rank each, on the smallest machine that has them. */
-static void place_ranks(const struct lab_planning *p)
-{
-    lab_plan_network(p);
-}
-
 static void choose_library(const struct lab_planning *p, bool on_gpu)
 {
-    bool polls = lab_plan_given(p, "completion");
+    const char *library = lab_mpi_system_of(lab_plan_text(p, "system", "gasnet-tca"))->library;
+    bool polls = lab_plan_given(p, "completion") && over_hub(p);
 
-    const struct lab_system *system = lab_mpi_system_of(over_hub(p) ? "gasnet-tca" : "gasnet-ib");
-
-    p->run->gasnet = load_text(p->arena, "%s,segment=%s%s", system->library,
-                               on_gpu ? "gpu" : "host", polls && over_hub(p) ? ",fault=on" : "");
+    p->run->gasnet = load_text(p->arena, "%s,segment=%s%s", library, on_gpu ? "gpu" : "host",
+                               polls ? ",fault=on" : "");
 }
 
 static void by_gasnet(const struct lab_planning *p, lab_plan_fn plan)
@@ -49,7 +42,7 @@ static void by_gasnet(const struct lab_planning *p, lab_plan_fn plan)
         lab_plan_by_mpi(p, plan);
         return;
     }
-    place_ranks(p);
+    lab_plan_network(p); /* one rank on each node, on the smallest machine that has them */
     plan(p);
 }
 
