@@ -202,7 +202,8 @@ inline void run_pair(const Settings &settings, const std::function<int(TcaRank &
         TcaRank rank(library);
         int code = fn(rank);
 
-        rank.t->ops->hand_over(rank.t);
+        if (rank.t->ops->hand_over != nullptr)
+            rank.t->ops->hand_over(rank.t);
         return code;
     };
     if (!once)
