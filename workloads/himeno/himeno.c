@@ -18,7 +18,8 @@ HUBSIM_WORKLOAD = {
         { "split", "i|j|both", "", "i", "the axes that the ranks share" },
         { "library", "gasnet|mpi", "", "gasnet", "for faces and the residual" },
         { "iterations", "1..", "1", "1000", "whose time is printed" },
-        { "sample", HUBSIM_NUMBER, "1", "0", "so many run, the others take as long as their second half; 0: all run" },
+        { "sample", HUBSIM_NUMBER, "1", "0",
+          "so many run, the others take as long as their second half; 0: all run" },
         { "verify", HUBSIM_NUMBER, "1", "0", "so many run, and numbers are computed" },
         { "gpu", "", HUBSIM_MEMORY, "gpu0", "that computes" },
     },
@@ -74,7 +75,8 @@ static void iterate(void)
  * later ones find, descriptors for one. */
 static uint64_t scaled_ps(double all, double half)
 {
-    double each = (all - half) / (double)(r.run - r.run / 2);
+    uint64_t second_half = r.run - r.run / 2;
+    double each = (all - half) / (double)second_half;
 
     return (uint64_t)((all + each * ((double)r.iterations - (double)r.run)) * 1e12 + 0.5);
 }
