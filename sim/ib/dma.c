@@ -2,7 +2,10 @@
  * The adapter's way to the bus. Reads are cut into requests, as many in flight as
  * there are tags; those of work requests and commands go before data. Writes leave
  * in the order in which they were made, so an entry of a completion queue comes
- * behind the data that it announces.
+ * behind the data that it announces. A read for the far side leaves behind all
+ * writes made before it, since those may have been acknowledged, and a read of a
+ * queue pair does not pass its writes; reads for the adapter's own requests may
+ * pass what waits.
  */
 #include "ib/internal.h"
 
@@ -109,7 +112,8 @@ static bool ask_all(struct ib_hca *hca, struct sim_list *list, sim_time_t *next)
             ib_sooner(next, job->due);
             return true;
         }
-        if (hca->busy_tags == hca->cfg.read_tags || !pcie_port_can_send(hca->pcie, PCIE_NONPOSTED))
+        if (hca->busy_tags == hca->cfg.read_tags || job->behind > hca->writes_sent ||
+            !pcie_port_can_send(hca->pcie, PCIE_NONPOSTED))
             return false;
         send_read(hca, job);
         if (job->asked == job->bytes)
@@ -210,7 +214,7 @@ struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *byte
         w->due = due;
         w->tlp = pcie_tlp_write(hca->payloads, hca->fn.id, bus, from, piece);
         sim_list_push(&hca->writes, &w->link);
-        hca->nwrites++;
+        hca->writes_made++;
         bus += piece;
         from += piece;
         n -= piece;
@@ -251,7 +255,7 @@ static void send_writes(struct ib_hca *hca, sim_time_t *next)
             break;
         any = true;
         (void)sim_list_pop(&hca->writes);
-        hca->nwrites--;
+        hca->writes_sent++;
         pcie_port_send(hca->pcie, &w->tlp);
         ib_room(hca, w->used, w->blocks);
         sim_list_push_first(&hca->free_writes, &w->link);

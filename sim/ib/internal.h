@@ -146,7 +146,7 @@ struct ib_hca {
     bool overdue;             /* it has come */
     struct sim_list writes, answers, free_writes; /* struct ib_write; answers: own completions */
     struct sim_list incoming;                     /* what has come over the bus */
-    uint32_t nwrites;
+    uint64_t writes_made, writes_sent;            /* the others are in `writes` */
     /* queues */
     struct ib_region *regions;
     uint32_t nregions, regions_room;
@@ -178,6 +178,11 @@ static inline void ib_wake(struct ib_hca *hca, sim_time_t at)
 static inline void ib_wake_now(struct ib_hca *hca)
 {
     ib_wake(hca, sim_now(hca->dom));
+}
+/** How many writes wait for the bus. */
+static inline uint64_t ib_writes_waiting(const struct ib_hca *hca)
+{
+    return hca->writes_made - hca->writes_sent;
 }
 /** Keeps the earlier time. */
 static inline void ib_sooner(sim_time_t *next, sim_time_t at)

@@ -17,7 +17,8 @@ struct ib_qp;
 /** A read of bus addresses that follow each other; embedded in its owner. */
 struct ib_job {
     struct sim_link link;
-    sim_time_t due; /* not asked before */
+    sim_time_t due;  /* not asked before, */
+    uint64_t behind; /* nor before so many writes of the adapter have left */
     uint64_t bus;
     uint32_t bytes, asked, left;
     uint8_t *to;

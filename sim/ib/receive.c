@@ -247,7 +247,7 @@ void ib_receive_run(struct ib_hca *hca, sim_time_t *next)
         struct sim_list *rx = &hca->port[i].rx;
         struct ib_packet *p;
 
-        while ((p = rx->head) != NULL && hca->nwrites < hca->cfg.write_tlps) {
+        while ((p = rx->head) != NULL && ib_writes_waiting(hca) < hca->cfg.write_tlps) {
             if (p->due > now) {
                 ib_sooner(next, p->due);
                 break;

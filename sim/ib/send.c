@@ -85,7 +85,12 @@ static void packet_add(struct ib_qp *qp, struct ib_packet *p, uint64_t bus, sim_
         return;
     }
     p->job = (struct ib_job){
-        .due = due, .bus = bus, .bytes = p->h.bytes, .to = p->data, .done = data_here
+        .due = due,
+        .behind = p->h.op == IB_OP_READ_RESPONSE ? hca->writes_made : 0,
+        .bus = bus,
+        .bytes = p->h.bytes,
+        .to = p->data,
+        .done = data_here,
     };
     ib_job_add(&hca->data, &p->job);
 }
