@@ -17,9 +17,9 @@ void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *reg
                    unsigned rails, struct ibt_op *op)
 {
     struct ibt_peer *peer = &ib->peers[dest];
-    uint64_t half = rails < 2 || ib->set.rails < 2 || bytes < ib->set.stripe_bytes
-                        ? bytes
-                        : ibt_round_up(bytes / 2, IBT_UNIT);
+    bool whole =
+        rails < 2 || ib->set.rails < 2 || bytes <= IBT_UNIT || bytes < ib->set.stripe_bytes;
+    uint64_t half = whole ? bytes : ibt_round_up(bytes / 2, IBT_UNIT);
     struct verbs_send s = { .op = IB_WQE_WRITE,
                             .bytes = (uint32_t)half,
                             .far_offset = far_offset,

@@ -72,6 +72,9 @@ const Settings staged = {
     { "chunk_bytes", 256 },
 };
 
+/* All writes of more than a unit go by both rails. */
+const Settings shared = { { "rails", 2 }, { "gdr_rails", 2 }, { "stripe_bytes", 1 } };
+
 /* Memory is registered for one transfer, or data go by buffers of the library. */
 const Settings bounced = { { "keep_regions", 2 }, { "bounce_bytes", 1024 } };
 
@@ -91,7 +94,8 @@ const Way peach2_two_entries = { "peach2", true, "peach2_two_entries", few },
           mbcf_two_entries = { "mbcf", false, "mbcf_two_entries", few };
 const Way net = { "net", true, "net" }, peach2 = { "peach2", true, "peach2" },
           ib = { "ib", true, "ib" }, ib_staged = { "ib", true, "ib_staged", staged },
-          ib_bounced = { "ib", true, "ib_bounced", bounced }, mbcf = { "mbcf", false, "mbcf" },
+          ib_bounced = { "ib", true, "ib_bounced", bounced },
+          ib_shared = { "ib", true, "ib_shared", shared }, mbcf = { "mbcf", false, "mbcf" },
           tcp = { "tcp", false, "tcp" };
 
 const char *machine_of(const Way &way, const Way &other)
@@ -135,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Transports, Contract,
                                           testing::Values(net, peach2, peach2_two_entries, tca,
                                                           tca_two_entries, tca_fault, ib,
                                                           ib_two_entries, ib_staged, ib_bounced,
-                                                          mbcf, mbcf_two_entries, tcp)),
+                                                          ib_shared, mbcf, mbcf_two_entries, tcp)),
                          [](const auto &info) {
                              return std::string(std::get<0>(info.param)) + "_" +
                                     std::get<1>(info.param).name;
