@@ -99,6 +99,24 @@ TEST_F(Figure, ARowIsAPointOfTheFirstSeriesThatItSuits)
     EXPECT_EQ("two rings", drawn_with);
 }
 
+/* A row of one library over one network says nothing of another's line. */
+TEST_F(Figure, ARowIsAPointOfItsOwnSystem)
+{
+    const std::string row = "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;system=";
+    lab_series both[] = { series, series };
+    for (unsigned i = 0; i < 2; i++) {
+        lab_setup_put(&both[i].setup, "system", i == 0 ? "gasnet-tca" : "gasnet-ib", NULL);
+        both[i].name = i == 0 ? "hub" : "adapter";
+    }
+    exp.n = 2;
+    exp.series = both;
+    EXPECT_EQ((Points{ "published 8 2.3 " }), points(row + "gasnet-ib,latency,eq,2.3,,us,3,s\n"));
+    EXPECT_EQ("adapter", drawn_with);
+    EXPECT_EQ((Points{ "published 8 2.3 " }), points(row + "gasnet-tca,latency,eq,2.3,,us,3,s\n"));
+    EXPECT_EQ("hub", drawn_with);
+    EXPECT_EQ((Points{}), points(row + "mpi-ib,latency,eq,2.3,,us,3,s\n"));
+}
+
 TEST_F(Figure, WholeQuantitiesAreNotMadeFromOthers)
 {
     const std::string head = "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,";

@@ -339,6 +339,8 @@ static const struct {
     { "duplex", "" },         { "staging", "" },
     { "gpu", "peach2-side" }, { "method", "" },
     { "gdr_limit", "" },      { "gdr_receive_limit", "" },
+    { "system", "" },         { "layout", "" },
+    { "split", "" },
 };
 
 /* The shape of a transfer may be given by other keys, so only what both say can differ. */
