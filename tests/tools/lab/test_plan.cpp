@@ -105,6 +105,19 @@ TEST_F(Plan, HimenoRunsOnAllNodesOfItsRow)
               run("himeno", (std::string(row) + "system=mpi-ib").c_str()));
 }
 
+/* Its GPU is then on the side of the hub, too. */
+TEST_F(Plan, ALongGoesOverTheHubUnlessItsRowSaysOtherwise)
+{
+    const char *row = "bytes=8;src=gpu;dst=gpu;nodes=2;op=am-long";
+    const std::string hub = run("gasnet-am-long", row);
+
+    EXPECT_NE(std::string::npos, hub.find(" src=gpu@hub "));
+    EXPECT_EQ(hub, run("gasnet-am-long", (std::string(row) + ";system=gasnet-tca").c_str()));
+    EXPECT_NE(std::string::npos,
+              run("gasnet-am-long", (std::string(row) + ";system=gasnet-ib").c_str())
+                  .find(" src=gpu@ib "));
+}
+
 TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
 {
     const char *run_of = "two-node platform=plat mpi-pingpong bytes=8 ";

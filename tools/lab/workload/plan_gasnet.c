@@ -9,7 +9,7 @@
 
 static bool over_hub(const struct lab_planning *p)
 {
-    return lab_plan_says(p, "system", "gasnet-tca");
+    return strcmp(lab_plan_text(p, "system", "gasnet-tca"), "gasnet-tca") == 0;
 }
 
 static const char *side_of(const struct lab_planning *p)
