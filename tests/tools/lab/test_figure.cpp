@@ -210,7 +210,18 @@ TEST_F(Figure, SeveralQuantitiesAreLinesOfTheirOwn)
     lab_sample sample = {};
     lab_samples samples = { 1, &sample };
     lab_table table;
-    Points lines;
+    auto lines = [&](double ps_per_unit) {
+        Points list;
+
+        figure.ps_per_unit = ps_per_unit;
+        lab_figure_begin(&table);
+        lab_figure_add_samples(&figure, &samples, &table);
+        for (unsigned i = 0; i < table.nrows; i++)
+            list.push_back(std::string(lab_table_get(&table, i, 0)) + " " +
+                           lab_table_get(&table, i, 2) + " " + lab_table_get(&table, i, 3));
+        lab_table_fini(&table);
+        return list;
+    };
 
     result.nlines = 1;
     result.lines = &line;
@@ -220,13 +231,8 @@ TEST_F(Figure, SeveralQuantitiesAreLinesOfTheirOwn)
     sample.result = &result;
     figure.nquantities = 3;
     figure.quantities = names;
-    lab_figure_begin(&table);
-    lab_figure_add_samples(&figure, &samples, &table);
-    for (unsigned i = 0; i < table.nrows; i++)
-        lines.push_back(std::string(lab_table_get(&table, i, 0)) + " " +
-                        lab_table_get(&table, i, 2) + " " + lab_table_get(&table, i, 3));
-    lab_table_fini(&table);
-    EXPECT_EQ((Points{ "S, p99 1e-9 2.5", "S, max 1e-9 4" }), lines);
+    EXPECT_EQ((Points{ "S, p99 1e-9 2.5", "S, max 1e-9 4" }), lines(1e6));
+    EXPECT_EQ((Points{ "S, p99 1e-9 0.0025", "S, max 1e-9 0.004" }), lines(1e9));
 }
 
 /** What scripts/plot.py gets. */
@@ -257,16 +263,14 @@ TEST_F(Figure, PartsOfBarsAreNamed)
     EXPECT_NE(std::string::npos, axes_of(figure).find("\"bars\": [\"calculation\", \"max\"]"));
 }
 
-std::string refusal_of(const std::string &y_scale, load_arena *arena)
+std::string refusal_of(const std::string &y, load_arena *arena)
 {
-    std::string path = testing::TempDir() + "bars_" + y_scale + ".yaml";
+    std::string path = testing::TempDir() + "bars.yaml";
     lab_figure figure = {};
     sim_error err = {};
     FILE *f = fopen(path.c_str(), "w");
 
-    (void)fprintf(
-        f, "experiments: [e]\nx: { label: x }\ny: { quantity: time, scale: %s }\nbars: yes\n",
-        y_scale.c_str());
+    (void)fprintf(f, "experiments: [e]\nx: { label: x }\ny: { %s }\nbars: yes\n", y.c_str());
     (void)fclose(f);
     return attempt(&err, [&] { lab_figure_read(path.c_str(), arena, &figure); }) == SIM_OK
                ? ""
@@ -275,8 +279,20 @@ std::string refusal_of(const std::string &y_scale, load_arena *arena)
 
 TEST_F(Figure, BarsStandOnALinearAxis)
 {
-    EXPECT_EQ("", refusal_of("linear", &arena));
-    EXPECT_NE(std::string::npos, refusal_of("log", &arena).find("expected y with scale: linear"));
+    EXPECT_EQ("", refusal_of("quantity: time, scale: linear", &arena));
+    EXPECT_NE(
+        std::string::npos,
+        refusal_of("quantity: time, scale: log", &arena).find("expected y with scale: linear"));
+}
+
+TEST_F(Figure, KeysOfResultsHaveTheUnitThatTheAxisSays)
+{
+    const std::string bars = "quantity: [halo_ps, sum_ps], scale: linear, unit: ";
+
+    EXPECT_EQ("", refusal_of(bars + "s", &arena));
+    EXPECT_NE(std::string::npos, refusal_of(bars + "h", &arena).find("expected us, ms or s"));
+    EXPECT_NE(std::string::npos, refusal_of("quantity: time, scale: linear, unit: s", &arena)
+                                     .find("expected keys in ps as quantity beside it"));
 }
 
 } // namespace

@@ -62,7 +62,7 @@ static bool read_switch(const struct load_tree *root, const char *key)
 void lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure)
 {
     static const char *const x_keys[] = { "key", "label", "scale", NULL };
-    static const char *const y_keys[] = { "label", "scale", "quantity", NULL };
+    static const char *const y_keys[] = { "label", "scale", "quantity", "unit", NULL };
     const struct load_tree *axis, *quantity;
 
     axis = read_axis(root, "x", x_keys, &figure->x_label, &figure->x_scale);
@@ -76,6 +76,7 @@ void lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figur
         quantity = load_tree_need(axis, "quantity", LOAD_SCALAR);
     figure->quantity_item = quantity;
     figure->quantity = quantity->text;
+    figure->unit_item = load_tree_get(axis, "unit");
     figure->bandwidth = strcmp(quantity->text, "bandwidth") == 0;
 }
 
@@ -92,6 +93,27 @@ static bool is_computed(const char *quantity)
 {
     return strcmp(quantity, "latency") == 0 || strcmp(quantity, "bandwidth") == 0 ||
            is_of_whole_run(quantity);
+}
+
+/** What the axis counts in, of keys in ps; other quantities have units of their own. */
+static double read_unit(const struct load_tree *y, const struct lab_figure *figure)
+{
+    static const struct {
+        const char *name;
+        double ps;
+    } units[] = { { "us", 1e6 }, { "ms", 1e9 }, { "s", 1e12 } };
+    const char *name = units[0].name;
+
+    if (figure->unit_item == NULL)
+        return units[0].ps;
+    for (unsigned i = 0; i < figure->nquantities; i++)
+        if (is_computed(figure->quantities[i]))
+            load_fail(figure->unit_item, NULL, "expected keys in ps as quantity beside it");
+    load_tree_text(y, "unit", &name);
+    for (unsigned i = 0; i < SIM_COUNT(units); i++)
+        if (strcmp(name, units[i].name) == 0)
+            return units[i].ps;
+    load_fail(figure->unit_item, NULL, "expected us, ms or s");
 }
 
 static void read_axes(const struct load_tree *root, struct load_arena *arena,
@@ -114,6 +136,7 @@ static void read_axes(const struct load_tree *root, struct load_arena *arena,
     if (figure->x_key != NULL)
         load_fail(load_tree_get(load_tree_get(root, "x"), "key"), NULL,
                   "expected in sweeps only: a series of an experiment has one list");
+    figure->ps_per_unit = read_unit(y, figure);
     for (unsigned i = 0; i < figure->nquantities; i++) {
         const char *text = figure->quantities[i];
 
@@ -219,8 +242,8 @@ static void add_bound(struct lab_table *table, const char *name, const struct la
 }
 
 /** In the figure's unit. `first`: of the series. False: the result has no such key. */
-static bool value_of(const struct lab_sample *first, const struct lab_sample *s,
-                     const char *quantity, double *y_p)
+static bool value_of(const struct lab_figure *figure, const struct lab_sample *first,
+                     const struct lab_sample *s, const char *quantity, double *y_p)
 {
     uint64_t ps;
 
@@ -233,7 +256,7 @@ static bool value_of(const struct lab_sample *first, const struct lab_sample *s,
     else if (strcmp(quantity, "speedup") == 0)
         *y_p = first->min_s / s->min_s;
     else if (lab_line_get(s->result->lines, quantity, &ps))
-        *y_p = (double)ps * 1e-6;
+        *y_p = (double)ps / figure->ps_per_unit;
     else
         return false;
     return true;
@@ -272,7 +295,7 @@ static void add_sample(const struct lab_figure *figure, const char *quantity,
 {
     double y;
 
-    if (s->min_s <= 0 || !value_of(first, s, quantity, &y))
+    if (s->min_s <= 0 || !value_of(figure, first, s, quantity, &y))
         return;
     lab_figure_add(table, line_name(figure, s, quantity, &table->arena), "simulated", s->x, y, "");
     if (figure->bounds && strcmp(quantity, "bandwidth") == 0)

@@ -7,6 +7,7 @@
  *   x: { label: Size [B], scale: log2 }
  *   y: { quantity: latency, label: "Latency [us]", scale: log }
  *   bounds: yes
+ *                                # unit: us|ms|s where the quantity is a key in ps
  *   bars: yes                    # not lines; several quantities stand on each other in one
  *   published: peach2            # rows whose setup agrees with that of a series are its points
  */
@@ -24,9 +25,10 @@ struct lab_figure {
     unsigned nseries;
     const char *const *series; /* 0: all */
     const char *x_label, *x_scale, *y_label, *y_scale;
-    /* "latency" [us], "bandwidth" [MB/s] or a key of the result, with "_ps" in it [us] */
+    /* "latency" [us], "bandwidth" [MB/s] or a key of the result, with "_ps" in it */
     const char *quantity;
-    const struct load_tree *quantity_item, *series_item; /* where they are written; or NULL */
+    const struct load_tree *quantity_item, *series_item, *unit_item; /* where written; or NULL */
+    double ps_per_unit;   /* of the axis, for keys in ps */
     unsigned nquantities; /* of an experiment several: a line for each of every series */
     const char *const *quantities;
     bool bandwidth;

@@ -170,6 +170,8 @@ void lab_sweep_read_figure(const struct load_tree *root, struct lab_sweep *sweep
     sweep->figure.description = sweep->description;
     load_tree_only(figure, keys);
     lab_figure_read_axes(figure, &sweep->figure);
+    if (sweep->figure.unit_item != NULL)
+        load_fail(sweep->figure.unit_item, NULL, "expected in figures of experiments only");
     sweep->figure.x_item =
         load_tree_need(load_tree_need(figure, "x", LOAD_MAP), "key", LOAD_SCALAR);
     for (unsigned s = 0; s < sweep->nseries; s++) {
