@@ -1,19 +1,16 @@
-/* Beginning and end of a job, and what a rank may ask of it. */
+/* The beginning of a job, and what a rank may ask of it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/driver/driver.h"
 #include "hosts/gasnet/coll/coll.h"
-#include "hosts/gasnet/core/deliver.h"
+#include "hosts/gasnet/core/exit.h"
+#include "hosts/gasnet/core/message.h"
 #include "hosts/gasnet/core/settings.h"
 #include "hosts/gasnet/extended/extended.h"
 #include "hosts/gasnet/vis/vis.h"
 
-#define MEDIUM_LEAST 512u                 /* specification 1.8, "gasnet_AMMaxMedium" */
-#define MEDIUM_MOST  16384u               /* what other conduits have is 4 to 64 KiB */
-#define EXIT_WAIT_PS UINT64_C(2000000000) /* how long a rank that exits waits for others: 2 ms */
-#define EXIT_LOOK_PS UINT64_C(1000000)    /* and looks each microsecond */
-
+#define MEDIUM_LEAST 512u   /* specification 1.8, "gasnet_AMMaxMedium" */
+#define MEDIUM_MOST  16384u /* what other conduits have is 4 to 64 KiB */
 #define SEGMENT_MOST (UINT64_C(16) << 30)
 
 static void release_rank(struct gasnet_rank *gr)
@@ -38,7 +35,7 @@ static void release_rank(struct gasnet_rank *gr)
 
 /* ---- init ---- */
 
-static gasnet_system_fn note_attached, note_ready, note_exit;
+static gasnet_system_fn note_attached, note_ready;
 
 static void open_transport(struct gasnet_rank *gr)
 {
@@ -88,7 +85,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
     gr->sent = gasnet_need(gr, calloc(h->size, sizeof(*gr->sent)));
     gasnet_system_set(gr, GASNET_SYS_ATTACHED, note_attached);
     gasnet_system_set(gr, GASNET_SYS_READY, note_ready);
-    gasnet_system_set(gr, GASNET_SYS_EXIT, note_exit);
+    gasnet_exit_init(gr);
     gasnet_extended_init(gr);
     gasnet_vis_start(gr);
     gasnet_coll_start(gr);
@@ -180,17 +177,6 @@ static void note_ready(struct gasnet_rank *gr, struct gasneti_token *token, void
     (void)args;
     (void)nargs;
     gr->ready++;
-}
-
-static void note_exit(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
-                      uint32_t bytes, const int32_t *args, unsigned nargs)
-{
-    (void)token;
-    (void)data;
-    (void)bytes;
-    (void)args;
-    (void)nargs;
-    gr->exited++;
 }
 
 static void tell(struct gasnet_rank *gr, unsigned to, enum gasnet_system what, const void *data,
@@ -287,86 +273,6 @@ int gasnet_attach(gasnet_handlerentry_t *table, int n, uintptr_t segsize, uintpt
     return GASNET_OK;
 }
 
-/* ---- end ---- */
-
-static uint64_t now_ps(struct gasnet_rank *gr)
-{
-    return gr->host->cpu->time_ps(gr->host);
-}
-
-/* There may be more than the last time has taken. */
-static void look_before_exit(struct gasnet_rank *gr, bool sleeps)
-{
-    (void)gr->transport->ops->poll(gr->transport);
-    gasnet_take(gr);
-    if (sleeps)
-        gr->host->cpu->sleep(gr->host, now_ps(gr) + EXIT_LOOK_PS);
-}
-
-/* Others may never look, so nothing is waited for but their own exit, and that not for long. */
-static bool all_exit(struct gasnet_rank *gr)
-{
-    const struct gasnet_head head = { .category = GASNET_SHORT, .handler = GASNET_SYS_EXIT };
-    const struct transport_entry entry = { .fifo = TRANSPORT_REQUEST,
-                                           .head = &head,
-                                           .head_bytes = offsetof(struct gasnet_head, args) };
-    struct transport *t = gr->transport;
-    struct host *h = gr->host;
-    unsigned others = h->size - 1, mine = h->rank == 0 ? others : 1, told = 0;
-    uint64_t end = now_ps(gr) + EXIT_WAIT_PS;
-
-    while (told < mine && now_ps(gr) < end) {
-        /* Rank 0 says so when all others have said it. */
-        bool ready = h->rank != 0 || gr->exited == others;
-
-        while (ready && told < mine && t->ops->append(t, h->rank == 0 ? told + 1 : 0, &entry))
-            told++;
-        gasnet_hand_over(gr);
-        look_before_exit(gr, told < mine);
-    }
-    while (h->rank != 0 && gr->exited == 0 && now_ps(gr) < end)
-        look_before_exit(gr, true);
-    return told == mine && (h->rank == 0 || gr->exited > 0);
-}
-
-/* @return whether the rank may end by itself: all others do. */
-static bool leave_job(struct gasnet_rank *gr)
-{
-    bool all = gr->phase == GASNET_IS_ATTACHED && gr->level == GASNET_IN_PROGRAM;
-
-    gr->phase = GASNET_IS_EXITING;
-    return all && all_exit(gr);
-}
-
-void gasneti_exit(int code, void (*end)(int))
-{
-    struct gasnet_visit v =
-        gasnet_enter("gasnet_exit", __builtin_return_address(0), GASNET_NEEDS_INIT);
-    struct host *h = v.gr->host;
-    bool all = leave_job(v.gr);
-
-    gasnet_leave(&v);
-    if (all)
-        end(code); /* the program's exit(), which does not return */
-    for (;;)
-        h->process->abort(h, code); /* does not return */
-}
-
-void gasneti_ended(int code)
-{
-    struct gasnet_rank *gr = gasnet_self();
-    struct gasnet_visit v;
-    bool all;
-
-    if (gr == NULL || gr->phase == GASNET_IS_EXITING)
-        return;
-    v = gasnet_enter("exit", NULL, GASNET_NEEDS_INIT);
-    all = leave_job(gr);
-    gasnet_leave(&v);
-    if (!all)
-        gr->host->process->abort(gr->host, code);
-}
-
 /* ---- what a rank may ask ---- */
 
 gasnet_node_t gasnet_mynode(void)
@@ -461,40 +367,4 @@ int gasnet_set_waitmode(int mode)
     gasnet_leave(&v);
     return mode >= GASNET_WAIT_SPIN && mode <= GASNET_WAIT_SPINBLOCK ? GASNET_OK
                                                                      : GASNET_ERR_BAD_ARG;
-}
-
-static const struct {
-    int code;
-    const char *name, *description;
-} errors[] = {
-    { GASNET_OK, "GASNET_OK", "no error" },
-    { GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT", "GASNet is not initialised" },
-    { GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "a resource is lacking" },
-    { GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "an argument is not valid" },
-    { GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "the operation has not completed" },
-    { GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH",
-      "the ids or flags of a barrier differ" },
-};
-
-static unsigned error_of(int code)
-{
-    unsigned i = sizeof(errors) / sizeof(errors[0]);
-
-    while (i-- > 0 && errors[i].code != code)
-        ;
-    return i;
-}
-
-const char *gasnet_ErrorName(int code)
-{
-    unsigned i = error_of(code);
-
-    return i < sizeof(errors) / sizeof(errors[0]) ? errors[i].name : "no error of GASNet";
-}
-
-const char *gasnet_ErrorDesc(int code)
-{
-    unsigned i = error_of(code);
-
-    return i < sizeof(errors) / sizeof(errors[0]) ? errors[i].description : "unknown code";
 }

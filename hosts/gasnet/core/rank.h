@@ -7,7 +7,8 @@
  *   rank.h       the rank; errors; entering and leaving the library
  *   message.h    active messages over hosts/transport, to handlers of programs and of the library
  *   ticket.h     what the transport has not ended yet
- *   control.c    init, attach, exit     hsl.c       locks, no-interrupt sections
+ *   control.c    init, attach           hsl.c       locks, no-interrupt sections
+ *   exit.c       the end of a job       error.c     names of codes
  */
 #ifndef GASNET_RANK_H
 #define GASNET_RANK_H

@@ -1,0 +1,101 @@
+/* The end of a job: by gasnet_exit(), by exit() or by a return from main(). */
+#include "hosts/gasnet/core/exit.h"
+
+#include "hosts/gasnet/core/message.h"
+
+#define EXIT_WAIT_PS UINT64_C(2000000000) /* how long a rank that exits waits for others: 2 ms */
+#define EXIT_LOOK_PS UINT64_C(1000000)    /* and looks each microsecond */
+
+static void note_exit(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
+                      uint32_t bytes, const int32_t *args, unsigned nargs)
+{
+    (void)token;
+    (void)data;
+    (void)bytes;
+    (void)args;
+    (void)nargs;
+    gr->exited++;
+}
+
+static uint64_t now_ps(struct gasnet_rank *gr)
+{
+    return gr->host->cpu->time_ps(gr->host);
+}
+
+/* There may be more than the last time has taken. */
+static void look_before_exit(struct gasnet_rank *gr, bool sleeps)
+{
+    (void)gr->transport->ops->poll(gr->transport);
+    gasnet_take(gr);
+    if (sleeps)
+        gr->host->cpu->sleep(gr->host, now_ps(gr) + EXIT_LOOK_PS);
+}
+
+/* Others may never look, so nothing is waited for but their own exit, and that not for long. */
+static bool all_exit(struct gasnet_rank *gr)
+{
+    const struct gasnet_head head = { .category = GASNET_SHORT, .handler = GASNET_SYS_EXIT };
+    const struct transport_entry entry = { .fifo = TRANSPORT_REQUEST,
+                                           .head = &head,
+                                           .head_bytes = offsetof(struct gasnet_head, args) };
+    struct transport *t = gr->transport;
+    struct host *h = gr->host;
+    unsigned others = h->size - 1, mine = h->rank == 0 ? others : 1, told = 0;
+    uint64_t end = now_ps(gr) + EXIT_WAIT_PS;
+
+    while (told < mine && now_ps(gr) < end) {
+        /* Rank 0 says so when all others have said it. */
+        bool ready = h->rank != 0 || gr->exited == others;
+
+        while (ready && told < mine && t->ops->append(t, h->rank == 0 ? told + 1 : 0, &entry))
+            told++;
+        gasnet_hand_over(gr);
+        look_before_exit(gr, told < mine);
+    }
+    while (h->rank != 0 && gr->exited == 0 && now_ps(gr) < end)
+        look_before_exit(gr, true);
+    return told == mine && (h->rank == 0 || gr->exited > 0);
+}
+
+/* @return whether the rank may end by itself: all others do. */
+static bool leave_job(struct gasnet_rank *gr)
+{
+    bool all = gr->phase == GASNET_IS_ATTACHED && gr->level == GASNET_IN_PROGRAM;
+
+    gr->phase = GASNET_IS_EXITING;
+    return all && all_exit(gr);
+}
+
+void gasneti_exit(int code, void (*end)(int))
+{
+    struct gasnet_visit v =
+        gasnet_enter("gasnet_exit", __builtin_return_address(0), GASNET_NEEDS_INIT);
+    struct host *h = v.gr->host;
+    bool all = leave_job(v.gr);
+
+    gasnet_leave(&v);
+    if (all)
+        end(code); /* the program's exit(), which does not return */
+    for (;;)
+        h->process->abort(h, code); /* does not return */
+}
+
+void gasneti_ended(int code)
+{
+    struct gasnet_rank *gr = gasnet_self();
+    struct gasnet_visit v;
+    bool all;
+
+    if (gr == NULL || gr->phase == GASNET_IS_EXITING)
+        return;
+    v = gasnet_enter("exit", NULL, GASNET_NEEDS_INIT);
+    all = leave_job(gr);
+    gasnet_leave(&v);
+    if (!all)
+        gr->host->process->abort(gr->host, code);
+}
+
+void gasnet_exit_init(struct gasnet_rank *gr)
+{
+    gasnet_system_set(gr, GASNET_SYS_EXIT, note_exit);
+}
