@@ -2,9 +2,10 @@
 #include "hosts/gasnet/core/exit.h"
 
 #include "hosts/gasnet/core/message.h"
+#include "hosts/gasnet/core/settings.h"
 
-#define EXIT_WAIT_PS UINT64_C(2000000000) /* how long a rank that exits waits for others: 2 ms */
-#define EXIT_LOOK_PS UINT64_C(1000000)    /* and looks each microsecond */
+/* Each microsecond: about what a message takes, so that few looks are in vain and none is late. */
+#define EXIT_LOOK_PS UINT64_C(1000000)
 
 static void note_exit(struct gasnet_rank *gr, struct gasneti_token *token, void *data,
                       uint32_t bytes, const int32_t *args, unsigned nargs)
@@ -41,7 +42,7 @@ static bool all_exit(struct gasnet_rank *gr)
     struct transport *t = gr->transport;
     struct host *h = gr->host;
     unsigned others = h->size - 1, mine = h->rank == 0 ? others : 1, told = 0;
-    uint64_t end = now_ps(gr) + EXIT_WAIT_PS;
+    uint64_t end = now_ps(gr) + gr->exit_wait_ps;
 
     while (told < mine && now_ps(gr) < end) {
         /* Rank 0 says so when all others have said it. */
@@ -97,5 +98,6 @@ void gasneti_ended(int code)
 
 void gasnet_exit_init(struct gasnet_rank *gr)
 {
+    gr->exit_wait_ps = gasnet_environment_exit_ps(gr);
     gasnet_system_set(gr, GASNET_SYS_EXIT, note_exit);
 }

@@ -61,28 +61,28 @@ uint64_t gasnet_environment_bytes(struct gasnet_rank *gr, const char *name, uint
     return (uint64_t)(n * unit_of(end));
 }
 
-uint64_t gasnet_environment_ps(struct gasnet_rank *gr, const char *name, uint64_t own_ps)
-{
-    const char *text = gasnet_environment(gr, name);
-    char *end;
-    double s;
-
-    if (text == NULL)
-        return own_ps;
-    s = strtod(text, &end);
-    if (end == text || *end != '\0' || !(s >= 0 && s <= 1e6))
-        gasnet_fail(gr, "%s=%s: expected 0 .. 1000000 seconds", name, text);
-    return (uint64_t)(s * 1e12);
-}
-
 static void check_bytes(struct gasnet_rank *gr, const char *name)
 {
     (void)gasnet_environment_bytes(gr, name, 0);
 }
 
+/* A time that the user gives as a fraction of a second, to the next picosecond. */
+static uint64_t seconds_ps(struct gasnet_rank *gr, const char *name, const char *text)
+{
+    char *end;
+    double s = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(s >= 0 && s <= 1e6))
+        gasnet_fail(gr, "%s=%s: expected 0 .. 1000000 seconds", name, text);
+    return (uint64_t)(s * 1e12 + 0.5);
+}
+
 static void check_seconds(struct gasnet_rank *gr, const char *name)
 {
-    (void)gasnet_environment_ps(gr, name, 0);
+    const char *text = gasnet_environment(gr, name);
+
+    if (text != NULL)
+        (void)seconds_ps(gr, name, text);
 }
 
 /* Here all of them are the dissemination over active messages. */
@@ -98,27 +98,68 @@ static void check_barrier(struct gasnet_rank *gr, const char *name)
         gasnet_fail(gr, "%s=%s: expected DISSEM, AMDISSEM, RDMADISSEM or AMCENTRAL", name, text);
 }
 
+enum { SEGSIZE, EXIT, EXIT_MAX, EXIT_MIN, EXIT_FACTOR, BARRIER };
+
+/* Nodes of a run that leave together are microseconds apart, those of a cluster milliseconds: times
+ * of exit are a thousandth of what the InfiniBand conduit of GASNet 1.29 has, 360, 2 and 0.25 s. */
 static const struct {
-    const char *name, *own;
+    const char *name, *own; /* own: what it is where it is not set; NULL: that is computed */
     void (*check)(struct gasnet_rank *gr, const char *name);
 } variables[] = {
-    { "GASNET_MAX_SEGSIZE", "what the settings of hubrun say", check_bytes },
-    { "GASNET_EXITTIMEOUT", "0.002", check_seconds },
-    { "GASNET_BARRIER", "DISSEM", check_barrier },
+    [SEGSIZE] = { "GASNET_MAX_SEGSIZE", "what the settings of hubrun say", check_bytes },
+    [EXIT] = { "GASNET_EXITTIMEOUT", NULL, check_seconds },
+    [EXIT_MAX] = { "GASNET_EXITTIMEOUT_MAX", "0.36", check_seconds },
+    [EXIT_MIN] = { "GASNET_EXITTIMEOUT_MIN", "0.002", check_seconds },
+    [EXIT_FACTOR] = { "GASNET_EXITTIMEOUT_FACTOR", "0.00025", check_seconds },
+    [BARRIER] = { "GASNET_BARRIER", "DISSEM", check_barrier },
 };
+
+static uint64_t variable_ps(struct gasnet_rank *gr, unsigned i)
+{
+    const char *text = gasnet_environment(gr, variables[i].name);
+
+    return seconds_ps(gr, variables[i].name, text != NULL ? text : variables[i].own);
+}
+
+/* As GASNet 1.29 computes it: min(MAX, MIN + FACTOR * nodes). */
+uint64_t gasnet_environment_exit_ps(struct gasnet_rank *gr)
+{
+    uint64_t most, least, each;
+
+    if (gasnet_environment(gr, variables[EXIT].name) != NULL)
+        return variable_ps(gr, EXIT);
+    most = variable_ps(gr, EXIT_MAX);
+    least = variable_ps(gr, EXIT_MIN);
+    each = variable_ps(gr, EXIT_FACTOR);
+    if (least >= most || each > (most - least) / gr->host->size)
+        return most;
+    return least + each * gr->host->size;
+}
+
+static void report(struct gasnet_rank *gr, unsigned i)
+{
+    const char *value = gasnet_environment(gr, variables[i].name), *shown = value;
+    char line[256], number[32];
+
+    if (shown == NULL)
+        shown = variables[i].own;
+    if (shown == NULL) {
+        (void)snprintf(number, sizeof(number), "%g",
+                       (double)gasnet_environment_exit_ps(gr) * 1e-12);
+        shown = number;
+    }
+    (void)snprintf(line, sizeof(line), "ENV parameter: %s = %s%s", variables[i].name, shown,
+                   value != NULL ? "" : " (default)");
+    gr->host->process->print(gr->host, line);
+}
 
 void gasnet_environment_check(struct gasnet_rank *gr)
 {
     bool reports = gr->host->rank == 0 && gasnet_environment(gr, "GASNET_VERBOSEENV") != NULL;
-    char line[256];
+    unsigned n = sizeof(variables) / sizeof(variables[0]);
 
-    for (unsigned i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-        const char *value = gasnet_environment(gr, variables[i].name);
-
+    for (unsigned i = 0; i < n; i++)
         variables[i].check(gr, variables[i].name);
-        (void)snprintf(line, sizeof(line), "ENV parameter: %s = %s%s", variables[i].name,
-                       value != NULL ? value : variables[i].own, value != NULL ? "" : " (default)");
-        if (reports)
-            gr->host->process->print(gr->host, line);
-    }
+    for (unsigned i = 0; reports && i < n; i++)
+        report(gr, i);
 }

@@ -12,8 +12,9 @@ extern const struct host_param gasnet_params[];
 const char *gasnet_environment(struct gasnet_rank *gr, const char *name);
 /** Bytes, "64K", or `own`. What is no number ends all ranks with a line. */
 uint64_t gasnet_environment_bytes(struct gasnet_rank *gr, const char *name, uint64_t own);
-/** Seconds, "0.5", as simulated time; or `own_ps`. */
-uint64_t gasnet_environment_ps(struct gasnet_rank *gr, const char *name, uint64_t own_ps);
+/** Simulated time that a node which exits waits for the others: GASNET_EXITTIMEOUT, or what its
+ * _MIN, _FACTOR for each node and _MAX give. */
+uint64_t gasnet_environment_exit_ps(struct gasnet_rank *gr);
 /** At the end of gasnet_init(): looks through all of them, and reports them if asked to. */
 void gasnet_environment_check(struct gasnet_rank *gr);
 

@@ -10,7 +10,9 @@
 #include "hosts/gasnet/core/ticket.h"
 #include "hosts/gasnet/extended/extended.h"
 
-#define TAKEN_AT_EXIT 16u /* entries of one source at once */
+/* Entries of one source at once while this rank exits: as many buffers as the InfiniBand conduit
+ * has for a peer (GASNET_AMRDMA_DEPTH). One that has sent more than that is still sending. */
+#define TAKEN_AT_EXIT 16u
 
 /* ---- one message ---- */
 

@@ -106,7 +106,10 @@ TEST_F(Gasnet, VariablesOfTheProgramCountBeforeSettings)
     EXPECT_EQ(0, sh("hubrun -q -x GASNET_VERBOSEENV=1 -x GASNET_BARRIER=AMDISSEM "
                     "-x GASNET_MAX_SEGSIZE=1G ./prog"));
     EXPECT_EQ("ENV parameter: GASNET_MAX_SEGSIZE = 1G\n"
-              "ENV parameter: GASNET_EXITTIMEOUT = 0.002 (default)\n"
+              "ENV parameter: GASNET_EXITTIMEOUT = 0.0025 (default)\n"
+              "ENV parameter: GASNET_EXITTIMEOUT_MAX = 0.36 (default)\n"
+              "ENV parameter: GASNET_EXITTIMEOUT_MIN = 0.002 (default)\n"
+              "ENV parameter: GASNET_EXITTIMEOUT_FACTOR = 0.00025 (default)\n"
               "ENV parameter: GASNET_BARRIER = AMDISSEM\n",
               errors);
     for (const auto &[variable, expected] :
@@ -115,12 +118,51 @@ TEST_F(Gasnet, VariablesOfTheProgramCountBeforeSettings)
            std::pair("GASNET_MAX_SEGSIZE=1X",
                      "expected a number of bytes, perhaps with K, M, G or T behind it"),
            std::pair("GASNET_EXITTIMEOUT=soon", "expected 0 .. 1000000 seconds"),
+           std::pair("GASNET_EXITTIMEOUT=-1", "expected 0 .. 1000000 seconds"),
+           std::pair("GASNET_EXITTIMEOUT=2s", "expected 0 .. 1000000 seconds"),
+           std::pair("GASNET_EXITTIMEOUT_MAX=nan", "expected 0 .. 1000000 seconds"),
+           std::pair("GASNET_EXITTIMEOUT_MIN=inf", "expected 0 .. 1000000 seconds"),
+           std::pair("GASNET_EXITTIMEOUT_FACTOR=1e7", "expected 0 .. 1000000 seconds"),
            std::pair("GASNET_BARRIER=TREE",
                      "expected DISSEM, AMDISSEM, RDMADISSEM or AMCENTRAL") }) {
         EXPECT_EQ(1, sh(std::string("hubrun -q -x ") + variable + " ./prog"));
         EXPECT_TRUE(begins(errors, "rank 0 on node 0 at 200.000000 us: gasnet_init at prog+"));
         EXPECT_TRUE(has(errors, std::string(": ") + variable + ": " + expected + "\n")) << errors;
     }
+}
+
+/* Rank 0 ends, and the others never do. */
+const char *const one_exits = R"(
+int main(int argc, char **argv)
+{
+    gasnet_init(&argc, &argv);
+    gasnet_attach(NULL, 0, 0, 0);
+    if (gasnet_mynode() == 0)
+        gasnet_exit(3);
+    for (;;)
+        gasnet_AMPoll();
+}
+)";
+
+TEST_F(Gasnet, TheEndWaitsForOthersAsLongAsTheUserSays)
+{
+    program(one_exits);
+    /* @return how long the first node has waited, to some microseconds */
+    auto waits_us = [&](const std::string &variables) {
+        EXPECT_EQ(3, sh("hubrun -q -n 2 -x GASNET_EXITTIMEOUT_MIN=0 " + variables + " ./prog"));
+        size_t at = errors.find("rank 0 ended all 2 ranks with status 3 at ");
+
+        EXPECT_NE(std::string::npos, at) << errors;
+        return at != std::string::npos ? std::stod(errors.substr(at + 42)) - 200 : -1;
+    };
+    for (const auto &[variables, us] :
+         { std::pair("-x GASNET_EXITTIMEOUT=0", 0.0), std::pair("-x GASNET_EXITTIMEOUT=0.01", 1e4),
+           std::pair("-x GASNET_EXITTIMEOUT=1e-3 -x GASNET_EXITTIMEOUT_MAX=0", 1e3),
+           std::pair("", 500.0), std::pair("-x GASNET_EXITTIMEOUT_MIN=0.003", 3500.0),
+           std::pair("-x GASNET_EXITTIMEOUT_FACTOR=1000000", 3.6e5),
+           std::pair("-x GASNET_EXITTIMEOUT_FACTOR=0.002", 4e3),
+           std::pair("-x GASNET_EXITTIMEOUT_MAX=0.0001", 100.0) })
+        EXPECT_NEAR(us, waits_us(variables), 30) << variables;
 }
 
 TEST_F(Gasnet, WhatDoesNotFitIsRefusedBeforeAnythingRuns)
