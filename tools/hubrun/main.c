@@ -141,12 +141,15 @@ static void report_stall(const struct run *run, const struct launch_result *resu
         suggest_check(&run->opt, result);
 }
 
+/* A shell sees 8 bits; a failure is one all the same. */
 static int status_of(int code)
 {
-    return (code & 0xff) != 0 ? code & 0xff : CMD_FAILED;
+    return (code & 0xff) != 0 || code == 0 ? code & 0xff : CMD_FAILED;
 }
 
-/* The status is that of the first rank that failed; its number goes to *reported_p. */
+/* The status is that of the rank that ended all, which may be 0 (GASNet specification 1.8,
+ * "gasnet_exit"; MPI's MPI_Abort is likewise), or of the first one that failed. Its number goes to
+ * *reported_p. */
 static int conclude_run(const struct launch_result *result, unsigned *reported_p)
 {
     fflush(stdout);
@@ -267,7 +270,7 @@ static void run_program(struct run *run, const struct launch_config *cfg)
         judge_errors(run);
     remark_unseen(opt, result);
     judge_found(run, result);
-    if (code == SIM_OK && run->status == CMD_OK && !opt->quiet)
+    if (code == SIM_OK && run->status == CMD_OK && !result->aborted && !opt->quiet)
         fprintf(stderr, "hubrun: %u rank%s ended well at %.3f us\n", result->nranks,
                 load_plural(result->nranks), (double)result->end_ps / 1e6);
     if (opt->profile != NULL && result->start_ps != 0) { /* else no rank has begun */

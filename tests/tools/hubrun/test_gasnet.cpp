@@ -131,6 +131,32 @@ TEST_F(Gasnet, VariablesOfTheProgramCountBeforeSettings)
     }
 }
 
+/* One node ends the job with its code, the other one is in a barrier. */
+TEST_F(Gasnet, TheStatusIsThatOfTheLine)
+{
+    program(R"(
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    gasnet_init(&argc, &argv);
+    gasnet_attach(NULL, 0, 0, 0);
+    if (gasnet_mynode() == 1)
+        gasnet_exit(atoi(argv[1]));
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_exit(0);
+}
+)");
+    for (int code : { 0, 5 }) {
+        const std::string text = std::to_string(code);
+
+        EXPECT_EQ(code, sh("hubrun -n 2 ./prog " + text)) << errors;
+        EXPECT_TRUE(begins(errors, "hubrun: rank 1 ended all 2 ranks with status " + text + " at "))
+            << errors;
+        EXPECT_EQ(1, std::count(errors.begin(), errors.end(), '\n')) << errors;
+    }
+}
+
 /* Rank 0 ends, and the others never do. */
 const char *const one_exits = R"(
 int main(int argc, char **argv)

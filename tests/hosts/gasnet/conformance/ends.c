@@ -160,6 +160,12 @@ static void after_output(void)
         gasnet_exit(17);
     serve();
 }
+static void by_zero_while_others_wait(void) /* any node may end all, and its code is the job's */
+{
+    if (me == 0)
+        gasnet_exit(0);
+    check_barrier();
+}
 static void of_no_rest(void) /* messages are under way that no rank will ever take */
 {
     for (int i = 0; i < 30; i++)
@@ -195,6 +201,8 @@ static const struct one_case all[] = {
     { 22, 1, 139, "memory access fault", "a memory fault of one, while others poll", by_fault,
       false },
     { 23, 1, 142, ANY, "an alarm of one, while all wait", by_alarm, false },
+    { 24, 2, 0, "rank 0 ended all [0-9]+ ranks with status 0 at ",
+      "one, by 0, while others wait for it", by_zero_while_others_wait, false },
 };
 
 int main(int argc, char **argv)
