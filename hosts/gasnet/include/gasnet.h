@@ -151,8 +151,11 @@ static inline void gasneti_at_exit(int code, void *arg)
 }
 static inline int gasnet_init(int *argc, char ***argv)
 {
-    gasneti_on_exit(gasneti_at_exit, NULL);
-    return gasneti_init(argc, argv, getenv);
+    int code = gasneti_init(argc, argv, getenv); /* OK once: a second call ends the job */
+
+    if (code == GASNET_OK && gasneti_on_exit(gasneti_at_exit, NULL) != 0)
+        code = GASNET_ERR_RESOURCE;
+    return code;
 }
 int gasnet_attach(gasnet_handlerentry_t *table, int n, uintptr_t segsize, uintptr_t minheapoffset);
 void gasneti_exit(int code, void (*end)(int)) __attribute__((noreturn));

@@ -131,6 +131,27 @@ TEST_F(Gasnet, VariablesOfTheProgramCountBeforeSettings)
     }
 }
 
+/* Without memory for what is to be done at its end, a program is told so at its beginning. */
+TEST_F(Gasnet, TheBeginningFailsWhereTheEndWouldBeMissed)
+{
+    program(R"(
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    size_t bytes = (size_t)1 << 40;
+
+    while (bytes >= 16)
+        if (malloc(bytes) == NULL)
+            bytes /= 2;
+    puts(gasnet_ErrorName(gasnet_init(&argc, &argv)));
+    fflush(stdout);
+    return 0;
+}
+)");
+    EXPECT_EQ(0, sh("hubrun -q -n 1 --gasnet net ./prog")) << errors;
+    EXPECT_EQ("GASNET_ERR_RESOURCE\n", out) << errors;
+}
+
 /* One node ends the job with its code, the other one is in a barrier. */
 TEST_F(Gasnet, TheStatusIsThatOfTheLine)
 {
