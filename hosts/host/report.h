@@ -11,12 +11,12 @@
 struct host_wait {
     const char *what; /* in words, of the peer: "room for a message to"; NULL: by what follows */
     bool sends;       /* for its receiver; else for its sender */
-    int peer;         /* rank; -1: any */
+    int peer;         /* rank; -1: any; -2: several */
     int tag;          /* -1: any; -2: of a collective, which has none */
     uint64_t bytes;   /* of one that is sent */
     bool other;       /* one that was not received has come instead: */
     int other_peer, other_tag;
-    char group[64]; /* "MPI_COMM_WORLD" */
+    char group[64]; /* "MPI_COMM_WORLD"; beside `what`, more of it, or nothing */
 };
 
 /** A notification: the window part that it comes from, its slot and tag. */
@@ -33,6 +33,7 @@ struct host_entry {
 /** The library function that a rank waits in. */
 struct host_call {
     const char *name;          /* NULL: in none */
+    const void *from;          /* where the program goes on behind it; NULL: that is not said */
     struct host_notice notice; /* what it waits for, */
     int channel;               /* or, when not -1, a DMA channel */
     bool own;                  /* the part of which is that of the rank's node */

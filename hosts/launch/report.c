@@ -59,8 +59,10 @@ static void wait_text(const struct host_wait *w, struct text *t)
 
     if (w->peer >= 0)
         (void)snprintf(peer, sizeof(peer), "rank %d", w->peer);
+    else if (w->peer == -2)
+        (void)snprintf(peer, sizeof(peer), "several ranks");
     if (w->what != NULL) {
-        add_text(t, "%s %s", w->what, peer);
+        add_text(t, "%s %s%s%s", w->what, peer, w->group[0] != '\0' ? ", " : "", w->group);
         return;
     }
     if (w->sends)
@@ -86,12 +88,16 @@ static const struct host_call *call_of(const struct launch_thread *t)
 
 /** "in MPI_Recv, waiting for a message ..., and 2 others"; "polling with MPI_Test for a message".
  */
-static void waits_text(const struct host_call *call, bool looks, struct text *t)
+static void waits_text(const struct launch_thread *thread, const struct host_call *call, bool looks,
+                       struct text *t)
 {
     struct host_wait w;
+    char place[128] = "";
     unsigned more = 0;
 
-    add_text(t, looks ? "polling with %s for " : "in %s, waiting for ", call->name);
+    if (call->from != NULL)
+        program_place(thread->program, (uint64_t)(uintptr_t)call->from - 1, place, sizeof(place));
+    add_text(t, looks ? "polling with %s%s for " : "in %s%s, waiting for ", call->name, place);
     if (!call->waits(call->waits_arg, 0, &w)) {
         add_text(t, "messages");
         return;
@@ -235,7 +241,7 @@ void launch_where(const struct launch_thread *t, char *text, size_t room)
     struct text to = { text, room };
 
     if (in_message_call(t)) {
-        waits_text(call, call != &t->host.call, &to);
+        waits_text(t, call, call != &t->host.call, &to);
         return;
     }
     if (t->host.call.name != NULL)

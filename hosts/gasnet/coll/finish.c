@@ -1,6 +1,8 @@
 /* Handles of collectives, and waiting for them. */
 #include "hosts/gasnet/coll/finish.h"
 
+#include <stdio.h>
+
 /* The operation's number: a handle that is used again is found out. */
 gasnet_coll_handle_t coll_handle(const struct coll_op *op)
 {
@@ -18,19 +20,43 @@ static struct coll_op *op_of(struct gasnet_rank *gr, gasnet_coll_handle_t handle
     return op;
 }
 
+/* Collectives of a team are numbered in the order of their calls, barriers among them; that of all
+ * has had number 0, in gasnet_coll_init(). */
+static bool describe_op(const void *arg, unsigned i, struct host_wait *wait_p)
+{
+    const struct coll_op *op = arg;
+
+    while (op != NULL && op->done)
+        op = op->before;
+    if (i > 0 || op == NULL)
+        return false;
+    *wait_p = (struct host_wait){ .what = "a message from", .peer = coll_op_peer(op), .tag = -1 };
+    (void)snprintf(wait_p->group, sizeof(wait_p->group), "collective %u of %s",
+                   op->box->sequence + (op->team->number != 0),
+                   op->team->number == 0 ? "GASNET_TEAM_ALL" : "its team");
+    return true;
+}
+
+void coll_progress(struct gasnet_rank *gr, const struct coll_op *op)
+{
+    if (op != NULL)
+        gasnet_waits_begin_by(gr, describe_op, op);
+    else
+        gasnet_waits_begin(gr, "one of some collectives with", -2);
+    gasnet_progress(gr);
+    gasnet_waits_end(gr);
+}
+
 void coll_complete(struct gasnet_rank *gr, struct coll_op *op)
 {
-    while (!coll_op_done(op)) {
-        gasnet_waits_begin(gr, "a collective of", coll_op_peer(op));
-        gasnet_progress(gr);
-        gasnet_waits_end(gr);
-    }
+    while (!coll_op_done(op))
+        coll_progress(gr, op);
     coll_op_destroy(op);
 }
 
-/* Forgets those that are done. @return how many of them there were, and others. */
+/* Forgets those that are done. @return how many of them there were, and others, with the first. */
 static size_t forget_done(struct gasnet_rank *gr, gasnet_coll_handle_t *handles, size_t n,
-                          size_t *others_p)
+                          size_t *others_p, const struct coll_op **first_p)
 {
     size_t done = 0, others = 0;
 
@@ -41,7 +67,8 @@ static size_t forget_done(struct gasnet_rank *gr, gasnet_coll_handle_t *handles,
             continue;
         op = op_of(gr, handles[i]);
         if (!coll_op_done(op)) {
-            others++;
+            if (others++ == 0)
+                *first_p = op;
             continue;
         }
         coll_op_destroy(op);
@@ -58,23 +85,24 @@ static int sync_list(const char *call, const void *from, gasnet_coll_handle_t *h
 {
     struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
     struct gasnet_rank *gr = v.gr;
+    const struct coll_op *first = NULL;
     size_t others, done;
-    bool complete, found;
+    bool complete, found = false;
 
     if (!waits) {
         gr->host->looks.inside = true;
         found = gasnet_poll(gr);
-        gasnet_looked(gr, found, "a collective of");
     }
     for (;;) {
-        done = forget_done(gr, handles, n, &others);
+        done = forget_done(gr, handles, n, &others, &first);
         complete = others == 0 || (!all && done > 0);
         if (complete || !waits)
             break;
-        gasnet_waits_begin(gr, "a collective of", -1);
-        gasnet_progress(gr);
-        gasnet_waits_end(gr);
+        coll_progress(gr, all || others == 1 ? first : NULL);
     }
+    if (!waits)
+        gasnet_looked(gr, found || complete, "a message from",
+                      others > 0 ? coll_op_peer(first) : -1);
     gasnet_leave(&v);
     return complete ? GASNET_OK : GASNET_ERR_NOT_READY;
 }

@@ -46,11 +46,8 @@ static int wait(struct gasnet_rank *gr, struct coll_team *team, int id, int flag
 {
     struct coll_op *op = barrier_of(gr, team);
 
-    while (!op->done) {
-        gasnet_waits_begin(gr, "a barrier of", coll_op_peer(op));
-        gasnet_progress(gr);
-        gasnet_waits_end(gr);
-    }
+    while (!op->done)
+        coll_progress(gr, op);
     return conclude(team, id, flags);
 }
 
@@ -82,7 +79,7 @@ int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags)
     (void)barrier_of(v.gr, t);
     v.gr->host->looks.inside = true;
     found = gasnet_poll(v.gr);
-    gasnet_looked(v.gr, found, "a barrier of");
+    gasnet_looked(v.gr, found || t->barrier->done, "a message from", coll_op_peer(t->barrier));
     if (t->barrier->done)
         result = conclude(t, id, flags);
     gasnet_leave(&v);

@@ -233,10 +233,10 @@ static void exchange_segments(struct gasnet_rank *gr)
     own->exposed = gr->segment_bytes > 0 && t->ops->expose != NULL &&
                    t->ops->expose(t, gr->segment, gr->segment_bytes, &own->key);
     own->attached = true;
-    gasnet_waits_begin(gr, "gasnet_attach() of", -1);
     for (unsigned have = 1; have < n; have *= 2) {
         unsigned more = have < n - have ? have : n - have;
 
+        gasnet_waits_begin(gr, "gasnet_attach() of", (int)((me + have) % n));
         tell_segments(gr, (me + n - have) % n, more);
         while (!knows(gr, have + more))
             gasnet_progress(gr);
@@ -244,6 +244,7 @@ static void exchange_segments(struct gasnet_rank *gr)
     gr->phase = GASNET_IS_ATTACHED; /* a message of one that has heard so may come before READY */
     if (n > 1 && me != 0)
         tell(gr, 0, GASNET_SYS_READY, NULL, 0, NULL);
+    gasnet_waits_begin(gr, "gasnet_attach() of", me == 0 ? -1 : 0);
     while (me == 0 ? gr->ready + 1 < n : gr->ready == 0)
         gasnet_progress(gr);
     for (unsigned i = 1; me == 0 && i < n; i++)

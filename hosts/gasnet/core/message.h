@@ -70,11 +70,16 @@ bool gasnet_take(struct gasnet_rank *gr);
 bool gasnet_poll(struct gasnet_rank *gr);
 /** Waits until something has come, and handles it. May return early. */
 void gasnet_progress(struct gasnet_rank *gr);
-/** Around a loop of gasnet_progress(): what for, and of whom (-1: any). */
+/** Around a loop of gasnet_progress(): what for, and of whom (-1: any; -2: several). */
 void gasnet_waits_begin(struct gasnet_rank *gr, const char *what, int peer);
+/** Likewise, where there is more to say: see host_call.waits. */
+typedef bool gasnet_waits_fn(const void *arg, unsigned i, struct host_wait *wait_p);
+void gasnet_waits_begin_by(struct gasnet_rank *gr, gasnet_waits_fn *fn, const void *arg);
 void gasnet_waits_end(struct gasnet_rank *gr);
 /** A call that does not wait has looked. */
-void gasnet_looked(struct gasnet_rank *gr, bool found, const char *what);
+void gasnet_looked(struct gasnet_rank *gr, bool found, const char *what, int peer);
+/** Likewise; `arg` must outlive the call. */
+void gasnet_looked_by(struct gasnet_rank *gr, bool found, gasnet_waits_fn *fn, const void *arg);
 /** Nothing of this rank's waits for its next call. */
 void gasnet_hand_over(struct gasnet_rank *gr);
 

@@ -55,8 +55,8 @@ enum gasnet_level { GASNET_IN_PROGRAM, GASNET_IN_REQUEST, GASNET_IN_REPLY };
 
 /** What the present call waits for, for reports. */
 struct gasnet_waits {
-    const char *what; /* "the reply of" */
-    int peer;         /* -1: any */
+    const char *what; /* "a message from" */
+    int peer;         /* -1: any; -2: several */
 };
 
 /** See ticket.h. */

@@ -130,7 +130,7 @@ int gasnet_AMPoll(void)
 
     v.gr->host->looks.inside = true;
     found = gasnet_poll(v.gr);
-    gasnet_looked(v.gr, found, "messages of");
+    gasnet_looked(v.gr, found, "a message from", -1);
     gasnet_leave(&v);
     return GASNET_OK;
 }
@@ -140,7 +140,7 @@ void gasneti_wait(void)
     struct gasnet_visit v =
         gasnet_enter("GASNET_BLOCKUNTIL", __builtin_return_address(0), GASNET_NEEDS_OUTSIDE);
 
-    gasnet_waits_begin(v.gr, "a message of", -1);
+    gasnet_waits_begin(v.gr, "a message from", -1);
     gasnet_progress(v.gr);
     gasnet_waits_end(v.gr);
     gasnet_leave(&v);

@@ -235,25 +235,33 @@ static bool describe(const void *arg, unsigned i, struct host_wait *wait_p)
 
     if (i > 0)
         return false;
-    *wait_p = (struct host_wait){ .what = w->what, .peer = w->peer, .tag = -2 };
+    *wait_p = (struct host_wait){ .what = w->what, .peer = w->peer, .tag = -1 };
     return true;
+}
+
+/* The call of the program that lasts. */
+static struct host_call call_of(const struct gasnet_rank *gr, gasnet_waits_fn *fn, const void *arg)
+{
+    return (struct host_call){ .name = gr->call, .from = gr->from, .waits = fn, .waits_arg = arg };
+}
+
+void gasnet_waits_begin_by(struct gasnet_rank *gr, gasnet_waits_fn *fn, const void *arg)
+{
+    gr->host->call = call_of(gr, fn, arg);
 }
 
 void gasnet_waits_begin(struct gasnet_rank *gr, const char *what, int peer)
 {
-    struct host_call *c = &gr->host->call;
-
     gr->waits = (struct gasnet_waits){ what, peer };
-    *c = (struct host_call){ .name = gr->call, .waits = describe, .waits_arg = &gr->waits };
+    gasnet_waits_begin_by(gr, describe, &gr->waits);
 }
 
 void gasnet_waits_end(struct gasnet_rank *gr)
 {
-    gr->host->call.name = NULL;
-    gr->host->call.waits = NULL;
+    gr->host->call = (struct host_call){ .name = NULL };
 }
 
-void gasnet_looked(struct gasnet_rank *gr, bool found, const char *what)
+void gasnet_looked_by(struct gasnet_rank *gr, bool found, gasnet_waits_fn *fn, const void *arg)
 {
     struct host_looks *looks = &gr->host->looks;
 
@@ -264,9 +272,13 @@ void gasnet_looked(struct gasnet_rank *gr, bool found, const char *what)
         return;
     }
     looks->vain++;
-    gr->waits = (struct gasnet_waits){ what, -1 };
-    looks->call =
-        (struct host_call){ .name = gr->call, .waits = describe, .waits_arg = &gr->waits };
+    looks->call = call_of(gr, fn, arg);
+}
+
+void gasnet_looked(struct gasnet_rank *gr, bool found, const char *what, int peer)
+{
+    gr->waits = (struct gasnet_waits){ what, peer };
+    gasnet_looked_by(gr, found, describe, &gr->waits);
 }
 
 /* ---- memory ---- */

@@ -5,7 +5,7 @@
  * another, not two, so what comes is kept by the barrier's parity. The sender of a message says
  * which round it is of, and each sender has one in each barrier; a name travels where there is one.
  */
-#include <string.h>
+#include <stdio.h>
 
 #include "hosts/gasnet/extended/internal.h"
 
@@ -34,6 +34,39 @@ static void join(struct gasnet_consensus *own, const struct gasnet_consensus *ot
         own->id = other->id;
     }
 }
+
+/* ---- reports ---- */
+
+static unsigned rounds_of(unsigned ranks)
+{
+    unsigned rounds = 0;
+
+    while (1u << rounds < ranks)
+        rounds++;
+    return rounds;
+}
+
+/* What the round's message is needed for: the same for all ranks that have come here. */
+static bool describe_round(const void *arg, unsigned i, struct host_wait *wait_p)
+{
+    const struct gasnet_rank *gr = arg;
+    const struct gasnet_barrier *b = &gr->extended->barrier;
+    const unsigned n = gr->host->size;
+    char id[24] = "anonymous";
+
+    if (i > 0)
+        return false;
+    if ((b->flags & ANONYMOUS) == 0)
+        (void)snprintf(id, sizeof(id), "id %d", b->id);
+    *wait_p = (struct host_wait){ .what = "a message from",
+                                  .peer = (int)((gr->host->rank + n - (1u << b->round)) % n),
+                                  .tag = -1 };
+    (void)snprintf(wait_p->group, sizeof(wait_p->group), "round %u of %u of barrier %u (%s)",
+                   b->round + 1, rounds_of(n), b->count, id);
+    return true;
+}
+
+/* ---- rounds ---- */
 
 static void send_round(struct gasnet_rank *gr)
 {
@@ -96,6 +129,7 @@ static void notify(struct gasnet_rank *gr, int id, int flags)
         gasnet_fail(gr, "a second gasnet_barrier_notify(): expected gasnet_barrier_wait() between");
     b->notified = true;
     b->done = false;
+    b->count++;
     b->id = id;
     b->flags = flags;
     b->round = 0;
@@ -131,13 +165,10 @@ static int wait_all(struct gasnet_rank *gr, int id, int flags)
 
     check_notified(gr);
     gasnet_extended_advance(gr);
-    while (!b->done) {
-        gasnet_waits_begin(
-            gr, "the barrier's message of",
-            (int)((gr->host->rank + gr->host->size - (1u << b->round)) % gr->host->size));
+    gasnet_waits_begin_by(gr, describe_round, gr);
+    while (!b->done)
         gasnet_progress(gr);
-        gasnet_waits_end(gr);
-    }
+    gasnet_waits_end(gr);
     return finish(gr, id, flags);
 }
 
@@ -169,7 +200,7 @@ int gasnet_barrier_try(int id, int flags)
     gasnet_extended_advance(v.gr);
     if (!b->done)
         gasnet_poll(v.gr);
-    gasnet_looked(v.gr, b->done, "the barrier's messages of");
+    gasnet_looked_by(v.gr, b->done, describe_round, v.gr);
     if (b->done)
         code = finish(v.gr, id, flags);
     gasnet_leave(&v);

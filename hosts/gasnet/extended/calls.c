@@ -31,7 +31,7 @@ static void do_blocking(const char *call, const void *from, const struct doing *
     uint32_t op = gasnet_op_new(v.gr);
 
     start(v.gr, op, d);
-    gasnet_op_wait(v.gr, op, "the answer of", (int)node_of(d));
+    gasnet_op_wait(v.gr, op, "an answer from", (int)node_of(d));
     gasnet_leave(&v);
 }
 
@@ -52,7 +52,7 @@ static void do_implicit(const char *call, const void *from, const struct doing *
 {
     struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
 
-    start(v.gr, gasnet_op_implicit(v.gr, d->what == DOES_GET), d);
+    start(v.gr, gasnet_op_implicit(v.gr, d->what == DOES_GET, node_of(d)), d);
     gasnet_leave(&v);
 }
 

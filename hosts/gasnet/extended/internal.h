@@ -10,7 +10,7 @@ struct gasnet_op {
     uint32_t pending; /* parts */
     uint32_t uses;    /* how often the number was given out */
     uint32_t next;    /* free ones; 0: the last */
-    int32_t peer;     /* -1: any */
+    int32_t peer;     /* -1: none yet; -2: several */
     bool used;
     bool is_value; /* of gasnet_get_nb_val() */
     uint64_t value;
@@ -33,9 +33,10 @@ struct gasnet_consensus {
 };
 
 struct gasnet_barrier {
-    bool notified; /* and not waited for yet */
-    bool sending;  /* a round: others may not begin meanwhile */
-    int id, flags; /* as notified */
+    bool notified;  /* and not waited for yet */
+    bool sending;   /* a round: others may not begin meanwhile */
+    int id, flags;  /* as notified */
+    uint32_t count; /* of barriers, with this one */
     unsigned round, parity;
     unsigned heard[GASNET_ROUNDS_MAX]; /* parity of the round's message that comes next */
     struct gasnet_consensus own;

@@ -109,11 +109,19 @@ gasnet_handle_t gasnet_op_give(struct gasnet_rank *gr, uint32_t op)
     return GASNET_INVALID_HANDLE;
 }
 
-uint32_t gasnet_op_implicit(const struct gasnet_rank *gr, bool gets)
+uint32_t gasnet_op_implicit(struct gasnet_rank *gr, bool gets, unsigned peer)
 {
-    if (gr->extended->region != 0)
-        return gr->extended->region;
-    return gets ? GASNET_OP_GETS : GASNET_OP_PUTS;
+    uint32_t op = gr->extended->region;
+    struct gasnet_op *o;
+
+    if (op == 0)
+        op = gets ? GASNET_OP_GETS : GASNET_OP_PUTS;
+    o = &gr->extended->ops[op];
+    if (o->pending == 0 || o->peer == (int32_t)peer)
+        o->peer = (int32_t)peer;
+    else
+        o->peer = -2;
+    return op;
 }
 
 void gasnet_op_ended(struct gasnet_rank *gr, struct gasneti_token *token, void *data,

@@ -16,7 +16,7 @@ enum { GASNET_OP_PUTS, GASNET_OP_GETS, GASNET_OP_FIRST }; /* numbers */
 /** A new operation without parts. @return its number */
 uint32_t gasnet_op_new(struct gasnet_rank *gr);
 void gasnet_op_free(struct gasnet_rank *gr, uint32_t op);
-/** Whom it is with, for reports; -1, as it begins: any. */
+/** Whom it is with, for reports; -1, as it begins: nobody; -2: several. */
 void gasnet_op_set_peer(struct gasnet_rank *gr, uint32_t op, int peer);
 int gasnet_op_peer(const struct gasnet_rank *gr, uint32_t op);
 /** One more part is under way; it is over. */
@@ -32,8 +32,8 @@ uint32_t gasnet_op_of(struct gasnet_rank *gr, gasnet_handle_t handle);
 /** The handle of an operation that has begun: none, freed at once, if it is over. */
 gasnet_handle_t gasnet_op_give(struct gasnet_rank *gr, uint32_t op);
 
-/** Where implicit puts (or gets) count now. */
-uint32_t gasnet_op_implicit(const struct gasnet_rank *gr, bool gets);
+/** Where an implicit put (or get) with `peer` counts now. */
+uint32_t gasnet_op_implicit(struct gasnet_rank *gr, bool gets, unsigned peer);
 
 /** Handler of the library: a part of operation args[0] is over. */
 gasnet_system_fn gasnet_op_ended;

@@ -1,4 +1,6 @@
 /* The calls of a program that wait for operations, or look whether they are over. */
+#include <stdio.h>
+
 #include "hosts/gasnet/extended/internal.h"
 
 /* Is it over? Then it becomes GASNET_INVALID_HANDLE. */
@@ -42,32 +44,88 @@ static bool sweep_some(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t 
     return any || none;
 }
 
+/* ---- reports ---- */
+
+struct waiting {
+    const struct gasnet_rank *gr;
+    const gasnet_handle_t *handles;
+    size_t n;
+    bool some;
+};
+
+static bool is_left(const struct gasnet_rank *gr, gasnet_handle_t handle)
+{
+    uint32_t op = (uint32_t)(uintptr_t)handle;
+
+    return handle != GASNET_INVALID_HANDLE && op < gr->extended->nops && !gasnet_op_is_done(gr, op);
+}
+
+/* All in one, for lists are long. Where one of them is enough, that of no rank is needed. */
+static bool describe_left(const void *arg, unsigned i, struct host_wait *wait_p)
+{
+    const struct waiting *w = arg;
+    struct host_wait said = { .what = "an operation with", .peer = -1, .tag = -1 };
+    size_t left = 0;
+
+    for (size_t k = 0; i == 0 && k < w->n; k++)
+        if (is_left(w->gr, w->handles[k]) && left++ == 0)
+            said.peer = gasnet_op_peer(w->gr, (uint32_t)(uintptr_t)w->handles[k]);
+    if (left == 0)
+        return false;
+    if (left > 1 && w->some)
+        said = (struct host_wait){ .what = "one of some operations with", .peer = -2, .tag = -1 };
+    else if (left > 1)
+        (void)snprintf(said.group, sizeof(said.group), "and %zu more", left - 1);
+    *wait_p = said;
+    return true;
+}
+
+/* The first one's that is left. */
+static int peer_of(const struct gasnet_rank *gr, const gasnet_handle_t *handles, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (is_left(gr, handles[k]))
+            return gasnet_op_peer(gr, (uint32_t)(uintptr_t)handles[k]);
+    return -1;
+}
+
+/* ---- handles ---- */
+
 /* One after the other: each is looked at once more for each time that something comes. */
 static void wait_all(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n)
 {
+    const struct waiting w = { gr, handles, n, false };
+
+    gasnet_waits_begin_by(gr, describe_left, &w);
     for (size_t i = 0; i < n; i++) {
         uint32_t op;
 
         if (handles[i] == GASNET_INVALID_HANDLE)
             continue;
         op = gasnet_op_of(gr, handles[i]);
-        gasnet_op_wait(gr, op, "an operation with", gasnet_op_peer(gr, op));
+        while (!gasnet_op_is_done(gr, op))
+            gasnet_progress(gr);
+        gasnet_op_free(gr, op);
         handles[i] = GASNET_INVALID_HANDLE;
     }
+    gasnet_waits_end(gr);
 }
 
 static void wait_some(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n)
 {
-    gasnet_waits_begin(gr, "one of some operations with", -1);
+    const struct waiting w = { gr, handles, n, true };
+
+    gasnet_waits_begin_by(gr, describe_left, &w);
     while (!sweep_some(gr, handles, n))
         for (uint64_t ended = gr->extended->ended; gr->extended->ended == ended;)
             gasnet_progress(gr);
     gasnet_waits_end(gr);
 }
 
-static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n,
-                   bool (*sweep)(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n))
+static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n, bool some)
 {
+    bool (*sweep)(struct gasnet_rank * gr, gasnet_handle_t * handles, size_t n) =
+        some ? sweep_some : sweep_all;
     bool good;
 
     gr->host->looks.inside = true;
@@ -76,7 +134,12 @@ static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n,
         gasnet_poll(gr);
         good = sweep(gr, handles, n);
     }
-    gasnet_looked(gr, good, "operations with");
+    if (good)
+        gasnet_looked(gr, true, NULL, -1);
+    else if (some && n > 1)
+        gasnet_looked(gr, false, "one of some operations with", -2);
+    else
+        gasnet_looked(gr, false, "an operation with", peer_of(gr, handles, n));
     return good ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
@@ -91,7 +154,7 @@ void gasnet_wait_syncnb(gasnet_handle_t handle)
 int gasnet_try_syncnb(gasnet_handle_t handle)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
-    int code = try_for(v.gr, &handle, 1, sweep_all);
+    int code = try_for(v.gr, &handle, 1, false);
 
     gasnet_leave(&v);
     return code;
@@ -108,7 +171,7 @@ void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n)
 int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t n)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
-    int code = try_for(v.gr, handles, n, sweep_all);
+    int code = try_for(v.gr, handles, n, false);
 
     gasnet_leave(&v);
     return code;
@@ -125,7 +188,7 @@ void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t n)
 int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t n)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
-    int code = try_for(v.gr, handles, n, sweep_some);
+    int code = try_for(v.gr, handles, n, true);
 
     gasnet_leave(&v);
     return code;
@@ -141,6 +204,15 @@ static bool implicit_are_over(const struct gasnet_rank *gr, int which)
            ((which & GETS) == 0 || gasnet_op_is_done(gr, GASNET_OP_GETS));
 }
 
+/* With whom those are that are not over. */
+static int implicit_peer(const struct gasnet_rank *gr, int which)
+{
+    bool puts = !implicit_are_over(gr, which & PUTS), gets = !implicit_are_over(gr, which & GETS);
+    int with = gasnet_op_peer(gr, puts ? GASNET_OP_PUTS : GASNET_OP_GETS);
+
+    return puts && gets && with != gasnet_op_peer(gr, GASNET_OP_GETS) ? -2 : with;
+}
+
 static void check_no_region(struct gasnet_rank *gr)
 {
     if (gr->extended->region != 0)
@@ -152,7 +224,7 @@ static void wait_implicit(const char *call, const void *from, int which)
     struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
 
     check_no_region(v.gr);
-    gasnet_waits_begin(v.gr, "implicit operations with", -1);
+    gasnet_waits_begin(v.gr, "implicit operations with", implicit_peer(v.gr, which));
     while (!implicit_are_over(v.gr, which))
         gasnet_progress(v.gr);
     gasnet_waits_end(v.gr);
@@ -171,7 +243,7 @@ static int try_implicit(const char *call, const void *from, int which)
         gasnet_poll(v.gr);
         over = implicit_are_over(v.gr, which);
     }
-    gasnet_looked(v.gr, over, "operations with");
+    gasnet_looked(v.gr, over, "implicit operations with", over ? -1 : implicit_peer(v.gr, which));
     gasnet_leave(&v);
     return over ? GASNET_OK : GASNET_ERR_NOT_READY;
 }

@@ -27,7 +27,7 @@ void gasnet_put_val(gasnet_node_t node, void *to, gasnet_register_value_t value,
     uint32_t op = gasnet_op_new(v.gr);
 
     put_value(v.gr, op, node, to, value, bytes);
-    gasnet_op_wait(v.gr, op, "the answer of", (int)node);
+    gasnet_op_wait(v.gr, op, "an answer from", (int)node);
     gasnet_leave(&v);
 }
 
@@ -49,7 +49,7 @@ void gasnet_put_nbi_val(gasnet_node_t node, void *to, gasnet_register_value_t va
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
 
-    put_value(v.gr, gasnet_op_implicit(v.gr, false), node, to, value, bytes);
+    put_value(v.gr, gasnet_op_implicit(v.gr, false, node), node, to, value, bytes);
     gasnet_leave(&v);
 }
 
@@ -122,7 +122,7 @@ static uint32_t get_value(struct gasnet_rank *gr, gasnet_node_t node, const void
 
 static gasnet_register_value_t wait_value(struct gasnet_rank *gr, uint32_t op)
 {
-    gasnet_waits_begin(gr, "the value of", gasnet_op_peer(gr, op));
+    gasnet_waits_begin(gr, "a value from", gasnet_op_peer(gr, op));
     while (!gasnet_op_is_done(gr, op))
         gasnet_progress(gr);
     gasnet_waits_end(gr);

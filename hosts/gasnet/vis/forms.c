@@ -62,7 +62,7 @@ static void block(const char *call, const void *from, const struct form *f)
     uint32_t op = gasnet_op_new(v.gr);
 
     start(v.gr, op, f);
-    gasnet_op_wait(v.gr, op, "the answer of", (int)f->node);
+    gasnet_op_wait(v.gr, op, "an answer from", (int)f->node);
     gasnet_leave(&v);
 }
 
@@ -72,6 +72,7 @@ static gasnet_handle_t explicit(const char *call, const void *from, const struct
     uint32_t op = gasnet_op_new(v.gr);
     gasnet_handle_t handle;
 
+    gasnet_op_set_peer(v.gr, op, (int)f->node);
     start(v.gr, op, f);
     handle = gasnet_op_give(v.gr, op);
     gasnet_leave(&v);
@@ -82,7 +83,7 @@ static void implicit(const char *call, const void *from, const struct form *f)
 {
     struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
 
-    start(v.gr, gasnet_op_implicit(v.gr, f->is_get), f);
+    start(v.gr, gasnet_op_implicit(v.gr, f->is_get, f->node), f);
     gasnet_leave(&v);
 }
 
