@@ -16,7 +16,7 @@ enum { GASNET_OP_PUTS, GASNET_OP_GETS, GASNET_OP_FIRST }; /* numbers */
 /** A new operation without parts. @return its number */
 uint32_t gasnet_op_new(struct gasnet_rank *gr);
 void gasnet_op_free(struct gasnet_rank *gr, uint32_t op);
-/** Whom it is with, for reports; -1, as it begins: nobody; -2: several. */
+/** Whom it is with, for reports; -1, as it begins: no rank; -2: several. */
 void gasnet_op_set_peer(struct gasnet_rank *gr, uint32_t op, int peer);
 int gasnet_op_peer(const struct gasnet_rank *gr, uint32_t op);
 /** One more part is under way; it is over. */

@@ -131,7 +131,7 @@ TEST_F(Gasnet, VariablesOfTheProgramCountBeforeSettings)
     }
 }
 
-/* Without memory for what is to be done at its end, a program is told so at its beginning. */
+/* Without memory for what is to be done at the end, gasnet_init() fails. */
 TEST_F(Gasnet, TheBeginningFailsWhereTheEndWouldBeMissed)
 {
     program(R"(
