@@ -27,6 +27,10 @@ struct host_profile_count {
     const char *name;
     uint64_t messages, bytes;
 };
+struct host_counts {
+    unsigned n;
+    struct host_profile_count of[HOST_PROFILE_COUNTS];
+};
 
 struct host_profile_peer {
     uint64_t messages, bytes;
@@ -37,22 +41,32 @@ struct host_profile {
     bool inside; /* a call lasts: what it calls in turn does not count */
     /* Those of MPI by the number of the function, behind them those of others. */
     struct host_profile_call calls[HOST_PROFILE_CALLS];
-    struct host_profile_count counts[HOST_PROFILE_COUNTS];
-    unsigned ncounts, npeers;
+    struct host_counts counts;
+    unsigned npeers;
     struct host_profile_peer peers[]; /* sent to each rank */
 };
 
+/** NULL: nothing is counted by this name. */
+static inline const struct host_profile_count *host_counts_find(const struct host_counts *c,
+                                                                const char *name)
+{
+    for (unsigned i = 0; i < c->n; i++)
+        if (strcmp(c->of[i].name, name) == 0)
+            return &c->of[i];
+    return NULL;
+}
+
 /** Sets what is counted by this name, behind what is counted already. */
-static inline void host_profile_set(struct host_profile *p, const char *name, uint64_t messages,
-                                    uint64_t bytes)
+static inline void host_counts_set(struct host_counts *c, const char *name, uint64_t messages,
+                                   uint64_t bytes)
 {
     unsigned i = 0;
 
-    while (i < p->ncounts && strcmp(p->counts[i].name, name) != 0)
+    while (i < c->n && strcmp(c->of[i].name, name) != 0)
         i++;
     assert(i < HOST_PROFILE_COUNTS);
-    p->counts[i] = (struct host_profile_count){ name, messages, bytes };
-    p->ncounts += i == p->ncounts;
+    c->of[i] = (struct host_profile_count){ name, messages, bytes };
+    c->n += i == c->n;
 }
 
 #endif /* HOST_PROFILE_H */

@@ -126,7 +126,7 @@ struct transport_write {
 };
 
 struct transport;
-struct host_profile;
+struct host_counts;
 
 struct transport_ops {
     const char *name;          /* as in `hubrun --mpi NAME` */
@@ -212,8 +212,8 @@ struct transport_ops {
     /** Looks for the same without waiting, which takes some time, so that a program that spins on
      * MPI_Test() lets others go on. @return false: nothing new has come. */
     bool (*poll)(struct transport *t);
-    /** Or NULL. Sets what it counts, where a run asks for a profile (hosts/host/profile.h). */
-    void (*profile)(const struct transport *t, struct host_profile *p);
+    /** Or NULL. Sets what it counts, for a profile or a program (hosts/host/profile.h). */
+    void (*profile)(const struct transport *t, struct host_counts *to);
 };
 
 /** First member of each transport's own. */

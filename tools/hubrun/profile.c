@@ -115,28 +115,22 @@ static void report_calls(const struct launch_result *result, FILE *out)
     lab_table_fini(&table);
 }
 
-static const struct host_profile_count *count_of(const struct host_profile *p, const char *name)
-{
-    for (unsigned i = 0; i < p->ncounts; i++)
-        if (strcmp(p->counts[i].name, name) == 0)
-            return &p->counts[i];
-    return NULL;
-}
-
 /** A row for what this rank counts and none before it, over all of them. */
 static void add_counts(const struct launch_result *result, unsigned rank, struct lab_table *table)
 {
-    const struct host_profile *own = result->ranks[rank].profile;
+    const struct host_counts *own = &result->ranks[rank].profile->counts;
 
-    for (unsigned i = 0; i < own->ncounts; i++) {
-        const char *name = own->counts[i].name;
+    for (unsigned i = 0; i < own->n; i++) {
+        const char *name = own->of[i].name;
         uint64_t messages = 0, bytes = 0;
         unsigned row, before = 0;
 
-        while (before < rank && count_of(result->ranks[before].profile, name) == NULL)
+        while (before < rank &&
+               host_counts_find(&result->ranks[before].profile->counts, name) == NULL)
             before++;
         for (unsigned r = rank; r < result->nranks; r++) {
-            const struct host_profile_count *c = count_of(result->ranks[r].profile, name);
+            const struct host_profile_count *c =
+                host_counts_find(&result->ranks[r].profile->counts, name);
 
             messages += c != NULL ? c->messages : 0;
             bytes += c != NULL ? c->bytes : 0;
@@ -158,7 +152,7 @@ static void report_counts(const struct launch_result *result, FILE *out)
     bool any = false;
 
     for (unsigned r = 0; r < result->nranks; r++)
-        any |= result->ranks[r].profile->ncounts > 0;
+        any |= result->ranks[r].profile->counts.n > 0;
     if (!any)
         return;
     lab_table_begin(&table, "all ranks, messages#, bytes#");
@@ -197,11 +191,11 @@ static void write_rows(const struct launch_result *result, struct lab_table *tab
                               ? 100.0 * (double)p->calls[c].ps / (double)rank_ps(result, r)
                               : 0);
         }
-        for (unsigned i = 0; i < p->ncounts; i++) {
+        for (unsigned i = 0; i < p->counts.n; i++) {
             unsigned row = lab_table_add(table);
 
-            lab_table_set(table, row, 0, "%u\t%s\t%" PRIu64 "\t%" PRIu64, r, p->counts[i].name,
-                          p->counts[i].messages, p->counts[i].bytes);
+            lab_table_set(table, row, 0, "%u\t%s\t%" PRIu64 "\t%" PRIu64, r, p->counts.of[i].name,
+                          p->counts.of[i].messages, p->counts.of[i].bytes);
         }
     }
 }

@@ -70,6 +70,42 @@ void gasnet_hub_sent(uint32_t node, uint64_t *messages, uint64_t *bytes)
     gasnet_leave(&v);
 }
 
+/* What a profile shows, by the names there. */
+static void set_counts(const struct gasnet_rank *gr, struct host_counts *to)
+{
+    const struct transport *t = gr->transport;
+    const gasnet_hub_counts *c = &gr->counts;
+
+    host_counts_set(to, "Short sent", c->shorts, 0);
+    host_counts_set(to, "Medium sent", c->mediums, c->medium_bytes);
+    host_counts_set(to, "Long sent", c->longs, c->long_bytes);
+    host_counts_set(to, "of them replies", c->replies, 0);
+    host_counts_set(to, "message of GASNet itself sent", c->own, c->own_bytes);
+    host_counts_set(to, "put begun", c->puts, c->put_bytes);
+    host_counts_set(to, "get begun", c->gets, c->get_bytes);
+    host_counts_set(to, "handler run", c->handlers, 0);
+    host_counts_set(to, "wait for room", c->stalls, 0);
+    host_counts_set(to, "look for news", c->polls, 0);
+    if (t != NULL && t->ops->profile != NULL)
+        t->ops->profile(t, to);
+}
+
+int gasnet_hub_count(const char *name, uint64_t *count, uint64_t *bytes)
+{
+    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
+    struct host_counts all = { .n = 0 };
+    const struct host_profile_count *c;
+
+    set_counts(v.gr, &all);
+    c = host_counts_find(&all, name);
+    if (c != NULL && count != NULL)
+        *count = c->messages;
+    if (c != NULL && bytes != NULL)
+        *bytes = c->bytes;
+    gasnet_leave(&v);
+    return c != NULL;
+}
+
 /* ---- the profile of a run ---- */
 
 /* What the program calls; of a handler's calls the time is the call's in which it runs. */
@@ -97,33 +133,16 @@ static struct host_profile_call *find_call(struct host_profile *p, const char *n
     return &p->calls[i];
 }
 
-static void set_counts(struct host_profile *p, const gasnet_hub_counts *c)
-{
-    host_profile_set(p, "Short sent", c->shorts, 0);
-    host_profile_set(p, "Medium sent", c->mediums, c->medium_bytes);
-    host_profile_set(p, "Long sent", c->longs, c->long_bytes);
-    host_profile_set(p, "of them replies", c->replies, 0);
-    host_profile_set(p, "message of GASNet itself sent", c->own, c->own_bytes);
-    host_profile_set(p, "put begun", c->puts, c->put_bytes);
-    host_profile_set(p, "get begun", c->gets, c->get_bytes);
-    host_profile_set(p, "handler run", c->handlers, 0);
-    host_profile_set(p, "wait for room", c->stalls, 0);
-    host_profile_set(p, "look for news", c->polls, 0);
-}
-
 void gasnet_count_end(const struct gasnet_visit *v)
 {
     struct host *h = v->gr->host;
-    struct transport *t = v->gr->transport;
     struct host_profile_call *call = v->counts ? find_call(h->profile, v->gr->call) : NULL;
 
     if (!v->counts)
         return;
     if (v->times)
         h->profile->inside = false;
-    set_counts(h->profile, &v->gr->counts);
-    if (t != NULL && t->ops->profile != NULL)
-        t->ops->profile(t, h->profile);
+    set_counts(v->gr, &h->profile->counts);
     if (call == NULL)
         return;
     call->name = v->gr->call;

@@ -26,6 +26,11 @@ typedef struct gasnet_hub_counts {
 void gasnet_hub_counters(gasnet_hub_counts *counts);
 /** What the rank has sent to a node, which may be itself, messages of the library among it. */
 void gasnet_hub_sent(uint32_t node, uint64_t *messages, uint64_t *bytes);
+/** One number that `hubrun --profile` shows, by its name there: "copy for BtoB". Those of the
+ * conduit are among them, and count from gasnet_init() on, too. Takes no time.
+ * @return 1; 0: nothing here is counted by that name, and nothing is written. Either pointer may be
+ * NULL. */
+int gasnet_hub_count(const char *name, uint64_t *count, uint64_t *bytes);
 
 #ifdef __cplusplus
 }

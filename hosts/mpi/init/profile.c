@@ -77,21 +77,21 @@ void mpi_profile_collect(void)
         set_sent(&p->peers[to], messages, bytes);
     }
     MPIX_Hub_sent((int)host_self()->rank, &messages, &bytes);
-    host_profile_set(p, "sent", c.messages, c.bytes);
-    host_profile_set(p, "sent by remote write", c.write_messages, c.write_bytes);
-    host_profile_set(p, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
-    host_profile_set(p, "sent to itself", messages, bytes);
-    host_profile_set(p, "received by remote read", 0, c.read_bytes);
-    host_profile_set(p, "received without a copy", c.copies[0], c.copied_bytes[0]);
-    host_profile_set(p, "received with one copy", c.copies[1], c.copied_bytes[1]);
-    host_profile_set(p, "received with two copies", c.copies[2], c.copied_bytes[2]);
-    host_profile_set(p, "received with more copies", c.copies[3], c.copied_bytes[3]);
-    host_profile_set(p, "received before its receive", c.unexpected, 0);
-    host_profile_set(p, "address announced by a receive", c.asks, 0);
-    host_profile_set(p, "of them crossed by a message", c.stale_asks, 0);
-    host_profile_set(p, "entry of a FIFO written", c.entries, 0);
+    host_counts_set(&p->counts, "sent", c.messages, c.bytes);
+    host_counts_set(&p->counts, "sent by remote write", c.write_messages, c.write_bytes);
+    host_counts_set(&p->counts, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
+    host_counts_set(&p->counts, "sent to itself", messages, bytes);
+    host_counts_set(&p->counts, "received by remote read", 0, c.read_bytes);
+    host_counts_set(&p->counts, "received without a copy", c.copies[0], c.copied_bytes[0]);
+    host_counts_set(&p->counts, "received with one copy", c.copies[1], c.copied_bytes[1]);
+    host_counts_set(&p->counts, "received with two copies", c.copies[2], c.copied_bytes[2]);
+    host_counts_set(&p->counts, "received with more copies", c.copies[3], c.copied_bytes[3]);
+    host_counts_set(&p->counts, "received before its receive", c.unexpected, 0);
+    host_counts_set(&p->counts, "address announced by a receive", c.asks, 0);
+    host_counts_set(&p->counts, "of them crossed by a message", c.stale_asks, 0);
+    host_counts_set(&p->counts, "entry of a FIFO written", c.entries, 0);
     if (t->ops->profile != NULL)
-        t->ops->profile(t, p);
+        t->ops->profile(t, &p->counts);
     if (c.helped > 0)
-        host_profile_set(p, "interrupt by the helper", c.helped, 0);
+        host_counts_set(&p->counts, "interrupt by the helper", c.helped, 0);
 }

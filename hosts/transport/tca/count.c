@@ -9,7 +9,7 @@ const struct tct_counts *tct_counts_of(struct transport *t)
 }
 
 /* Also what did not happen, so that each rank has the same rows. */
-void tct_profile(const struct transport *t, struct host_profile *p)
+void tct_profile(const struct transport *t, struct host_counts *to)
 {
     static const char *const modes[TCT_MODES] = { "sent by way of both buffers (BtoB)",
                                                   "sent from source to target (MtoM)",
@@ -20,20 +20,21 @@ void tct_profile(const struct transport *t, struct host_profile *p)
     const struct tct_counts *c = &((const struct tct *)t)->counts;
 
     for (unsigned mode = 0; mode < TCT_MODES; mode++)
-        host_profile_set(p, modes[mode], c->mode[mode].transfers, c->mode[mode].bytes);
+        host_counts_set(to, modes[mode], c->mode[mode].transfers, c->mode[mode].bytes);
     for (unsigned mode = 0; mode < TCT_MODES; mode++)
-        host_profile_set(p, copies[mode], c->mode[mode].copies, 0);
-    host_profile_set(p, "packet stored by the core", c->stored, 0);
-    host_profile_set(p, "packet moved by a channel", c->moved, 0);
-    host_profile_set(p, "found no entry free", c->stalls, 0);
-    host_profile_set(p, "acknowledgement sent", c->acks, 0);
-    host_profile_set(p, "chain of a channel", c->transfers, 0);
-    host_profile_set(p, "of them in strides of blocks", c->strided, 0);
-    host_profile_set(p, "look at a channel's counter", c->looks, 0);
-    host_profile_set(p, "piece staged by an engine", c->staged, 0);
-    host_profile_set(p, "descriptor found", c->cache.hits, 0);
-    host_profile_set(p, "descriptor made in host memory", c->cache.made_host, 0);
-    host_profile_set(p, "descriptor made in the hub", c->cache.made_internal, 0);
-    host_profile_set(p, "descriptor that made room",
-                     c->cache.evicted_host + c->cache.evicted_internal, 0);
+        host_counts_set(to, copies[mode], c->mode[mode].copies, 0);
+    host_counts_set(to, "packet stored by the core", c->stored, 0);
+    host_counts_set(to, "packet moved by a channel", c->moved, 0);
+    host_counts_set(to, "found no entry free", c->stalls, 0);
+    host_counts_set(to, "acknowledgement sent", c->acks, 0);
+    host_counts_set(to, "chain of a channel", c->transfers, 0);
+    host_counts_set(to, "of them in strides of blocks", c->strided, 0);
+    host_counts_set(to, "look at a channel's counter", c->looks, 0);
+    host_counts_set(to, "piece staged by an engine", c->staged, 0);
+    host_counts_set(to, "descriptor found", c->cache.hits, 0);
+    host_counts_set(to, "descriptor made in host memory", c->cache.made_host, 0);
+    host_counts_set(to, "descriptor made in the hub", c->cache.made_internal, 0);
+    host_counts_set(to, "descriptor that made room",
+                    c->cache.evicted_host + c->cache.evicted_internal, 0);
+    host_counts_set(to, "descriptor made for one use", c->cache.passed, 0);
 }

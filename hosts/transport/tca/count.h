@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-struct host_profile;
+struct host_counts;
 struct transport;
 
 /** From where to where a transfer goes: memory proper or a buffer of the library, at each side. */
@@ -34,7 +34,7 @@ struct tct_counts {
 
 /** NULL: it is another transport. */
 const struct tct_counts *tct_counts_of(struct transport *t);
-void tct_profile(const struct transport *t, struct host_profile *p);
+void tct_profile(const struct transport *t, struct host_counts *to);
 
 #ifdef __cplusplus
 }

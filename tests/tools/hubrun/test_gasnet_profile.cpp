@@ -58,6 +58,14 @@ int main(int argc, char **argv)
         printf("%lu Shorts, %lu Medium of %lu, %lu put of %lu, %lu get of %lu, %lu handlers, %lu to "
                "itself\n", c.shorts, c.mediums, c.medium_bytes, c.puts, c.put_bytes, c.gets,
                c.get_bytes, c.handlers, messages);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = { "Medium sent", "copy for BtoM", "sent by pigeon" };
+        uint64_t count = 77, size = 78;
+        int known = gasnet_hub_count(names[i], &count, &size);
+
+        if (me == 1)
+            printf("%s: %d %lu %lu\n", names[i], known, count, size);
+    }
     gasnet_exit(0);
 }
 )";
@@ -96,6 +104,11 @@ TEST_F(GasnetProfile, HasCallsMessagesAndWhatTheTransportCounts)
             << conduit << out;
         for (const char *line : { "to 0: 1\n", "to 1: 1\n", "to 2: 1\n" })
             EXPECT_TRUE(has(out, line)) << conduit << out;
+        EXPECT_TRUE(has(out, "Medium sent: 1 1 40\n")) << conduit << out;
+        EXPECT_TRUE(has(out, strcmp(conduit, "tca") == 0 ? "copy for BtoM: 1 1 0\n"
+                                                         : "copy for BtoM: 0 77 78\n"))
+            << conduit << out;
+        EXPECT_TRUE(has(out, "sent by pigeon: 0 77 78\n")) << conduit << out;
         EXPECT_TRUE(has_row(errors, { "gasnet_AMRequestShort0", "22", "0" })) << errors;
         EXPECT_TRUE(has_row(errors, { "gasnet_AMRequestMedium0", "3", "120" })) << errors;
         EXPECT_TRUE(has_row(errors, { "gasnet_AMPoll", "1", "0" })) << errors;
