@@ -52,6 +52,9 @@ class Build : public test::Shell
         for (const std::string &name : names())
             EXPECT_TRUE(std::filesystem::exists(folder + "/" + name)) << name;
         EXPECT_EQ(0, sh("hubrun -q -n 4 -m ring4 " + folder + "/npb-bt class=S sample=2")) << out;
+        EXPECT_EQ(0, sh("hubrun -q -n 2 -m two-node --gasnet tca,segment=gpu " + folder +
+                        "/gasnet-modes rounds=1"))
+            << out;
         EXPECT_EQ(0, sh("hubrun -q -n 4 -m ring4 " + folder + "/allgather bytes=64")) << out;
         EXPECT_NE(std::string::npos, out.find("verified=1")) << out;
     }
@@ -73,6 +76,10 @@ TEST_F(Build, NoneUsesMemoryWhileATransferDoes)
             << name << ": " << out;
         EXPECT_FALSE(test::has(out, "races: ")) << name;
     }
+    for (const char *name : { "cache", "flood kind=long bytes=4096", "modes", "staging op=get" })
+        EXPECT_EQ(0, sh("hubrun -q --check races -n 2 -m two-node --gasnet tca,segment=gpu " +
+                        folder + "/gasnet-" + name))
+            << name << ": " << out;
     for (const char *name : { "npb-cg", "npb-is", "npb-lu", "npb-mg" })
         EXPECT_EQ(0, sh("hubrun -q --check races -n 4 -m ring4 " + folder + "/" + name +
                         " class=S sample=2"))

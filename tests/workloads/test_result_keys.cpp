@@ -103,6 +103,10 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
         { "mpi-pingpong", { "hapacs-tca", "bytes=8;src=cpu;dst=cpu" } },
         { "mpi-bandwidth", { "hapacs-tca", "bytes=4096;count=4;src=cpu;dst=cpu" } },
         { "gasnet-am-long", { "hapacs-tca", "bytes=8;system=gasnet-ib;src=cpu;dst=gpu" } },
+        { "gasnet-cache", { "hapacs-tca", "patterns=4;uses=8;gasnet=tca,segment=gpu" } },
+        { "gasnet-flood", { "hapacs-tca", "count=8;gasnet=tca" } },
+        { "gasnet-modes", { "hapacs-tca", "bytes=64;gasnet=tca,segment=gpu" } },
+        { "gasnet-staging", { "hapacs-tca", "bytes=65536;gasnet=tca,segment=gpu" } },
         { "himeno", { "hapacs-tca", "nodes=2;size=small;sample=2" } },
         { "bare-link", { "two-ends", "request=write;bytes=256;direction=both" } },
         { "mpi-collective", { "hapacs-tca", "bytes=64;op=allreduce;nodes=2" } },
@@ -120,7 +124,7 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
             static_cast<std::vector<std::string> *>(arg)->push_back(name);
         },
         &names);
-    ASSERT_EQ(27u, names.size());
+    ASSERT_EQ(31u, names.size());
     for (const std::string &name : names) {
         const auto at = runs.find(name);
         const Run &run = at != runs.end()             ? at->second

@@ -487,7 +487,8 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
         "stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, npb-lu, npb-sp, "
         "npb-bt, mbcf-oneway, mbcf-stream, bcast, allreduce, stencil, gasnet-am-long, bare-link, "
         "all-to-all, "
-        "allgather, broadcast, halo, himeno, "
+        "allgather, broadcast, gasnet-cache, gasnet-flood, gasnet-modes, gasnet-staging, halo, "
+        "himeno, "
         "neighbour, or "
         "the path of a program that describes itself",
         message("nosuch", "bytes=8"));
