@@ -28,6 +28,20 @@ enum host_cost {
     HOST_COSTS
 };
 
+/** What a library does for a message: phases of `hubsim explain`. As enum node_phase. */
+enum host_phase {
+    HOST_PHASE_CALL,
+    HOST_PHASE_STAGE,
+    HOST_PHASE_COPY,
+    HOST_PHASE_CACHE,
+    HOST_PHASE_DESCRIPTOR,
+    HOST_PHASE_DOORBELL,
+    HOST_PHASE_PACKET,
+    HOST_PHASE_LAND,
+    HOST_PHASE_HANDLER,
+    HOST_PHASES
+};
+
 /** Runs as a task of higher priority; `h` is the host to use inside. */
 typedef void (*host_interrupt_fn)(struct host *h, void *arg, uint32_t vector);
 
@@ -44,6 +58,8 @@ struct host_helper {
 struct host_cpu_ops {
     void (*spend)(struct host *h, uint64_t ps);
     uint64_t (*cost_ps)(struct host *h, enum host_cost cost);
+    /** From here on it does that; takes no time. */
+    void (*phase)(struct host *h, enum host_phase phase);
     uint64_t (*tsc)(struct host *h);
     uint64_t (*tsc_khz)(struct host *h);
     uint64_t (*time_ps)(struct host *h); /* costs nothing */

@@ -87,6 +87,11 @@ void host_set_self(struct host *h);
 /** @return NULL: not set. */
 const struct host_setting *host_setting_of(const struct host *h, const char *key);
 
+static inline void host_phase(struct host *h, enum host_phase phase)
+{
+    h->cpu->phase(h, phase);
+}
+
 static inline void host_spend_cost(struct host *h, enum host_cost cost)
 {
     h->cpu->spend(h, h->cpu->cost_ps(h, cost));

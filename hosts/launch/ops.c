@@ -226,6 +226,12 @@ static void op_spend(struct host *h, uint64_t ps)
     operation_wait(t, "computing");
 }
 
+_Static_assert((int)HOST_PHASES == (int)NODE_PHASES, "both have the same phases");
+static void op_phase(struct host *h, enum host_phase phase)
+{
+    node_core_phase(launch_running(h)->core, (enum node_phase)phase);
+}
+
 static uint64_t op_cost_ps(struct host *h, enum host_cost cost)
 {
     return launch_running(h)->node->run->software->cost_ps[cost];
@@ -400,6 +406,7 @@ static const struct host_bus_ops bus_ops = {
 static const struct host_cpu_ops cpu_ops = {
     .spend = op_spend,
     .cost_ps = op_cost_ps,
+    .phase = op_phase,
     .tsc = op_tsc,
     .tsc_khz = op_tsc_khz,
     .time_ps = op_time_ps,

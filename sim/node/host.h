@@ -81,6 +81,21 @@ void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_d
                     void *arg);
 /** In `done` of a load of 16 bytes: the upper 8. */
 uint64_t node_core_high(const struct node_core *core);
+/** What a library does for a message, one after the other: phases of an explanation. */
+enum node_phase {
+    NODE_PHASE_CALL,       /* its own bookkeeping, and headers */
+    NODE_PHASE_STAGE,      /* an engine of a GPU gets a piece to copy */
+    NODE_PHASE_COPY,       /* a core copies into a send buffer */
+    NODE_PHASE_CACHE,      /* looks for the descriptor */
+    NODE_PHASE_DESCRIPTOR, /* writes it, or what has changed of it */
+    NODE_PHASE_DOORBELL,   /* starts the channel */
+    NODE_PHASE_PACKET,     /* stores a packet into the far ring */
+    NODE_PHASE_LAND,       /* copies what has come to its place */
+    NODE_PHASE_HANDLER,    /* finds out what a message is for, and runs its handler */
+    NODE_PHASES
+};
+/** The core's program begins one. Takes no time, and is for a probe alone. */
+void node_core_phase(struct node_core *core, enum node_phase phase);
 /** The core computes for `ps`. */
 void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, void *arg);
 /**

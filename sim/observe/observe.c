@@ -164,6 +164,18 @@ static uint64_t last_of(const struct observer *obs, const char *path, sim_time_t
     return 0;
 }
 
+/** What begins at the very beginning has no time before it, and says the first phase. */
+static bool add_first_phase(const struct observer *obs, uint64_t id, struct observe_breakdown *b)
+{
+    for (; id != 0 && mark_at(obs, id)->time == b->from; id = cause_of(obs, mark_at(obs, id), 0)) {
+        const struct sim_mark *m = mark_at(obs, id);
+
+        if (m->stage->phase != NULL && m->stage->use == SIM_STAGE_STEP)
+            return part_add(b, m->stage, m->where, b->from, b->from);
+    }
+    return true;
+}
+
 /** All parts from `to` back to `from`, latest first. */
 static bool follow_causes(struct observer *obs, uint64_t id, struct observe_breakdown *b)
 {
@@ -179,7 +191,7 @@ static bool follow_causes(struct observer *obs, uint64_t id, struct observe_brea
             return false;
         at = sim_min(at, m->time);
         if (at <= b->from)
-            return true;
+            break;
         if (cause == 0) /* nothing is known of what came before */
             break;
         if (since < at && (m->stage->use == SIM_STAGE_QUEUE || m->stage->use == SIM_STAGE_LINK)) {
@@ -191,7 +203,9 @@ static bool follow_causes(struct observer *obs, uint64_t id, struct observe_brea
         at = since;
         id = cause;
     }
-    return at <= b->from || part_add(b, &untraced, "", b->from, at);
+    if (at <= b->from)
+        return add_first_phase(obs, id, b);
+    return part_add(b, &untraced, "", b->from, at);
 }
 
 /** In order of time, with phases, without empty parts; neighbours of one stage become one. */

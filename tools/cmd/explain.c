@@ -16,6 +16,7 @@
 #define BLOCKS      4
 #define PITCH       4096
 #define DESCRIPTORS "internal"
+#define GASNET      "tca"
 #define SHOW(x)     SHOWN(x)
 #define SHOWN(x)    #x
 
@@ -79,8 +80,12 @@ static void take_contend(struct argp_state *state, const struct cmd_option *o, v
 static const struct cmd_option options[] = {
     { "from", 0, "NODE", "Sender (default 0)", 0, cmd_take_unsigned, CMD_AT(message.from) },
     { "to", 0, "NODE", "Receiver (default 1)", 0, cmd_take_unsigned, CMD_AT(message.to) },
-    { "kind", 'k', "KIND", "pio, register, dma (default), chain or 2d", 0, cmd_take_choice,
-      CMD_AT(message.kind), .choices = "pio|register|dma|chain|2d" },
+    { "kind", 'k', "KIND",
+      "pio, register, dma (default), chain or 2d; long or get: an AM Long or a get of GASNet", 0,
+      cmd_take_choice, CMD_AT(message.kind), .choices = "pio|register|dma|chain|2d|long|get" },
+    { "gasnet", 0, "NAME[,KEY=VALUE...]",
+      "Conduit of a long or a get (default " GASNET "), as of hubrun --gasnet", 0, cmd_take_text,
+      CMD_AT(message.gasnet) },
     { "bytes", 0, "N", "Of the message, or of each put or block (default 8)", 0, take_bytes,
       CMD_AT(message.bytes) },
     { "src", 0, "MEMORY", "cpu (default), gpu0, gpu1 ...", 0, take_memory, CMD_AT(message.src) },
@@ -157,6 +162,7 @@ static void add_defaults(struct lab_message *m)
     m->blocks = m->blocks != 0 ? m->blocks : BLOCKS;
     m->pitch = m->pitch != 0 ? m->pitch : PITCH;
     m->descriptors = m->descriptors != NULL ? m->descriptors : DESCRIPTORS;
+    m->gasnet = m->gasnet != NULL ? m->gasnet : GASNET;
 }
 
 static void check_options(struct argp_state *state, void *arg)
@@ -168,6 +174,12 @@ static void check_options(struct argp_state *state, void *arg)
     check_kind(state, m, "puts", m->puts != 0, "chain");
     check_kind(state, m, "blocks", m->blocks != 0, "2d");
     check_kind(state, m, "pitch", m->pitch != 0, "2d");
+    check_kind(state, m, "gasnet", m->gasnet != NULL, "long|get");
+    if (m->gasnet != NULL && strstr(m->gasnet, "segment=") != NULL)
+        argp_error(state, "--gasnet %s: expected no segment: --src and --dst say where it lies",
+                   m->gasnet);
+    if (m->ncontend > 0)
+        check_kind(state, m, "contend", true, "pio|register|dma|chain|2d");
     check_kind(state, m, "descriptors", m->descriptors != NULL, "dma|chain|2d");
     add_defaults(m);
 }
@@ -254,12 +266,18 @@ static void check_message(const struct options *opt, const struct machine_desc *
     check_ends(opt, desc);
     if (m->from != m->to)
         check_route(opt, desc);
+    else if (lab_message_is_gasnet(m))
+        load_raise(SIM_ERR_CONFIG,
+                   "%s: --kind %s from node %u to itself: expected another node, GASNet copies "
+                   "there",
+                   opt->file, m->kind, m->to);
     else if (strcmp(m->kind, "pio") == 0)
         load_raise(SIM_ERR_CONFIG,
                    "%s: --kind pio from node %u to itself: expected another node, a hub "
                    "sends nothing back where it came from",
                    opt->file, m->to);
-    check_reach(opt);
+    if (!lab_message_is_gasnet(m)) /* which copies where no window reaches */
+        check_reach(opt);
     if (strcmp(m->kind, "2d") == 0 && m->pitch < m->bytes)
         load_raise(SIM_ERR_CONFIG,
                    "%s: --pitch %" PRIu64 ": expected at least the bytes of a block, %" PRIu64,

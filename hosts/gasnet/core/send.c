@@ -131,6 +131,7 @@ void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
         return;
     }
     head = head_of(am);
+    host_phase(gr->host, HOST_PHASE_CALL);
     transport_spend(gr->transport, gr->transport->caps.entry_ps);
     if (am->category != GASNET_LONG || is_packed(gr, am)) {
         append(gr, am, &head, am->from, (uint32_t)am->bytes);

@@ -60,6 +60,7 @@ static void deliver_entry(struct gasnet_rank *gr, gasnet_node_t source, bool is_
     struct gasnet_head head = { 0 };
     uint32_t fixed = offsetof(struct gasnet_head, args), args;
 
+    host_phase(gr->host, HOST_PHASE_HANDLER);
     transport_spend(gr->transport, gr->transport->caps.entry_ps);
     memcpy(&head, bytes, fixed);
     args = head.nargs * (uint32_t)sizeof(head.args[0]);

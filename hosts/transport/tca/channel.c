@@ -149,7 +149,9 @@ static uint32_t write_data(struct tct *c, unsigned channel, const struct tct_tra
 
     if (t->may_move && c->set.promote)
         add_internal(c);
+    host_phase(tct_host(c), HOST_PHASE_CACHE);
     tct_host(c)->cpu->spend(tct_host(c), c->set.find_ps);
+    host_phase(tct_host(c), HOST_PHASE_DESCRIPTOR);
     ch->use = tct_cache_use(&c->cache, &t->pattern, t->may_move);
     c->counts.cache = c->cache.counts;
     pointer = data_pointer(c, channel, ch->use);
@@ -259,6 +261,7 @@ void tct_channel_start(struct tct *c, unsigned channel, struct tct_transfer t)
     ch->looked = false;
     c->counts.transfers++;
     c->counts.strided += t.pattern.block_bytes != 0;
+    host_phase(tct_host(c), HOST_PHASE_DOORBELL);
     ch->chain = driver_chain_begin(tct_host(c), c->hubs.d, ch->number, head);
 }
 

@@ -105,6 +105,7 @@ static void ask(struct tct *c, struct tct_job *job)
 
     c->staged = job;
     c->counts.staged++;
+    host_phase(h, HOST_PHASE_STAGE);
     host_spend_cost(h, HOST_COST_CUDA_COPY);
     job->copy[i % c->set.stage_buffers] =
         h->gpus->copy(h, job->gpu, bus, device, tct_piece_bytes(job, i), 0);
@@ -150,6 +151,7 @@ static void fill(struct tct *c, struct tct_job *job)
     const uint8_t *from = job->from + tct_piece_at(job, i);
     uint8_t *to;
 
+    host_phase(tct_host(c), HOST_PHASE_COPY);
     if (job->landing) {
         tct_put_piece_head(c, job->dest, landing_at(job, tct_piece_at(job, i)), n, false, ahead);
         to = tct_piece_entry(c, job->dest, ahead) + TCT_PIECE_HEAD;

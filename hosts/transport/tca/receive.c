@@ -86,6 +86,7 @@ static void land(struct tct *c, const struct tct_flag *flag, const uint8_t *entr
         pos += 8 + flag->head_bytes;
     }
     c->counts.mode[mode].copies++;
+    host_phase(tct_host(c), HOST_PHASE_LAND);
     tct_land(c, tct_target_of(words[0]), entry + pos, bytes);
 }
 

@@ -125,6 +125,7 @@ void tct_put_packet(struct tct *c, unsigned dest, const struct tct_packet *p)
     uint64_t target = tct_target_word(p->target);
     uint32_t pos;
 
+    host_phase(tct_host(c), HOST_PHASE_PACKET);
     if (p->job != NULL)
         peer->promised[p->job->channel]++;
     pos = put_needs(c, dest, &flag, entry);

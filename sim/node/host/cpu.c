@@ -393,6 +393,12 @@ void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, v
     node_core_end(core, ps, 0);
 }
 
+void node_core_phase(struct node_core *core, enum node_phase phase)
+{
+    core_mark(core, HOST_STAGE_IDLE, 0); /* what lies before it */
+    core_mark(core, (enum host_stage)(HOST_STAGE_PHASE + phase), 0);
+}
+
 bool node_core_pass(struct node_core *core, sim_time_t ps)
 {
     return core->op == CORE_IDLE && core->held == 0 && core->host->probe == NULL &&

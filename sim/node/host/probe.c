@@ -5,6 +5,11 @@
 #define STAGE(stage, use, name, kind, phase, text)                                                 \
     [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_##use, (phase), (text) }
 
+/* Such a mark takes no time: what its program does behind it counts as that phase. */
+#define PHASE(phase, name)                                                                         \
+    [HOST_STAGE_PHASE + NODE_PHASE_##                                                              \
+        phase] = { (name), SIM_KIND_SOFTWARE, SIM_STAGE_STEP, (name), "a library begins it" }
+
 static const struct sim_stage stages[HOST_STAGES] = {
     STAGE(IDLE, STEP, "asleep", SOFTWARE, NULL, "the program slept or waited for a message"),
     STAGE(SPEND, STEP, "library call", SOFTWARE, NULL, "cost of a call or of computing"),
@@ -37,6 +42,15 @@ static const struct sim_stage stages[HOST_STAGES] = {
     STAGE(FORWARD, PLAIN, "peer to peer", ROOT_COMPLEX, NULL, "from one root port to another"),
     STAGE(SOCKET, PLAIN, "socket crossing", ROOT_COMPLEX, NULL, "between the sockets"),
     STAGE(IRQ, PLAIN, "interrupt", CPU, NULL, "from the message to its handler"),
+    PHASE(CALL, "call"),
+    PHASE(STAGE, "staging"),
+    PHASE(COPY, "copy"),
+    PHASE(CACHE, "cache"),
+    PHASE(DESCRIPTOR, "write descriptor"),
+    PHASE(DOORBELL, "doorbell"),
+    PHASE(PACKET, "packet"),
+    PHASE(LAND, "landing"),
+    PHASE(HANDLER, "handler"),
 };
 
 uint64_t host_probe_mark(const struct node_host *host, const char *where, enum host_stage stage,

@@ -31,7 +31,8 @@ enum host_stage {
     HOST_STAGE_FORWARD,
     HOST_STAGE_SOCKET,
     HOST_STAGE_IRQ,
-    HOST_STAGES
+    HOST_STAGE_PHASE, /* and NODE_PHASES - 1 more */
+    HOST_STAGES = HOST_STAGE_PHASE + NODE_PHASES
 };
 
 /** A mark by the later of two causes; a probe is attached. */

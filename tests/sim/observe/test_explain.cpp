@@ -113,6 +113,50 @@ TEST(Explain, FindsWaitsForCreditsUnderLoad)
     EXPECT_GT(test::total(run.explain(all[0]), "credit wait"), 0u);
 }
 
+/* Marks of libraries take no time: what is spent behind them counts as their phase, from the very
+ * beginning on. */
+TEST(Explain, NamesThePhasesThatALibraryReports)
+{
+    MachineFile file("two-node");
+    observer *obs = observe_create(1000000);
+    test::ClusterConfig cfg = file.cluster();
+    observe_breakdown b = {};
+    sim_error err = {};
+    uint64_t from = 0, to = 0;
+
+    cfg.probe = observe_probe(obs);
+    {
+        test::Cluster c(cfg);
+
+        EXPECT_EQ(SIM_OK, c.run([&]() -> int {
+            host *h = host_self();
+
+            if (h->rank != 0)
+                return 0;
+            h->cpu->spend(h, 777); /* before it begins */
+            from = h->cpu->time_ps(h);
+            host_phase(h, HOST_PHASE_CALL);
+            h->cpu->spend(h, 2000);
+            host_phase(h, HOST_PHASE_CACHE);
+            host_phase(h, HOST_PHASE_DOORBELL); /* nothing was looked for */
+            h->cpu->spend(h, 300);
+            h->cpu->spend(h, 200);
+            to = h->cpu->time_ps(h);
+            return 0;
+        }));
+        ASSERT_EQ(SIM_OK, observe_explain(obs, "node0.host.core0", from, to, &b, &err)) << err.text;
+        EXPECT_EQ(2500u, to - from);
+        ASSERT_EQ(2u, b.n);
+        EXPECT_STREQ("call", b.parts[0].phase);
+        EXPECT_EQ(2000u, b.parts[0].to - b.parts[0].from);
+        EXPECT_STREQ("doorbell", b.parts[1].phase);
+        EXPECT_EQ(500u, b.parts[1].to - b.parts[1].from);
+        EXPECT_STREQ("library call", b.parts[1].stage->name);
+        observe_breakdown_fini(&b);
+    }
+    observe_destroy(obs);
+}
+
 TEST(Explain, SaysWhichCoreIsUnknown)
 {
     MachineFile file("two-node");

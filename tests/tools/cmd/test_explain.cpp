@@ -85,6 +85,9 @@ TEST(ExplainCommand, WritesEachIntervalInPicoseconds)
          { "two-node --csv", "two-node --csv --kind chain --src gpu --dst gpu --bytes 512",
            "two-node --csv --kind 2d --descriptors host", "two-node --csv --kind register",
            "two-node --csv --kind pio --dst gpu",
+           "two-node --csv --kind long --src gpu --dst gpu --bytes 2MiB",
+           "two-node --csv --kind long --dst gpu", "two-node --csv --kind get --src gpu2 --dst gpu",
+           "two-node --csv --kind get --bytes 100001 --from 1 --to 0",
            "ring8 --csv --to 3 --bytes 4096 --contend 1,2" }) {
         Result r = explain(args);
         std::vector<uint64_t> from, to, ps;
@@ -99,6 +102,96 @@ TEST(ExplainCommand, WritesEachIntervalInPicoseconds)
             EXPECT_EQ(ps[i], to[i] - from[i]) << args;
             EXPECT_TRUE(i == 0 || from[i] == to[i - 1]) << args;
         }
+    }
+}
+
+/** Phases in their order, and the time of each, in ns. */
+std::vector<std::pair<std::string, double>> phases(const std::string &args)
+{
+    std::vector<std::pair<std::string, double>> all;
+    const Result r = explain(args);
+    std::stringstream in(r.text.substr(std::min(r.text.find("\n\nphase "), r.text.size())));
+    std::string line;
+
+    EXPECT_EQ(0, r.status) << r.text;
+    while (std::getline(in, line) && line.rfind("phase  ", 0) != 0)
+        ;
+    for (size_t tables = 0; std::getline(in, line) && tables < 2;) {
+        const size_t end = line.find("  ");
+
+        tables += line.rfind("phase  ", 0) == 0 || line.rfind("kind  ", 0) == 0;
+        if (tables == 1 && !line.empty() && line.rfind("phase  ", 0) != 0)
+            all.emplace_back(line.substr(0, end), atof(line.c_str() + end));
+    }
+    return all;
+}
+
+std::string names(const std::vector<std::pair<std::string, double>> &all)
+{
+    std::string text;
+
+    for (const auto &phase : all)
+        text += (text.empty() ? "" : ", ") + phase.first;
+    return text;
+}
+
+double time_of(const std::vector<std::pair<std::string, double>> &all, const std::string &name)
+{
+    for (const auto &phase : all)
+        if (phase.first == name)
+            return phase.second;
+    return 0;
+}
+
+/* From the call to the handler; a get goes there by a packet, and its answer comes as a Long does.
+ */
+TEST(ExplainCommand, TakesMessagesOfGasnetApart)
+{
+    const auto sent = phases("two-node --kind long --src gpu --dst gpu");
+    const auto got = phases("two-node --kind get --src gpu --dst cpu --bytes 4096");
+    const auto stored = phases("two-node --kind long --dst gpu");
+
+    EXPECT_EQ("call, cache, write descriptor, doorbell, descriptor, data read, notification, poll, "
+              "handler",
+              names(sent));
+    EXPECT_EQ("call, packet, poll, handler, cache, doorbell, descriptor, data read, data write, "
+              "notification, landing",
+              names(got));
+    EXPECT_EQ("call, packet, poll, landing, handler", names(stored));
+    EXPECT_DOUBLE_EQ(100, time_of(sent, "cache"));
+    EXPECT_DOUBLE_EQ(20, time_of(sent, "handler"));
+    EXPECT_GT(time_of(stored, "landing"), 350);
+}
+
+/* One in host memory is read over PCIe; one that is new is written before. */
+TEST(ExplainCommand, ShowsWhereADescriptorOfGasnetLies)
+{
+    const std::string message = "two-node --kind long --src gpu --dst gpu --gasnet tca-2016";
+    const auto hub = phases(message), host = phases(message + ",promote=off");
+    const auto none = phases(message + ",promote=off,cache_policy=first,cache_entries=1 "
+                                       "--bytes 1MiB");
+
+    EXPECT_GT(time_of(host, "descriptor"), time_of(hub, "descriptor") + 500);
+    EXPECT_GT(time_of(none, "write descriptor"), 100);
+}
+
+TEST(ExplainCommand, RefusesWhatGasnetHasNot)
+{
+    const std::vector<std::pair<std::string, std::string>> wrong = {
+        { "two-node --gasnet tca", "--gasnet: expected --kind long|get beside it, not dma" },
+        { "two-node --kind long --contend 1",
+          "--contend: expected --kind pio|register|dma|chain|2d beside it, not long" },
+        { "two-node --kind get --to 0", "--kind get from node 0 to itself: expected another node" },
+        { "two-node --kind long --gasnet tca,segment=gpu",
+          "expected no segment: --src and --dst say where it lies" },
+        { "two-node --kind long --gasnet pigeon", "GASNet: transport = pigeon: expected net or" },
+    };
+
+    for (const auto &[args, why] : wrong) {
+        const Result r = explain(args);
+
+        EXPECT_NE(0, r.status) << args;
+        EXPECT_NE(std::string::npos, r.text.find(why)) << args << ": " << r.text;
     }
 }
 

@@ -89,7 +89,30 @@ static void explain_end(void *arg)
     observe_breakdown_fini(&b);
 }
 
-static void describe_run(const struct lab_message *m, struct lab_run *run, struct load_arena *arena)
+bool lab_message_is_gasnet(const struct lab_message *m)
+{
+    return strcmp(m->kind, "long") == 0 || strcmp(m->kind, "get") == 0;
+}
+
+/** The segment is where the data go, or where a get finds them. */
+static void describe_gasnet(const struct lab_message *m, struct lab_run *run,
+                            struct load_arena *arena)
+{
+    const char *segment = strcmp(m->kind, "get") == 0 ? m->src : m->dst;
+    const char *const args[] = { load_text(arena, "op=%s", m->kind),
+                                 load_text(arena, "bytes=%" PRIu64, m->bytes),
+                                 load_text(arena, "src=%s", m->src),
+                                 load_text(arena, "dst=%s", m->dst) };
+
+    run->program = "gasnet-message";
+    run->gasnet = load_text(arena, "%s,segment=%s", m->gasnet,
+                            strcmp(segment, "cpu") == 0 ? "host" : segment);
+    run->nargs = SIM_COUNT(args);
+    memcpy(run->args, args, sizeof(args));
+}
+
+static void describe_board(const struct lab_message *m, struct lab_run *run,
+                           struct load_arena *arena)
 {
     const char *const args[] = { load_text(arena, "kind=%s", m->kind),
                                  load_text(arena, "bytes=%" PRIu64, m->bytes),
@@ -103,6 +126,14 @@ static void describe_run(const struct lab_message *m, struct lab_run *run, struc
     run->program = "message";
     run->nargs = SIM_COUNT(args);
     memcpy(run->args, args, sizeof(args));
+}
+
+static void describe_run(const struct lab_message *m, struct lab_run *run, struct load_arena *arena)
+{
+    if (lab_message_is_gasnet(m))
+        describe_gasnet(m, run, arena);
+    else
+        describe_board(m, run, arena);
     run->nranks = 2 + m->ncontend;
     run->nodes[0] = m->from;
     run->nodes[1] = m->to;

@@ -9,9 +9,10 @@ SIM_BEGIN_DECLS
 
 #define LAB_CONTEND_MAX (LAB_RANKS_MAX - 2)
 
-/** What is sent; all texts as the program `message` takes them. */
+/** What is sent; all texts as the program `message` takes them, or `gasnet-message`. */
 struct lab_message {
-    const char *kind;        /* "pio", "register", "dma", "chain", "2d" */
+    const char *kind;        /* "pio", "register", "dma", "chain", "2d"; "long", "get" of GASNet */
+    const char *gasnet;      /* as of `hubrun --gasnet`, of these two */
     const char *src, *dst;   /* "cpu", "gpu0" ... */
     const char *descriptors; /* "internal", "host" */
     uint64_t bytes, puts, blocks, pitch;
@@ -37,6 +38,8 @@ struct lab_explanation {
     struct load_arena arena;
 };
 
+/** Is it one of GASNet? A get is called by its receiver, and its data come from a segment. */
+bool lab_message_is_gasnet(const struct lab_message *message);
 /**
  * Runs `message` on the machine of `run` (its machine, platform, sets and seed count).
  * Free with lab_explanation_fini().
