@@ -77,6 +77,16 @@ TEST_F(Figure, RowsOfTheSameSetupAreItsPoints)
     EXPECT_EQ((Points{ "published 8 3.47826 " }), points(row));
 }
 
+/* As the rows of 2016 do, beside those of libraries above the board. */
+TEST_F(Figure, ARowOfTheBoardAloneIsAPointWhereNoSystemIsNamed)
+{
+    const std::string head = "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;system=",
+                      tail = ",latency,eq,2.3,,us,3,s\n";
+
+    EXPECT_EQ((Points{ "published 8 2.3 " }), points(head + "native" + tail));
+    EXPECT_EQ(Points{}, points(head + "gasnet-ib" + tail));
+}
+
 /* Series may differ in what no row says. */
 TEST_F(Figure, ARowIsAPointOfTheFirstSeriesThatItSuits)
 {

@@ -362,7 +362,7 @@ static const struct {
     { "duplex", "" },         { "staging", "" },
     { "gpu", "peach2-side" }, { "method", "" },
     { "gdr_limit", "" },      { "gdr_receive_limit", "" },
-    { "system", "" },         { "layout", "" },
+    { "system", "native" },   { "layout", "" },
     { "split", "" },
 };
 
