@@ -90,7 +90,6 @@ struct p2_peer {
     /* to it */
     uint64_t sent, sent_units, freed, freed_units;
     unsigned bare; /* writes without a note that channels do now: nothing may pass them */
-    struct p2_guess to[TRANSPORT_FIFOS];
     /* from it */
     uint64_t taken_units, reported_units;
     uint32_t reported;
@@ -99,7 +98,11 @@ struct p2_peer {
     uint8_t *at; /* and where it lies; NULL: it was not looked at */
     struct transport_taken entry;
     enum transport_fifo fifo;
-    struct p2_guess from[TRANSPORT_FIFOS];
+};
+
+/** What is to be expected of entries to and from another rank. */
+struct p2_guesses {
+    struct p2_guess to[TRANSPORT_FIFOS], from[TRANSPORT_FIFOS];
 };
 
 /** Do two ranks use one hub? A node may have several. */
@@ -160,6 +163,7 @@ struct p2 {
     uint32_t ring_entries; /* of one pair under way; up to P2_FLAGS */
     uint32_t piece_bytes;  /* data of the longest entry */
     struct p2_peer *peers;
+    struct p2_guesses *guesses; /* by rank; "tca" has none */
     /* What a look at all flags and credits touches lies close together. */
     uint64_t scanned_at;           /* time of the last look, plus 1 */
     uint64_t *ready, *credit_seen; /* bit by rank: an entry is there */

@@ -70,6 +70,7 @@ static void p2_destroy(struct transport *t)
     p2_far_fini(p2);
     free(p2->sharers);
     free(p2->peers);
+    free(p2->guesses);
     free(p2->taken);
     free(p2->credit_seen);
     free(p2->ready);
@@ -102,11 +103,13 @@ static bool p2_connect(struct transport *t, char *why)
     p2->early_end = &p2->early;
     p2->place_data = p2_place_data;
     p2->peers = calloc(p2->nranks, sizeof(*p2->peers));
+    p2->guesses = calloc(p2->nranks, sizeof(*p2->guesses));
     p2->taken = calloc(p2->nranks, sizeof(*p2->taken));
     p2->credit_seen = calloc(p2->nranks, sizeof(*p2->credit_seen));
     p2->ready = calloc((p2->nranks + 63u) / 64u, sizeof(*p2->ready));
-    if (p2->peers == NULL || p2->taken == NULL || p2->credit_seen == NULL || p2->ready == NULL ||
-        !make_inbox(p2) || !p2_exchange(p2) || !p2_order_init(p2) || !make_channels(p2))
+    if (p2->peers == NULL || p2->guesses == NULL || p2->taken == NULL || p2->credit_seen == NULL ||
+        p2->ready == NULL || !make_inbox(p2) || !p2_exchange(p2) || !p2_order_init(p2) ||
+        !make_channels(p2))
         return false;
     for (unsigned r = 0; r < p2->nranks; r++)
         p2->peers[r].bell = driver_helper_bit(on_hub_of(p2, r, r));

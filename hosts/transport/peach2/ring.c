@@ -134,7 +134,7 @@ uint64_t p2_put_head(struct p2 *p2, unsigned dest, const struct p2_place *place,
     struct p2_peer *peer = &p2->peers[dest];
     uint64_t words[P2_HEAD_WORDS + P2_PIO_MAX / 8];
     unsigned n = words_of(e, words), more = (stored + 7) / 8;
-    uint32_t wrong = guess_wrong(&peer->to[e->fifo], e->head_bytes, words, n);
+    uint32_t wrong = guess_wrong(&p2->guesses[dest].to[e->fifo], e->head_bytes, words, n);
     uint64_t number = ++peer->sent;
 
     peer->sent_units += place->units;
@@ -271,7 +271,7 @@ static void read_head(struct p2 *p2, unsigned source)
                (peer->taken_units + skip) % p2->ring_units * P2_UNIT;
     peer->fifo = (enum transport_fifo)(flag & 1);
     peer->entry = (struct transport_taken){ peer->at + (head - head_bytes), head_bytes + bytes };
-    complete_head(&peer->from[peer->fifo], peer->at, head_bytes,
+    complete_head(&p2->guesses[source].from[peer->fifo], peer->at, head_bytes,
                   (uint32_t)(flag >> FLAG_WORDS & 0xfff), head / 8);
 }
 

@@ -3,12 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill_free(uint32_t *free_slots, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        free_slots[i] = n - 1 - i; /* the lowest one is given out first */
-}
-
+/* There is room for all, which most ranks use little of. What is not used is not written to: it
+ * costs no memory of the machine that simulates. */
 bool tct_cache_init(struct tct_cache *c, enum tct_policy policy, bool promotes,
                     uint32_t promote_uses, uint32_t host_room, uint32_t internal_room)
 {
@@ -22,21 +18,14 @@ bool tct_cache_init(struct tct_cache *c, enum tct_policy policy, bool promotes,
         .promote_uses = promote_uses,
         .host_room = host_room,
         .internal_room = internal_room,
-        .entries = calloc(n, sizeof(*c->entries)),
+        .entries = malloc(n * sizeof(*c->entries)),
         .heads = calloc(heads, sizeof(*c->heads)),
         .heads_mask = heads - 1,
-        .free_host = calloc(host_room, sizeof(*c->free_host)),
-        .free_internal = calloc(internal_room + 1, sizeof(*c->free_internal)),
-        .free_entries = calloc(n, sizeof(*c->free_entries)),
-        .nfree_host = host_room,
-        .nfree_entries = n,
+        .free_host = malloc(host_room * sizeof(*c->free_host)),
+        .free_internal = malloc((internal_room + 1) * sizeof(*c->free_internal)),
     };
-    if (c->entries == NULL || c->heads == NULL || c->free_host == NULL ||
-        c->free_internal == NULL || c->free_entries == NULL)
-        return false;
-    fill_free(c->free_host, host_room);
-    fill_free(c->free_entries, n);
-    return true;
+    return c->entries != NULL && c->heads != NULL && c->free_host != NULL &&
+           c->free_internal != NULL;
 }
 
 void tct_cache_fini(struct tct_cache *c)
@@ -45,7 +34,6 @@ void tct_cache_fini(struct tct_cache *c)
     free(c->heads);
     free(c->free_host);
     free(c->free_internal);
-    free(c->free_entries);
 }
 
 void tct_cache_add_internal(struct tct_cache *c)
@@ -99,7 +87,7 @@ static struct tct_cached *find_victim(const struct tct_cache *c, bool internal)
 {
     struct tct_cached *victim = NULL;
 
-    for (uint32_t i = 0; i < c->host_room + c->internal_room; i++) {
+    for (uint32_t i = 0; i < c->used_entries; i++) {
         struct tct_cached *e = &c->entries[i];
 
         if (e->taken && slot_in(e, internal) != TCT_NO_SLOT &&
@@ -121,13 +109,19 @@ static void forget(struct tct_cache *c, struct tct_cached *e)
         c->free_host[c->nfree_host++] = e->host;
     if (e->internal != TCT_NO_SLOT)
         c->free_internal[c->nfree_internal++] = e->internal;
-    c->free_entries[c->nfree_entries++] = number - 1;
+    e->next = c->free_entry;
+    c->free_entry = number;
+}
+
+static bool has_host_slot(const struct tct_cache *c)
+{
+    return c->nfree_host > 0 || c->used_host < c->host_room;
 }
 
 /* @return whether a slot of this memory is free now. */
 static bool make_room(struct tct_cache *c, bool internal)
 {
-    if ((internal ? c->nfree_internal : c->nfree_host) > 0)
+    if (internal ? c->nfree_internal > 0 : has_host_slot(c))
         return true;
     if (goes_first[c->policy] == NULL || (internal && c->internal_slots == 0))
         return false;
@@ -139,17 +133,33 @@ static bool make_room(struct tct_cache *c, bool internal)
 
 /* ---- a use --------------------------------------------------------------------------- */
 
+static uint32_t take_host_slot(struct tct_cache *c)
+{
+    return c->nfree_host > 0 ? c->free_host[--c->nfree_host] : c->used_host++;
+}
+
+/* @return its number, from 1 on. */
+static uint32_t take_entry(struct tct_cache *c)
+{
+    uint32_t number = c->free_entry;
+
+    if (number == 0)
+        return ++c->used_entries;
+    c->free_entry = c->entries[number - 1].next;
+    return number;
+}
+
 static struct tct_cached *keep(struct tct_cache *c, const struct tct_pattern *p)
 {
-    uint32_t *head = head_of(c, p), number = c->free_entries[--c->nfree_entries];
-    struct tct_cached *e = &c->entries[number];
+    uint32_t *head = head_of(c, p), number = take_entry(c);
+    struct tct_cached *e = &c->entries[number - 1];
 
     *e = (struct tct_cached){ .pattern = *p,
-                              .host = c->free_host[--c->nfree_host],
+                              .host = take_host_slot(c),
                               .internal = TCT_NO_SLOT,
                               .next = *head,
                               .taken = true };
-    *head = number + 1;
+    *head = number;
     return e;
 }
 

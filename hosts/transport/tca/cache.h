@@ -35,7 +35,7 @@ struct tct_cached {
     struct tct_pattern pattern;
     uint64_t uses, last;     /* last: number of the use */
     uint32_t host, internal; /* slots, or TCT_NO_SLOT; one of them at most */
-    uint32_t next;           /* with the same hash; entry + 1 */
+    uint32_t next;           /* with the same hash, or free as well; entry + 1, 0: none */
     bool taken;
 };
 
@@ -48,12 +48,14 @@ struct tct_cache {
     bool promotes;
     uint32_t promote_uses;
     uint32_t host_room, internal_room;
-    uint32_t internal_slots;    /* of them that tct_cache_add_internal() has added */
-    struct tct_cached *entries; /* host_room + internal_room */
-    uint32_t *heads;            /* by hash: entry + 1 */
+    uint32_t internal_slots;          /* of them that tct_cache_add_internal() has added */
+    struct tct_cached *entries;       /* host_room + internal_room */
+    uint32_t used_entries, used_host; /* so many of them, and slots in host memory, ever were */
+    uint32_t free_entry;              /* that was forgotten last; entry + 1, 0: none */
+    uint32_t *heads;                  /* by hash: entry + 1 */
     uint32_t heads_mask;
-    uint32_t *free_host, *free_internal, *free_entries;
-    uint32_t nfree_host, nfree_internal, nfree_entries;
+    uint32_t *free_host, *free_internal; /* host memory: that were given back */
+    uint32_t nfree_host, nfree_internal;
     uint64_t time;
     struct tct_cache_counts counts;
 };

@@ -71,7 +71,7 @@ bool tct_channels_init(struct tct *c, unsigned local_index, unsigned local_ranks
         c->nflags = c->nflags < TCT_FLAGS / 4 ? c->nflags : TCT_FLAGS / 4;
     if (!take_descriptors(c))
         return false;
-    c->internal_at = calloc(c->set.internal_entries, sizeof(*c->internal_at));
+    c->internal_at = malloc(c->set.internal_entries * sizeof(*c->internal_at));
     if (c->internal_at == NULL ||
         !tct_cache_init(&c->cache, (enum tct_policy)c->set.cache_policy, c->set.promote,
                         c->set.promote_uses, c->set.cache_entries, c->set.internal_entries))
