@@ -3,8 +3,8 @@
  * there are tags; those of work requests and commands go before data. Writes leave
  * in the order in which they were made, so an entry of a completion queue comes
  * behind the data that it announces. A read for the far side leaves behind all
- * writes made before it, since those may have been acknowledged, and a read of a
- * queue pair does not pass its writes; reads for the adapter's own requests may
+ * writes made before it, since those may have been acknowledged. A read of a
+ * queue pair does not pass its writes. Reads for the adapter's own requests may
  * pass what waits.
  */
 #include "ib/internal.h"

@@ -166,8 +166,9 @@ static void hca_destroy(void *component)
     sim_list_free(&hca->writes);
     sim_list_free(&hca->answers);
     sim_list_free(&hca->free_writes);
+    sim_list_free(&hca->free_work);
     for (uint32_t i = 0; i < hca->nqps; i++)
-        free(hca->qp[i]);
+        ib_qp_destroy(hca->qp[i]);
     free(hca->regions);
     sim_list_free(&hca->incoming);
     mem_pool_destroy(hca->payloads);

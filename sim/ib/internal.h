@@ -72,6 +72,20 @@ struct ib_receive {
     uint32_t key, bytes;
 };
 
+/** Work requests of a queue pair in the adapter. One that has none has no such memory. There is a
+ * queue pair for each pair of ranks, and on a large machine most of them are idle. */
+struct ib_work {
+    struct sim_link link; /* of those that none has */
+    struct ib_wqe wqe[IB_WINDOW];
+    uint8_t flame[IB_WQE_BYTES]; /* a request that comes with its doorbell, as far as it is there */
+};
+
+/** Receive requests fetched ahead; a queue pair has this once it is announced some. */
+struct ib_ahead {
+    struct ib_receive rq[IB_RECEIVES];
+    uint8_t raw[IB_RECEIVES * IB_RQE_BYTES];
+};
+
 struct ib_qp {
     struct sim_link link; /* of those that have something to send */
     struct ib_hca *hca;
@@ -83,22 +97,20 @@ struct ib_qp {
     /* requester: done <= exec <= fetched <= posted, numbers of requests */
     uint64_t sq_bus;
     uint32_t sq_log2, posted, fetched, exec, done, hint;
-    struct ib_wqe wqe[IB_WINDOW];
+    struct ib_work *work; /* NULL: done = fetched, and nothing is being fetched */
     struct ib_job fetch;
     uint8_t fetching;
     uint32_t sent; /* bytes of request `exec` */
     uint32_t psn;
     sim_time_t wait_until; /* the far side was not ready */
-    uint8_t flame[IB_WQE_BYTES];
-    uint64_t flame_mask;
+    uint64_t flame_mask;   /* words of work->flame that are there */
     /* responder */
     uint64_t rq_bus;
     uint32_t rq_log2, rq_posted, rq_fetched, rq_taken;
-    struct ib_receive rq[IB_RECEIVES];
+    struct ib_ahead *ahead; /* NULL: none were announced */
     struct ib_job rq_fetch;
-    uint32_t rq_count; /* being fetched */
-    bool rq_failed;    /* the adapter could not read one, and takes no more */
-    uint8_t rq_raw[IB_RECEIVES * IB_RQE_BYTES];
+    uint32_t rq_count;        /* being fetched */
+    bool rq_failed;           /* the adapter could not read one, and takes no more */
     uint32_t epsn, first_psn; /* expected; of the message that it is in */
     struct ib_target {
         uint64_t bus;
@@ -164,7 +176,8 @@ struct ib_hca {
         struct ib_job job;
         uint64_t words[IB_COMMAND_BYTES / 8];
     } command;
-    struct sim_list free_packets; /* packet.c */
+    struct sim_list free_packets; /* link.c */
+    struct sim_list free_work;    /* struct ib_work */
     struct {
         uint64_t commands, doorbells, blueflames, requests, read_bytes, write_bytes, completions;
         uint64_t errors, rnr_naks, dropped, stall_tag_ps, read_timeouts;
@@ -214,6 +227,7 @@ void ib_command_run(struct ib_hca *hca, sim_time_t *next);
 
 /* queue.c */
 struct ib_qp *ib_qp_of(struct ib_hca *hca, uint32_t number);
+void ib_qp_destroy(struct ib_qp *qp);
 /** Where [offset, offset + bytes) of a region lies; 0 bytes are anywhere. False: not allowed. */
 bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint64_t offset,
                   uint64_t bytes, uint64_t *bus_p);
@@ -233,9 +247,10 @@ void ib_qp_refuse(struct ib_qp *qp);
 bool ib_receive_take(struct ib_qp *qp, struct ib_receive *r);
 /** The message that ends with `h` is in memory. */
 void ib_receive_done(struct ib_qp *qp, const struct ib_header *h);
+/** Of one that is at hand: done <= number < fetched. */
 static inline struct ib_wqe *ib_wqe_of(struct ib_qp *qp, uint32_t number)
 {
-    return &qp->wqe[number % IB_WINDOW];
+    return &qp->work->wqe[number % IB_WINDOW];
 }
 
 /* send.c */

@@ -6,11 +6,38 @@
  */
 #include "ib/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct ib_qp *ib_qp_of(struct ib_hca *hca, uint32_t number)
 {
     return number < hca->nqps ? hca->qp[number] : NULL;
+}
+
+void ib_qp_destroy(struct ib_qp *qp)
+{
+    free(qp->work);
+    free(qp->ahead);
+    free(qp);
+}
+
+/* As packets, they are kept to be used again. */
+static struct ib_work *have_work(struct ib_qp *qp)
+{
+    if (qp->work == NULL)
+        qp->work = sim_list_pop(&qp->hca->free_work);
+    if (qp->work == NULL)
+        qp->work = sim_calloc(sizeof(*qp->work));
+    SIM_ASSERT(qp->work != NULL);
+    return qp->work;
+}
+
+static void give_idle_work(struct ib_qp *qp)
+{
+    if (qp->work == NULL || qp->done != qp->fetched || qp->fetching || qp->flame_mask != 0)
+        return;
+    sim_list_push_first(&qp->hca->free_work, &qp->work->link);
+    qp->work = NULL;
 }
 
 bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint64_t offset,
@@ -86,6 +113,7 @@ void ib_qp_complete(struct ib_qp *qp)
         qp->done++;
     }
     ib_qp_fetch(qp);
+    give_idle_work(qp);
 }
 
 /** Ends all that is posted. Of requests that have not been fetched nothing is known. */
@@ -99,6 +127,7 @@ static void end_requests(struct ib_qp *qp, uint32_t number, uint8_t status)
                   qp->done == number ? status : IB_ERR_FLUSHED);
     }
     qp->exec = qp->fetched = qp->posted;
+    give_idle_work(qp);
 }
 
 void ib_qp_fail(struct ib_qp *qp, uint32_t number, uint8_t status)
@@ -150,8 +179,10 @@ static void wqe_fetched(struct ib_hca *hca, struct ib_job *job)
     uint32_t number = qp->fetched - 1;
 
     qp->fetching = 0;
-    if (qp->failed)
+    if (qp->failed) {
+        give_idle_work(qp);
         return;
+    }
     if (job->failed) {
         ib_qp_fail(qp, number, IB_ERR_LOCAL);
         return;
@@ -165,12 +196,13 @@ static void wqe_fetched(struct ib_hca *hca, struct ib_job *job)
 /** Asks for the next request: its first units as the doorbell said, a whole one otherwise. */
 void ib_qp_fetch(struct ib_qp *qp)
 {
-    struct ib_wqe *wqe = ib_wqe_of(qp, qp->fetched);
     uint32_t mask = (1u << qp->sq_log2) - 1;
+    struct ib_wqe *wqe;
 
     if (qp->fetching || qp->failed || qp->lid == 0 || qp->fetched == qp->posted ||
         qp->fetched - qp->done == IB_WINDOW)
         return;
+    wqe = &have_work(qp)->wqe[qp->fetched % IB_WINDOW];
     wqe->ready = false;
     qp->fetch = (struct ib_job){
         .bus = qp->sq_bus + (uint64_t)(qp->fetched & mask) * IB_WQE_BYTES,
@@ -199,42 +231,54 @@ void ib_send_doorbell(struct ib_hca *hca, uint64_t value)
     ib_qp_fetch(qp);
 }
 
-/* The parts of a request may come as several packets; its first unit says how long it is. */
-void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const uint8_t *bytes,
-                  uint32_t n)
+/** The whole request is in work->flame; others go first that are in its queue. */
+static void post_flame(struct ib_qp *qp)
 {
-    struct ib_qp *qp = ib_qp_of(hca, number);
-    uint64_t want;
-    uint32_t words, request;
+    const uint8_t *flame = qp->work->flame;
+    uint32_t request;
 
-    if (qp == NULL || offset % 4 != 0 || n % 4 != 0 || offset + n > IB_WQE_BYTES)
-        return;
-    memcpy(qp->flame + offset, bytes, n);
-    qp->flame_mask |= (n == IB_WQE_BYTES ? UINT64_MAX : (UINT64_C(1) << n / 4) - 1) << offset / 4;
-    if ((qp->flame_mask & 0xf) != 0xf)
-        return;
-    words = qp->flame[IB_WQE_UNITS] * IB_WQE_UNIT / 4;
-    want = words >= 64 ? UINT64_MAX : (UINT64_C(1) << words) - 1;
-    if ((qp->flame_mask & want) != want)
-        return;
-    qp->flame_mask = 0;
-    hca->stat.blueflames++;
-    memcpy(&request, qp->flame + IB_WQE_NUMBER, 4);
+    memcpy(&request, flame + IB_WQE_NUMBER, 4);
     if (request == qp->posted && qp->fetched == qp->posted && !qp->fetching && !qp->failed &&
         qp->lid != 0 && qp->fetched - qp->done < IB_WINDOW) {
         struct ib_wqe *wqe = ib_wqe_of(qp, request);
 
-        memcpy(wqe->raw, qp->flame, IB_WQE_BYTES);
+        memcpy(wqe->raw, flame, IB_WQE_BYTES);
         decode_wqe(wqe);
         qp->posted = ++qp->fetched;
         ib_activate(qp);
         return;
     }
     if (request + 1 - qp->posted <= IB_WINDOW * 2u)
-        qp->posted = request + 1; /* as a doorbell: others go first */
+        qp->posted = request + 1; /* as a doorbell */
     if (qp->failed)
         flush_requests(qp);
     ib_qp_fetch(qp);
+}
+
+/* The parts of a request may come as several packets; its first unit says how long it is. */
+void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const uint8_t *bytes,
+                  uint32_t n)
+{
+    struct ib_qp *qp = ib_qp_of(hca, number);
+    struct ib_work *work;
+    uint64_t want;
+    uint32_t words;
+
+    if (qp == NULL || offset % 4 != 0 || n % 4 != 0 || offset + n > IB_WQE_BYTES)
+        return;
+    work = have_work(qp);
+    memcpy(work->flame + offset, bytes, n);
+    qp->flame_mask |= (n == IB_WQE_BYTES ? UINT64_MAX : (UINT64_C(1) << n / 4) - 1) << offset / 4;
+    if ((qp->flame_mask & 0xf) != 0xf)
+        return;
+    words = work->flame[IB_WQE_UNITS] * IB_WQE_UNIT / 4;
+    want = words >= 64 ? UINT64_MAX : (UINT64_C(1) << words) - 1;
+    if ((qp->flame_mask & want) != want)
+        return;
+    qp->flame_mask = 0;
+    hca->stat.blueflames++;
+    post_flame(qp);
+    give_idle_work(qp);
 }
 
 /* ---- receive queue ------------------------------------------------------------------------- */
@@ -262,8 +306,8 @@ static void rq_fetched(struct ib_hca *hca, struct ib_job *job)
     if (job->failed)
         fail_receives(qp);
     for (uint32_t i = 0; i < qp->rq_count && !job->failed; i++) {
-        struct ib_receive *r = &qp->rq[qp->rq_fetched++ % IB_RECEIVES];
-        const uint8_t *raw = qp->rq_raw + (size_t)i * IB_RQE_BYTES;
+        struct ib_receive *r = &qp->ahead->rq[qp->rq_fetched++ % IB_RECEIVES];
+        const uint8_t *raw = qp->ahead->raw + (size_t)i * IB_RQE_BYTES;
 
         memcpy(&r->offset, raw + IB_RQE_OFFSET, 8);
         memcpy(&r->key, raw + IB_RQE_KEY, 4);
@@ -287,7 +331,7 @@ static void rq_fetch(struct ib_qp *qp)
     qp->rq_count = n;
     qp->rq_fetch = (struct ib_job){ .bus = qp->rq_bus + (uint64_t)at * IB_RQE_BYTES,
                                     .bytes = n * IB_RQE_BYTES,
-                                    .to = qp->rq_raw,
+                                    .to = qp->ahead->raw,
                                     .done = rq_fetched };
     ib_job_add(&qp->hca->control, &qp->rq_fetch);
 }
@@ -298,6 +342,9 @@ void ib_recv_doorbell(struct ib_hca *hca, uint64_t value)
 
     if (qp == NULL)
         return;
+    if (qp->ahead == NULL)
+        qp->ahead = sim_calloc(sizeof(*qp->ahead));
+    SIM_ASSERT(qp->ahead != NULL);
     qp->rq_posted = (uint32_t)(value >> 32);
     rq_fetch(qp);
 }
@@ -306,7 +353,7 @@ bool ib_receive_take(struct ib_qp *qp, struct ib_receive *r)
 {
     if (qp->rq_taken == qp->rq_fetched)
         return false;
-    *r = qp->rq[qp->rq_taken++ % IB_RECEIVES];
+    *r = qp->ahead->rq[qp->rq_taken++ % IB_RECEIVES];
     rq_fetch(qp);
     return true;
 }

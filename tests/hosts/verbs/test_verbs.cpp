@@ -270,6 +270,77 @@ TEST(Verbs, RequestsBeyondTheAdaptersWindowAreFetchedInOrder)
     });
 }
 
+/** Queue pairs of one rank, each connected to itself. */
+struct Loops {
+    static const unsigned QPS = 5;
+    verbs_cq cq[QPS];
+    verbs_qp qp[QPS];
+
+    bool create(verbs *v)
+    {
+        for (unsigned i = 0; i < QPS; i++)
+            if (!verbs_cq_create(v, 8, nullptr, &cq[i]) ||
+                !verbs_qp_create(v, &cq[i], &cq[i], 6, 0, 0, &qp[i]) ||
+                !verbs_qp_connect(&qp[i], v->lid, qp[i].number))
+                return false;
+        return true;
+    }
+    bool wait(verbs *v, unsigned i)
+    {
+        verbs_done done;
+
+        while (!verbs_poll(v, &cq[i], &done))
+            v->h->bus->wait_write(v->h, verbs_next(&cq[i]), IB_CQE_BYTES);
+        qp[i].ended = done.number + 1;
+        return done.status == IB_OK && done.qp == qp[i].number;
+    }
+};
+
+/* The adapter has memory for requests of those queue pairs only that have some. It goes from one to
+ * the next, which has none of the requests of the one before. */
+TEST(Verbs, QueuePairsThatWorkInTurnKeepTheirRequestsApart)
+{
+    on_two_nodes([] {
+        static uint64_t memory[Loops::QPS][64], expected[Loops::QPS][64];
+        Pair p;
+        Loops l;
+        verbs_region region;
+        uint64_t word = 0;
+
+        if (p.h->rank != 0)
+            return 0;
+        memset(memory, 0, sizeof(memory));
+        memset(expected, 0, sizeof(expected));
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory, sizeof(memory), 7, &region), 2);
+        EXPECT_IN_RANK(l.create(&p.v), 3);
+        p.far.key = region.key;
+        for (unsigned round = 0; round < 100; round++) {
+            unsigned i = round * 3 % Loops::QPS, n = 1 + round * 11 % 40;
+
+            for (unsigned k = 0; k < n; k++) {
+                unsigned at = (round + 7 * k) % 64;
+                uint64_t offset = (i * UINT64_C(64) + at) * 8;
+                verbs_send s = p.to_far(IB_WQE_WRITE, region, offset, 8);
+
+                expected[i][at] = ++word;
+                s.data = &word;
+                s.region = nullptr;
+                while (!verbs_has_room(&l.qp[i]))
+                    EXPECT_IN_RANK(l.wait(&p.v, i), 4);
+                verbs_post(&l.qp[i], &s);
+            }
+            while (round % 3 != 0 &&
+                   l.qp[i].ended != l.qp[i].posted) /* else others go on beside it */
+                EXPECT_IN_RANK(l.wait(&p.v, i), 5);
+        }
+        for (unsigned i = 0; i < Loops::QPS; i++)
+            while (l.qp[i].ended != l.qp[i].posted)
+                EXPECT_IN_RANK(l.wait(&p.v, i), 6);
+        return memcmp(memory, expected, sizeof(memory)) == 0 ? 0 : 7;
+    });
+}
+
 /** One way of `count` writes of `bytes` each, picoseconds from the first post to the last
  * completion. */
 uint64_t stream_ps(uint32_t bytes, unsigned count, const std::vector<const char *> &sets)
