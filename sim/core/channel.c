@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES 8192u
+/* A channel begins with a small chunk and has larger ones when that is not enough. A network has
+ * one channel for each pair of its nodes, most of which carry little. */
+#define CHUNK_FIRST_BYTES 1024u
+#define CHUNK_BYTES       8192u
 
 struct record {
     sim_time_t arrival;
@@ -49,6 +52,7 @@ struct sim_channel {
     alignas(SIM_CACHE_LINE) sim_channel_fn fn;
     void *arg;
     struct chunk *spare;
+    uint32_t chunk_bytes; /* of one that is made */
     struct sim_channel *next_of_sim;
 };
 
@@ -66,22 +70,30 @@ static __attribute__((noinline)) struct chunk *chunk_new(uint32_t room)
     return c;
 }
 
+/* A busy channel drops its small ones, so that it works on few that are large. */
 static void chunk_give(struct sim_channel *ch, struct chunk *c)
 {
+    if (c->room < ch->chunk_bytes) {
+        free(c);
+        return;
+    }
     c->used = c->read = 0;
     c->next = ch->spare;
     ch->spare = c;
 }
 
-/* A chunk with room for `need` becomes the last one of `list`. */
+/* A chunk with room for `need` becomes the last one of `list`, where the one before was too small.
+ */
 static struct chunk *list_extend(struct sim_channel *ch, struct chunk **list, uint32_t need)
 {
     struct chunk *c = ch->spare;
 
+    if (*list != NULL && ch->chunk_bytes < CHUNK_BYTES)
+        ch->chunk_bytes *= 2;
     if (c != NULL && c->room >= need)
         ch->spare = c->next;
     else
-        c = chunk_new(need > CHUNK_BYTES ? need : CHUNK_BYTES);
+        c = chunk_new(need > ch->chunk_bytes ? need : ch->chunk_bytes);
     if (*list != NULL) {
         c->next = (*list)->next;
         (*list)->next = c;
@@ -198,6 +210,7 @@ struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, str
     ch->latency_ps = cfg->latency_ps;
     ch->fn = cfg->deliver;
     ch->arg = cfg->arg;
+    ch->chunk_bytes = CHUNK_FIRST_BYTES;
     ch->lazy = cfg->lazy ? 1 : 0;
     ch->crossing = cfg->from != cfg->to;
     ch->listening = !cfg->lazy;

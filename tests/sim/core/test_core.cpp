@@ -1,6 +1,10 @@
 #include "core/sim.h"
 
+#include "tests/built.h"
+
 #include <gtest/gtest.h>
+
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstring>
@@ -492,6 +496,35 @@ TEST(Channel, LatencyBelowOneNanosecondIsAnError)
 
     EXPECT_EQ(nullptr, sim_channel_create(&c, &err));
     EXPECT_STREQ("channel a to b: latency_ps = 999: expected at least 1000", err.text);
+    sim_destroy(sim);
+}
+
+/* A network of n nodes has n (n - 1) of them. */
+TEST(Channel, OneThatCarriesLittleTakesLittleMemory)
+{
+    if (test::SANITIZED)
+        GTEST_SKIP() << "the sanitizers have their own heap";
+    const unsigned channels = 1000;
+    sim_config cfg = {};
+    struct sim *sim = sim_create(&cfg);
+    sim_domain *a = sim_domain_create(sim, "a"), *b = sim_domain_create(sim, "b");
+    sim_channel_config c = {};
+    unsigned come = 0;
+    size_t before = mallinfo2().uordblks;
+
+    c.from = a, c.to = b, c.latency_ps = 1000, c.arg = &come;
+    c.deliver = [](void *arg, const void *, uint32_t) { ++*static_cast<unsigned *>(arg); };
+    for (unsigned i = 0; i < channels; i++) {
+        sim_channel *ch = sim_channel_create(&c, nullptr);
+
+        for (unsigned n = 0; n < 4; n++) {
+            memset(sim_channel_reserve(ch, 100), 1, 100);
+            sim_channel_send(ch, n);
+        }
+    }
+    EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
+    EXPECT_EQ(4 * channels, come);
+    EXPECT_LT((mallinfo2().uordblks - before) / channels, 2048u);
     sim_destroy(sim);
 }
 
