@@ -79,7 +79,7 @@ static void load_bytes(struct host *h, const struct host_bar *bar, uint64_t offs
 static void write_to_self(struct ibt *ib, const struct verbs_region *to, uint64_t to_offset,
                           const struct verbs_region *from, uint64_t from_offset, uint64_t bytes)
 {
-    struct ibt_op op = { .ticket = 0 };
+    struct ibt_op *op = &ib->ops[IBT_OP_OWN];
     struct verbs_send s = { .op = IB_WQE_WRITE,
                             .bytes = (uint32_t)bytes,
                             .far_offset = to_offset,
@@ -87,8 +87,8 @@ static void write_to_self(struct ibt *ib, const struct verbs_region *to, uint64_
                             .region = from,
                             .offset = from_offset };
 
-    ibt_post(ib, &ib->loop, &s, &op);
-    ibt_wait_op(ib, &op);
+    ibt_post(ib, &ib->loop, &s, op);
+    ibt_wait_op(ib, op);
 }
 
 void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)

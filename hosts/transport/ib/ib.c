@@ -4,6 +4,7 @@
 
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/region.h"
+#include "hosts/transport/ib/stage.h"
 
 /* Arrivals only interrupt; receive requests for more of them are posted anew. */
 static void take_arrivals(struct ibt *ib)
@@ -11,7 +12,7 @@ static void take_arrivals(struct ibt *ib)
     struct verbs_done done;
 
     while (verbs_poll(&ib->v, &ib->arrivals, &done)) {
-        struct ibt_qp *qp = ib->by_number[done.qp];
+        struct ibt_qp *qp = ibt_qp_of(ib, done.qp);
 
         if (done.status != IB_OK)
             ibt_fail(ib, &done);
@@ -39,6 +40,8 @@ static void ib_destroy(struct transport *t)
 
     free(ib->regions);
     free(ib->by_number);
+    free(ib->chunks);
+    free(ib->qps);
     free(ib->peers);
     free(ib);
 }

@@ -39,7 +39,10 @@
 #define IBT_RING_MAX     65536u
 #define IBT_RINGS_MAX    (UINT32_C(16) << 20) /* bytes of all rings of a rank */
 #define IBT_UNIT         64u
-#define IBT_OPS          64u
+#define IBT_OPS          64u /* with tickets; behind them those of chunks, and one of the rank's own */
+#define IBT_OP_CHUNK     IBT_OPS
+#define IBT_OP_OWN       (IBT_OP_CHUNK + IBT_SLOTS_MAX)
+#define IBT_OPS_ALL      (IBT_OP_OWN + 1u)
 #define IBT_GPUS         8u
 #define IBT_COPIES_BYTES (IBT_GPUS * HOST_COPY_ENGINES * 8u)
 #define IBT_QUEUE_LOG2   12u
@@ -68,14 +71,16 @@ struct ibt_op {
     uint32_t bytes;
 };
 
+/* Kept small: a rank has one for each other rank and rail. */
 struct ibt_qp {
     struct verbs_qp q;
-    struct ibt_op *op[1u << IBT_SQ_LOG2]; /* that a request belongs to, or NULL */
-    unsigned received;                    /* since receive requests were posted last */
+    uint8_t op[1u << IBT_SQ_LOG2]; /* that a request belongs to, by number + 1; 0: none */
+    unsigned received;             /* since receive requests were posted last */
 };
+_Static_assert(IBT_OPS_ALL <= UINT8_MAX, "see ibt_qp.op");
 
 struct ibt_peer {
-    struct ibt_qp qp[IBT_RAILS];
+    struct ibt_qp *qp; /* by rail */
     uint32_t inbox_key, stage_key;
     uint64_t ring_there; /* offset of the own ring in its inbox */
     uint64_t sent, freed;
@@ -93,7 +98,7 @@ struct ibt_peer {
     struct ibt_chunk_copy {
         unsigned gpu;
         uint64_t number;
-    } chunk[IBT_SLOTS_MAX];
+    } * chunk; /* IBT_SLOTS_MAX of them */
 };
 
 struct ibt_region {
@@ -138,8 +143,7 @@ struct ibt_staged {
     uint64_t bytes;
     struct ibt_key key;
     uint32_t nchunks, begun, sent;
-    uint64_t copy[IBT_SLOTS_MAX];      /* number of the copy into each slot */
-    struct ibt_op slot[IBT_SLOTS_MAX]; /* the write out of it */
+    uint64_t copy[IBT_SLOTS_MAX]; /* number of the copy into each slot */
     struct ibt_op *op;
     enum transport_fifo fifo; /* for the note */
     uint8_t note[TRANSPORT_HEAD_BYTES];
@@ -166,9 +170,13 @@ struct ibt {
     struct verbs_cq cq, arrivals; /* arrivals: of what was written with immediate data */
     uint32_t under_way;           /* requests without a completion: no more than the queue holds */
     struct ibt_peer *peers;
-    struct ibt_qp loop; /* to itself */
+    struct ibt_qp *qps;            /* of all peers */
+    struct ibt_chunk_copy *chunks; /* of all peers; what is not used is not written to */
+    struct ibt_qp loop;            /* to itself */
+    /* The adapter numbers the queue pairs of all ranks of the node, as they come. */
     struct ibt_qp **by_number;
-    struct ibt_op ops[IBT_OPS];
+    uint32_t first_number, numbers;
+    struct ibt_op ops[IBT_OPS_ALL];
     transport_ticket tickets;
     struct ibt_region *regions;
     unsigned nregions, regions_room;
@@ -191,6 +199,10 @@ struct ibt {
 static inline struct ibt *ibt_of(struct transport *t)
 {
     return (struct ibt *)t;
+}
+static inline struct ibt_qp *ibt_qp_of(const struct ibt *ib, uint32_t number)
+{
+    return ib->by_number[number - ib->first_number];
 }
 
 /* setup.c */
@@ -253,32 +265,6 @@ void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *reg
 bool ibt_direct_out(const struct ibt *ib, uint64_t bytes);
 /** And writes them to one? */
 bool ibt_direct_in(const struct ibt *ib, uint64_t bytes);
-
-/* stage.c */
-bool ibt_stage_init(struct ibt *ib);
-/** Chunks for a receive into GPU memory, for its key. @return false: there are not enough. */
-bool ibt_slots_take(struct ibt *ib, struct ibt_key *key);
-void ibt_slots_give(struct ibt *ib, const struct ibt_key *key);
-/** By way of this side's host memory (local), of the other one's (far), or of both. */
-bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w, bool local,
-                     bool far, transport_ticket *ticket_p);
-/** Goes on with the message that leaves, and with chunks that have come. @return whether the
- * message is over, or a chunk is where it belongs. */
-bool ibt_stage_run(struct ibt *ib);
-/** Is a staged write to that rank, or its note, not all out? No entry or write may overtake it. */
-static inline bool ibt_stage_holds(const struct ibt *ib, unsigned dest)
-{
-    const struct ibt_staged *s = &ib->out;
-
-    return s->active && s->dest == dest && (s->sent < s->nchunks || s->note_bytes != 0);
-}
-/** A chunk has come. */
-void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head);
-/** Are the chunks of a source all in the GPU? */
-static inline bool ibt_chunks_done(const struct ibt_peer *peer)
-{
-    return peer->chunks_in == peer->chunks_out;
-}
 
 /* gpu.c */
 bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p);

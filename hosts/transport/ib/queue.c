@@ -7,12 +7,8 @@
 static void peer_text(const struct ibt *ib, const struct ibt_qp *qp, const char *way, char *text,
                       size_t room)
 {
-    unsigned rank = 0;
-
-    while (rank < ib->nranks && (qp < ib->peers[rank].qp || qp >= ib->peers[rank].qp + IBT_RAILS))
-        rank++;
-    if (rank < ib->nranks)
-        (void)snprintf(text, room, "%s rank %u", way, rank);
+    if (qp != &ib->loop)
+        (void)snprintf(text, room, "%s rank %u", way, (unsigned)(qp - ib->qps) / ib->set.rails);
     else
         (void)snprintf(text, room, "within node %u", ib->t.host->node->index);
 }
@@ -24,7 +20,7 @@ static void request_text(const struct ibt *ib, const struct verbs_done *done, ch
     unsigned op = done->op & ~IB_CQE_RECEIVE;
     char peer[32];
 
-    peer_text(ib, ib->by_number[done->qp],
+    peer_text(ib, ibt_qp_of(ib, done->qp),
               done->op == IB_WQE_WRITE || done->op == 0 ? "to" : "from", peer, sizeof(peer));
     if (op != done->op)
         (void)snprintf(text, room, "a receive request for what comes %s", peer);
@@ -93,17 +89,16 @@ bool ibt_take_completions(struct ibt *ib)
     bool any = false;
 
     while (verbs_poll(&ib->v, &ib->cq, &done)) {
-        struct ibt_qp *qp = ib->by_number[done.qp];
-        struct ibt_op **posted = &qp->op[done.number % (1u << IBT_SQ_LOG2)], *op = *posted;
+        struct ibt_qp *qp = ibt_qp_of(ib, done.qp);
+        unsigned op = qp->op[done.number % (1u << IBT_SQ_LOG2)];
 
         any = ib->has_ended = true;
         qp->q.ended = done.number + 1;
         ib->under_way--;
         if (done.status != IB_OK && done.status != IB_ERR_FLUSHED)
             ibt_fail(ib, &done);
-        *posted = NULL;
-        if (op != NULL && done.status == IB_OK)
-            end_part(ib, op);
+        if (op != 0 && done.status == IB_OK)
+            end_part(ib, &ib->ops[op - 1]);
     }
     return any;
 }
@@ -123,7 +118,7 @@ void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct
         op->pending++;
     send->signaled = true;
     ib->under_way++;
-    qp->op[qp->q.posted % (1u << IBT_SQ_LOG2)] = op;
+    qp->op[qp->q.posted % (1u << IBT_SQ_LOG2)] = op != NULL ? (uint8_t)(op - ib->ops + 1) : 0;
     (void)verbs_post(&qp->q, send);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hosts/transport/ib/region.h"
+#include "hosts/transport/ib/stage.h"
 
 /* The first and the last word of an entry. */
 #define VALID       (UINT64_C(1) << 63)
@@ -96,17 +97,17 @@ static bool append_apart(struct ibt *ib, unsigned dest, const struct transport_e
     const struct verbs_region *region = ibt_region(ib, e->data, e->bytes, &offset);
     uint8_t built[16 + TRANSPORT_HEAD_BYTES + 8];
     uint64_t far_at = peer->ring_there + at + ibt_round_up(block, IBT_UNIT);
-    struct ibt_op read = { .ticket = 0 };
+    struct ibt_op *read = &ib->ops[IBT_OP_OWN];
 
     if (region == NULL)
         return false;
-    ibt_write_out(ib, dest, region, offset, peer->inbox_key, far_at, e->bytes, 1, &read);
+    ibt_write_out(ib, dest, region, offset, peer->inbox_key, far_at, e->bytes, 1, read);
     /* The last word stands for the data, too: the first one says how long the block is. */
     build_block(built, first_word(peer, e, true), e, 0);
     send_block(ib, dest, 0, at, block, built);
     peer->bare = false;
     peer->sent += entry_bytes(e->head_bytes, e->bytes, true);
-    ibt_wait_op(ib, &read); /* the program may change them then */
+    ibt_wait_op(ib, read); /* the program may change them then */
     return true;
 }
 

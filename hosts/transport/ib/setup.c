@@ -5,6 +5,7 @@
 
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/region.h"
+#include "hosts/transport/ib/stage.h"
 
 #define ROW(key, unit, most, meaning)                                                              \
     {                                                                                              \
@@ -115,9 +116,21 @@ struct record {
 
 static bool note_qp(struct ibt *ib, struct ibt_qp *qp)
 {
-    if (qp->q.number >= IB_QPS)
-        return false;
-    ib->by_number[qp->q.number] = qp;
+    uint32_t at, n;
+    struct ibt_qp **more;
+
+    if (ib->numbers == 0)
+        ib->first_number = qp->q.number;
+    at = qp->q.number - ib->first_number;
+    if (at >= ib->numbers) {
+        n = at + at / 2 + 16;
+        more = realloc(ib->by_number, n * sizeof(struct ibt_qp *));
+        if (more == NULL)
+            return false;
+        ib->by_number = more;
+        ib->numbers = n;
+    }
+    ib->by_number[at] = qp;
     return true;
 }
 
@@ -133,11 +146,23 @@ static bool make_queue(struct ibt *ib, struct ibt_qp *qp, unsigned rail)
     return true;
 }
 
-static bool make_queues(struct ibt *ib)
+static bool make_peers(struct ibt *ib)
 {
     ib->peers = calloc(ib->nranks, sizeof(*ib->peers));
-    ib->by_number = calloc(IB_QPS, sizeof(*ib->by_number));
-    if (ib->peers == NULL || ib->by_number == NULL)
+    ib->qps = calloc((size_t)ib->nranks * ib->set.rails, sizeof(*ib->qps));
+    ib->chunks = malloc((size_t)ib->nranks * IBT_SLOTS_MAX * sizeof(*ib->chunks));
+    if (ib->peers == NULL || ib->qps == NULL || ib->chunks == NULL)
+        return false;
+    for (unsigned r = 0; r < ib->nranks; r++) {
+        ib->peers[r].qp = &ib->qps[(size_t)r * ib->set.rails];
+        ib->peers[r].chunk = &ib->chunks[(size_t)r * IBT_SLOTS_MAX];
+    }
+    return true;
+}
+
+static bool make_queues(struct ibt *ib)
+{
+    if (!make_peers(ib))
         return false;
     for (unsigned r = 0; r < ib->nranks; r++)
         for (unsigned rail = 0; rail < ib->set.rails; rail++) {

@@ -12,6 +12,7 @@
 
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/region.h"
+#include "hosts/transport/ib/stage.h"
 
 /** In the entry of a chunk. */
 struct chunk {
@@ -125,13 +126,19 @@ static uint64_t chunk_size(const struct ibt *ib, const struct ibt_staged *s, uin
     return left < ib->set.chunk_bytes ? left : ib->set.chunk_bytes;
 }
 
+/** The write out of a slot. */
+static struct ibt_op *slot_op(struct ibt *ib, unsigned slot)
+{
+    return &ib->ops[IBT_OP_CHUNK + slot];
+}
+
 /** Copies of chunks out of the GPU, as far as there are free places. */
 static void copy_out(struct ibt *ib, struct ibt_staged *s)
 {
     struct host *h = ib->t.host;
 
     while (s->begun < s->nchunks && s->begun - s->sent < ib->set.copies_ahead &&
-           s->slot[s->begun % ib->set.chunks].pending == 0) {
+           slot_op(ib, s->begun % ib->set.chunks)->pending == 0) {
         uint32_t i = s->begun++, slot = i % ib->set.chunks;
         uint8_t *to = ib->stage + chunk_at(ib, slot);
         struct host_copy_end bus = { .device = false, .addr = h->memory->pointer(h, to).offset };
@@ -177,7 +184,7 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
         far_at = slots_at(ib) + chunk_at(ib, c.slot);
         far_key = peer->stage_key;
     }
-    ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, IBT_RAILS, &s->slot[slot]);
+    ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, IBT_RAILS, slot_op(ib, slot));
     if (s->far) {
         (void)ibt_append_behind(ib, s->dest, &e);
         peer->chunks_sent++;
@@ -186,10 +193,10 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
     return true;
 }
 
-static bool all_out(const struct ibt *ib, const struct ibt_staged *s)
+static bool all_out(struct ibt *ib)
 {
     for (unsigned i = 0; i < ib->set.chunks; i++)
-        if (s->slot[i].pending != 0)
+        if (slot_op(ib, i)->pending != 0)
             return false;
     return true;
 }
@@ -213,7 +220,7 @@ static bool run_out(struct ibt *ib)
     if (s->note_bytes != 0 && !ibt_append_behind(ib, s->dest, &note))
         return false;
     s->note_bytes = 0;
-    if (!all_out(ib, s))
+    if (!all_out(ib))
         return false;
     s->active = false;
     s->op->chunks = s->far ? ib->peers[s->dest].chunks_sent : 0;

@@ -1,6 +1,7 @@
 /* Remote writes and reads of memory that the far side has exposed. */
 
 #include "hosts/transport/ib/region.h"
+#include "hosts/transport/ib/stage.h"
 
 bool ibt_direct_out(const struct ibt *ib, uint64_t bytes)
 {
