@@ -28,7 +28,7 @@ struct lab_figure {
     /* "latency" [us], "bandwidth" [MB/s] or a key of the result, with "_ps" in it */
     const char *quantity;
     const struct load_tree *quantity_item, *series_item, *unit_item; /* where written; or NULL */
-    double ps_per_unit;   /* of the axis, for keys in ps */
+    double ps_per_unit;   /* what the axis counts keys in ps in */
     unsigned nquantities; /* of an experiment several: a line for each of every series */
     const char *const *quantities;
     bool bandwidth;
