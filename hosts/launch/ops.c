@@ -308,6 +308,8 @@ static bool op_library(struct host *h, bool inside)
 
     if (inside)
         launch_charge(t);
+    if (inside && t->polls != NULL)
+        launch_polls_end(t, false); /* what the library does may end a loop, without any time */
     t->in_library = inside;
     if (!inside)
         launch_charged(t);

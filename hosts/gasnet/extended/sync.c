@@ -129,11 +129,8 @@ static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n, b
     bool good;
 
     gr->host->looks.inside = true;
+    (void)gasnet_poll(gr); /* also if all are done: a loop may wait for what handlers do */
     good = sweep(gr, handles, n);
-    if (!good) {
-        gasnet_poll(gr);
-        good = sweep(gr, handles, n);
-    }
     if (good)
         gasnet_looked(gr, true, NULL, -1);
     else if (some && n > 1)
@@ -238,11 +235,8 @@ static int try_implicit(const char *call, const void *from, int which)
 
     check_no_region(v.gr);
     v.gr->host->looks.inside = true;
+    (void)gasnet_poll(v.gr);
     over = implicit_are_over(v.gr, which);
-    if (!over) {
-        gasnet_poll(v.gr);
-        over = implicit_are_over(v.gr, which);
-    }
     gasnet_looked(v.gr, over, "implicit operations with", over ? -1 : implicit_peer(v.gr, which));
     gasnet_leave(&v);
     return over ? GASNET_OK : GASNET_ERR_NOT_READY;
