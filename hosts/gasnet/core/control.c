@@ -339,8 +339,8 @@ int gasnet_getSegmentInfo(gasnet_seginfo_t *table, int n)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_ATTACH);
 
-    if (n < (int)v.gr->host->size)
-        gasnet_fail(v.gr, "a table for %d nodes: expected %u", n, v.gr->host->size);
+    if (table == NULL && n > 0)
+        gasnet_fail(v.gr, "no table: expected one for %d nodes", n);
     for (int i = 0; i < n; i++) {
         const struct gasnet_peer *peer = (unsigned)i < v.gr->host->size ? &v.gr->peers[i] : NULL;
 
@@ -355,6 +355,8 @@ int gasnet_getNodeInfo(gasnet_nodeinfo_t *table, int n)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
 
+    if (table == NULL && n > 0)
+        gasnet_fail(v.gr, "no table: expected one for %d nodes", n);
     for (int i = 0; i < n; i++)
         table[i] = (gasnet_nodeinfo_t){ (uint32_t)i, (uint32_t)i };
     gasnet_leave(&v);

@@ -64,11 +64,17 @@ void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
     gasnet_leave(&v);
 }
 
+/** In a handler, and while an HSL is locked, no-interrupt sections have no effect. */
+static bool is_interruptible(const struct gasnet_rank *gr)
+{
+    return gr->level == GASNET_IN_PROGRAM && gr->hsls == NULL;
+}
+
 void gasnet_hold_interrupts(void)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
 
-    if (v.gr->level == GASNET_IN_PROGRAM) { /* in a handler they have no effect */
+    if (is_interruptible(v.gr)) {
         if (v.gr->held)
             gasnet_fail(v.gr, "twice: expected gasnet_resume_interrupts() between");
         v.gr->held = true;
@@ -80,7 +86,7 @@ void gasnet_resume_interrupts(void)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
 
-    if (v.gr->level == GASNET_IN_PROGRAM) {
+    if (is_interruptible(v.gr)) {
         if (!v.gr->held)
             gasnet_fail(v.gr, "expected gasnet_hold_interrupts() before");
         v.gr->held = false;
