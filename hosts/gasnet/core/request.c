@@ -123,6 +123,16 @@ static int reply(const char *call, const void *from, gasnet_token_t token, struc
     }
 GASNETI_COUNTS(DEFINE)
 
+gasnet_handler_t gasneti_counted(const char *call, gasnet_handler_t handler, int said, int given)
+{
+    struct gasnet_visit v = gasnet_enter(call, __builtin_return_address(0), GASNET_NEEDS_ATTACH);
+
+    if (said != given)
+        gasnet_fail(v.gr, "%d arguments: expected %d, as it says", given, said);
+    gasnet_leave(&v);
+    return handler;
+}
+
 int gasnet_AMPoll(void)
 {
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);

@@ -301,4 +301,12 @@ int gasnet_barrier_result(int *id);
 #ifdef __cplusplus
 }
 #endif
+
+#include <gasnet_am_counted.h>
+/* Programs find the unofficial parts by this header alone. */
+#include <gasnet_vis.h>
+
+#include <gasnet_coll.h>
+#include <gasnet_coll_team.h>
+
 #endif /* GASNET_H */

@@ -54,6 +54,23 @@
         GASNETT_SPEC_VERSION_MINOR) "," GASNETI_THREADS_STR                                        \
                                     ",PTR=64bit,nodebug,notrace,nostats,timers_simulated"
 
+/* What the string is made of, as words. */
+#define GASNETT_DEBUG_CONFIG    nodebug
+#define GASNETT_PTR_CONFIG      64bit
+#define GASNETT_TIMER_CONFIG    timers_simulated
+#define GASNETT_ATOMIC_CONFIG   atomics_native
+#define GASNETT_ATOMIC32_CONFIG atomic32_native
+#define GASNETT_ATOMIC64_CONFIG atomic64_native
+/* Threads of a rank that may call GASNet: the one that called gasnet_init(). */
+#define GASNETT_MAX_THREADS 1
+/* Programs ask for them as for what a configuration of GASNet has found. */
+#ifndef HAVE_PTHREAD_H
+#define HAVE_PTHREAD_H 1
+#endif
+#ifndef HAVE_MMAP
+#define HAVE_MMAP 1
+#endif
+
 #include "gasnet_portable_platform.h"
 #include "gasnet_tools_compiler.h"
 #ifndef GASNETT_LITE_MODE
@@ -89,7 +106,7 @@ GASNETT_END_EXTERNC
 #define GASNETT_STATS_PRINTF_FORCE(...)             gasneti_tools_drop(__VA_ARGS__)
 #define GASNETT_STATS_GETMASK()                     ""
 #define GASNETT_STATS_SETMASK(mask)                 ((void)(mask))
-#define GASNETT_STATS_INIT(callback)                ((void)(callback))
+#define GASNETT_STATS_INIT(callback)                ((void)(callback), 0) /* is it on? */
 #define GASNETT_STATS_DUMP(reset)                   ((void)(reset))
 
 #endif /* GASNET_TOOLS_H */

@@ -28,6 +28,11 @@ static inline uint64_t gasnett_ticks_to_us(gasnett_tick_t ticks)
 }
 double gasnett_tick_granularity(void); /* us: the period of the processor's timer, */
 double gasnett_tick_overhead(void);    /* and what a look at it takes */
+/* What releases of GASNet and Berkeley UPC call them. */
+#define gasnett_tick_granularityus() gasnett_tick_granularity()
+#define gasnett_tick_overheadus()    gasnett_tick_overhead()
+/** Simulated time in us, since the run began. */
+uint64_t gasnett_gettimeofday_us(void);
 /** @return 0, or -1 with EINTR when a handler of a signal ran */
 int gasnett_nsleep(uint64_t ns);
 /** Others have their turn: a system call's time passes. */
@@ -98,7 +103,7 @@ void gasnett_format_putsgets(char *text, void *stats, void *to, const size_t *to
  * Blocks that are counted, with guards behind them: writing beyond one is found when it is freed,
  * or by a check, so the compiler may not take what is written there for nothing (no
  * GASNETT_MALLOC). A lack of memory ends all ranks. Blocks of malloc() may be given to free and
- * realloc, and these blocks to free().
+ * realloc of these, but none of these to free().
  */
 void *gasneti_tools_heap_malloc(size_t bytes, const char *at);
 void *gasneti_tools_heap_calloc(size_t n, size_t each, const char *at);

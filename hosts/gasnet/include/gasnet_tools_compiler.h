@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Names that programs of GASNet use. NOLINTBEGIN(bugprone-reserved-identifier) */
 #ifndef _STRINGIFY
@@ -50,6 +51,7 @@
 #define GASNETT_USED               __attribute__((__used__))
 #define GASNETT_DEPRECATED         __attribute__((__deprecated__))
 #define GASNETT_WARN_UNUSED_RESULT __attribute__((__warn_unused_result__))
+#define GASNETI_UNUSED             __attribute__((__unused__)) /* what test programs say */
 #define GASNETT_MAY_ALIAS          __attribute__((__may_alias__))
 #define GASNETT_FORMAT_PRINTF(name, format, first, ...)                                            \
     __attribute__((__format__(__printf__, format, first))) __VA_ARGS__
@@ -200,5 +202,22 @@ static inline int gasneti_tools_is_power(uintptr_t x)
                  gasneti_tools_is_power((uintptr_t)(x)))
 
 #endif
+
+/* ---- memory; values are the low bytes of a word ---- */
+
+#define GASNETT_FAST_ALIGNED_MEMCPY(to, from, bytes)   ((void)memcpy(to, from, bytes))
+#define GASNETT_FAST_UNALIGNED_MEMCPY(to, from, bytes) ((void)memcpy(to, from, bytes))
+#define GASNETT_VALUE_ASSIGN(to, value, bytes)                                                     \
+    do {                                                                                           \
+        const uint64_t gasneti_value = (uint64_t)(value);                                          \
+        (void)memcpy(to, &gasneti_value, bytes);                                                   \
+    } while (0)
+/* Ends the function. */
+#define GASNETT_VALUE_RETURN(from, bytes)                                                          \
+    do {                                                                                           \
+        uint64_t gasneti_value = 0;                                                                \
+        (void)memcpy(&gasneti_value, from, bytes);                                                 \
+        return gasneti_value;                                                                      \
+    } while (0)
 
 #endif /* GASNET_TOOLS_COMPILER_H */

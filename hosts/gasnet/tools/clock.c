@@ -15,6 +15,11 @@ gasnett_tick_t gasnett_ticks_now(void)
     return h->cpu->time_ps(h);
 }
 
+uint64_t gasnett_gettimeofday_us(void)
+{
+    return gasnett_ticks_to_us(gasnett_ticks_now());
+}
+
 double gasnett_tick_granularity(void)
 {
     struct host *h = host_self();

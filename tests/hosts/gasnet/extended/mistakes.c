@@ -109,6 +109,8 @@ static void places(void)
         gasnet_barrier_notify(0, ANONYMOUS);
         (void)gasnet_barrier(0, ANONYMOUS);
     }
+    if (is("miscounted"))
+        gasnet_AMRequestShort(me, ON_REQUEST, 1, 2, 3);
     if (is("put-in-handler") || is("sync-in-handler") || is("barrier-in-handler"))
         gasnet_AMRequestShort0(me, ON_REQUEST);
 }
