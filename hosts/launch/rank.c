@@ -366,9 +366,9 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     launch_one_ended(t, at);
 }
 
-/* The earliest one counts, in whatever order the nodes have run. Without a lock: one thread runs all
- * nodes (core/sim.h), and threads of a program's own, for which the heap has locks, never get here:
- * they are no rank (host_self()) and end the process (launch_end_outside()). */
+/* The earliest one counts, in whatever order the nodes have run. Without a lock: one thread runs
+ * all nodes (core/sim.h), and threads of a program's own, for which the heap has locks, never get
+ * here: they are no rank (host_self()) and end the process (launch_end_outside()). */
 void launch_abort_all(struct launch_thread *t, unsigned rank, int code, const char *line)
 {
     struct launch_abort *abort = &t->node->run->abort;
