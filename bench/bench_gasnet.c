@@ -72,10 +72,11 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double megabytes(const char *network, const char *ranks, const char *segment_bytes)
+static double megabytes(const char *network, const char *ranks, const char *what,
+                        const char *segment_bytes)
 {
     const struct command c = { { "-n", ranks, "-m", "subcluster16", "--gasnet", network, GASNET,
-                                 "0", "nothing", segment_bytes },
+                                 "0", what, segment_bytes },
                                0 };
     double all[MEMORY_ROUNDS];
 
@@ -85,15 +86,24 @@ static double megabytes(const char *network, const char *ranks, const char *segm
     return all[MEMORY_ROUNDS / 2];
 }
 
+/** One of RANKS, without the program itself. */
+static double megabytes_each(const char *network)
+{
+    double with =
+        megabytes(network, "64", "nothing", "65536") - megabytes(network, "1", "nothing", "65536");
+    double alone = megabytes(network, "64", "alone", "0") - megabytes(network, "1", "alone", "0");
+
+    return (with - alone) / (RANKS - 1);
+}
+
 static void measure_memory(const char *network)
 {
-    double one = megabytes(network, "1", "65536"), all = megabytes(network, "64", "65536");
-    double large = megabytes(network, "16", "1073741824");
-    double small = megabytes(network, "16", "65536");
+    double large = megabytes(network, "16", "nothing", "1073741824");
+    double small = megabytes(network, "16", "nothing", "65536");
 
     printf("%-8s a rank of 64: %6.3f MB (at most 0.3); 16 segments of 1 GiB: %6.1f MB more than of "
            "64 KiB\n",
-           network, (all - one) / (RANKS - 1), large - small);
+           network, megabytes_each(network), large - small);
 }
 
 int main(int argc, char **argv)
