@@ -103,6 +103,7 @@ static void on_data(gasnet_token_t token, void *at, size_t n)
 /* The first rank makes its neighbour do `what` says. */
 static void let(int what)
 {
+    check_barrier(); /* all ranks have their tables of segments, which handlers use */
     if (me == 0)
         gasnet_AMRequestShort1(next, ON_ACT, what);
     serve();
