@@ -122,17 +122,25 @@ static void wait_some(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n
     gasnet_waits_end(gr);
 }
 
+static bool any_given(const gasnet_handle_t *handles, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (handles[i] != GASNET_INVALID_HANDLE)
+            return true;
+    return false;
+}
+
 static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n, bool some)
 {
     bool (*sweep)(struct gasnet_rank * gr, gasnet_handle_t * handles, size_t n) =
         some ? sweep_some : sweep_all;
-    bool good;
+    bool open = any_given(handles, n), news, good;
 
     gr->host->looks.inside = true;
-    (void)gasnet_poll(gr); /* also if all are done: a loop may wait for what handlers do */
+    news = gasnet_poll(gr); /* also if nothing is open: a loop may wait for what handlers do */
     good = sweep(gr, handles, n);
     if (good)
-        gasnet_looked(gr, true, NULL, -1);
+        gasnet_looked(gr, news || open, "a message from", -1);
     else if (some && n > 1)
         gasnet_looked(gr, false, "one of some operations with", -2);
     else
@@ -231,13 +239,16 @@ static void wait_implicit(const char *call, const void *from, int which)
 static int try_implicit(const char *call, const void *from, int which)
 {
     struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
-    bool over;
+    bool open = !implicit_are_over(v.gr, which), news, over;
 
     check_no_region(v.gr);
     v.gr->host->looks.inside = true;
-    (void)gasnet_poll(v.gr);
+    news = gasnet_poll(v.gr);
     over = implicit_are_over(v.gr, which);
-    gasnet_looked(v.gr, over, "implicit operations with", over ? -1 : implicit_peer(v.gr, which));
+    if (over)
+        gasnet_looked(v.gr, news || open, "a message from", -1);
+    else
+        gasnet_looked(v.gr, false, "implicit operations with", implicit_peer(v.gr, which));
     gasnet_leave(&v);
     return over ? GASNET_OK : GASNET_ERR_NOT_READY;
 }

@@ -60,6 +60,12 @@ static void alone(const char *what)
     if (strcmp(what, "ring") == 0)
         for (;;)
             gasnet_AMRequestMedium0(1, ON_DATA, own, 512);
+    if (strcmp(what, "try-none") == 0)
+        for (;;)
+            gasnet_try_syncnb(GASNET_INVALID_HANDLE);
+    if (strcmp(what, "try-no-implicit") == 0)
+        for (;;)
+            gasnet_try_syncnbi_all();
     if (strcmp(what, "put") == 0)
         gasnet_put(1, segment[1].addr, own, sizeof(own));
     if (strcmp(what, "value") == 0)

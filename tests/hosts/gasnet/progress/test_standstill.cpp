@@ -68,6 +68,10 @@ TEST_F(GasnetStandstill, EndsLoopsThatPollForEver)
         EXPECT_TRUE(has(errors, "hubrun: nothing but polling happens at ")) << errors;
     }
     expect("net", "try", { "polling with gasnet_try_syncnb_all for an operation with rank 1" });
+    /* Nothing is open, so such a loop waits for a handler. */
+    expect("net", "try-none", { "polling with gasnet_try_syncnb for a message from any rank" });
+    expect("net", "try-no-implicit",
+           { "polling with gasnet_try_syncnbi_all for a message from any rank" });
     expect("net", "barrier-try together",
            { "polling with gasnet_barrier_try for a message from rank 1, round 2 of 2 of barrier 2 "
              "(anonymous)",
