@@ -2,13 +2,14 @@
  * AM Longs from node 0 to node 1 by one data mode of the conduit tca, which memory and settings
  * have to bring about:
  *
- *   data_mode  source      --gasnet tca,
- *   BtoB       host        segment=gpu2                  no channel reads the one or reaches the
- * other MtoM       gpu         segment=gpu,stage_bytes=1GiB BtoM       host
- * segment=gpu,btob_bytes=1 MtoB       gpu         segment=gpu2,stage_bytes=1GiB  GPU 2 is behind
- * the other socket
+ *   data_mode   source   --gasnet tca,
+ *   BtoB        host     segment=gpu2
+ *   MtoM        gpu      segment=gpu,stage_bytes=1GiB
+ *   BtoM        host     segment=gpu,btob_bytes=1
+ *   MtoB        gpu      segment=gpu2,stage_bytes=1GiB
  *
- * First `count` Longs one way, for copies and descriptors of one pattern; then a ping-pong.
+ * GPU 2 is behind the other socket, where no channel reads or writes it. First `count` Longs one
+ * way, for copies and descriptors of one pattern; then a ping-pong.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,13 +57,6 @@ static const struct way *find_way(void)
     return way;
 }
 
-static void send(void)
-{
-    unsigned to = !gasnet_mynode();
-
-    CHECK(gasnet_AMRequestLong0(to, STUDY_LONG, t.out, t.bytes, gasnet_segment_of(to)), GASNET_OK);
-}
-
 static void count_messages(const struct way *way, struct study_counter *counters)
 {
     uint64_t first = study_arrived;
@@ -75,7 +69,7 @@ static void count_messages(const struct way *way, struct study_counter *counters
     gasnet_all();
     study_count_begin(counters, COUNTERS);
     for (uint64_t i = 0; i < t.count && gasnet_mynode() == 0; i++)
-        send();
+        study_send(t.out, t.bytes);
     GASNET_BLOCKUNTIL(gasnet_mynode() == 0 || study_arrived == first + t.count);
     gasnet_all();
     study_count_end(counters, COUNTERS);
@@ -92,7 +86,7 @@ static int repeat(struct times *times, int counts, unsigned seed)
 
     mpi_clear(t.segment, t.bytes);
     mpi_fill(t.out, t.bytes, seed + gasnet_mynode());
-    ps = study_pingpong_ps(t.rounds, send);
+    ps = study_pingpong_ps(t.rounds, t.out, t.bytes);
     gasnet_all();
     good = mpi_holds(t.segment, t.bytes, seed + !gasnet_mynode());
     if (counts)

@@ -43,13 +43,6 @@ static int gets(void)
     return t.op[0] == 'g';
 }
 
-static void send(void)
-{
-    unsigned to = !gasnet_mynode();
-
-    CHECK(gasnet_AMRequestLong0(to, STUDY_LONG, t.out, t.bytes, gasnet_segment_of(to)), GASNET_OK);
-}
-
 /** @return the time of a message */
 static uint64_t get_all(void)
 {
@@ -66,7 +59,8 @@ static uint64_t get_all(void)
 
 static uint64_t play(void)
 {
-    return gets() ? get_all() : half_round_ps(study_pingpong_ps(t.rounds, send), t.rounds);
+    return gets() ? get_all()
+                  : half_round_ps(study_pingpong_ps(t.rounds, t.out, t.bytes), t.rounds);
 }
 
 static void prepare(void)

@@ -81,7 +81,14 @@ uint64_t study_ps(double seconds)
     return (uint64_t)(seconds * 1e12 + 0.5);
 }
 
-uint64_t study_pingpong_ps(uint64_t rounds, void (*send)(void))
+void study_send(void *from, uint64_t bytes)
+{
+    unsigned to = !gasnet_mynode();
+
+    CHECK(gasnet_AMRequestLong0(to, STUDY_LONG, from, bytes, gasnet_segment_of(to)), GASNET_OK);
+}
+
+uint64_t study_pingpong_ps(uint64_t rounds, void *from, uint64_t bytes)
 {
     uint64_t first = study_arrived;
     double start;
@@ -90,10 +97,10 @@ uint64_t study_pingpong_ps(uint64_t rounds, void (*send)(void))
     start = gasnet_seconds();
     for (uint64_t i = 1; i <= rounds; i++) {
         if (gasnet_mynode() == 0)
-            send();
+            study_send(from, bytes);
         GASNET_BLOCKUNTIL(study_arrived == first + i);
         if (gasnet_mynode() == 1)
-            send();
+            study_send(from, bytes);
     }
     return study_ps(gasnet_seconds() - start);
 }

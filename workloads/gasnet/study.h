@@ -27,8 +27,10 @@ uint8_t *study_start(int *argc, char ***argv, uint64_t segment_bytes);
 void study_count_begin(struct study_counter *counters, unsigned n);
 /** Collective, behind a barrier; only node 0 has `there`. */
 void study_count_end(struct study_counter *counters, unsigned n);
-/** Time of `rounds` messages each way, one at a time: `send` is called for each, on both nodes. */
-uint64_t study_pingpong_ps(uint64_t rounds, void (*send)(void));
+/** A Long into the segment of the other one of two nodes. */
+void study_send(void *from, uint64_t bytes);
+/** Time of `rounds` such messages each way, one at a time. Collective. */
+uint64_t study_pingpong_ps(uint64_t rounds, void *from, uint64_t bytes);
 /** A difference of gasnet_seconds(), in ps. */
 uint64_t study_ps(double seconds);
 
