@@ -307,6 +307,5 @@ int gasnet_barrier_result(int *id);
 #include <gasnet_vis.h>
 
 #include <gasnet_coll.h>
-#include <gasnet_coll_team.h>
 
 #endif /* GASNET_H */

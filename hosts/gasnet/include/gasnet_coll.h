@@ -70,11 +70,6 @@ gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team);
 gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team); /* the own one */
 gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank);
 gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team, gasnet_node_t node);
-/* What some run-times call them. */
-#define gasnete_coll_team_t         gasnet_team_handle_t
-#define gasnete_coll_team_size      gasnet_coll_team_size
-#define gasnete_coll_team_rank2node gasnet_coll_team_rank2node
-#define gasnete_coll_team_node2rank gasnet_coll_team_node2rank
 
 /* As gasnet_barrier_notify() and its kin, of the team's members. */
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
@@ -162,4 +157,7 @@ static inline void gasnet_coll_dumpTuningState(char *file, gasnet_team_handle_t 
 #ifdef __cplusplus
 }
 #endif
+
+#include <gasnet_coll_team.h>
+
 #endif /* GASNET_COLL_H */
