@@ -306,10 +306,11 @@ static bool op_library(struct host *h, bool inside)
     struct launch_thread *t = launch_running(h);
     bool before = t->in_library;
 
-    if (inside)
+    if (inside) {
         launch_charge(t);
-    if (inside && t->polls != NULL)
-        launch_polls_end(t, false); /* what the library does may end a loop, without any time */
+        if (t->polls != NULL)
+            launch_polls_end(t, false); /* what the library does may end a loop, without any time */
+    }
     t->in_library = inside;
     if (!inside)
         launch_charged(t);

@@ -41,21 +41,22 @@ static bool all_exit(struct gasnet_rank *gr)
                                            .head_bytes = offsetof(struct gasnet_head, args) };
     struct transport *t = gr->transport;
     struct host *h = gr->host;
-    unsigned others = h->size - 1, mine = h->rank == 0 ? others : 1, told = 0;
+    unsigned others = h->size - 1, mine = h->rank == 0 ? others : 1, announced = 0;
     uint64_t end = now_ps(gr) + gr->exit_wait_ps;
 
-    while (told < mine && now_ps(gr) < end) {
+    while (announced < mine && now_ps(gr) < end) {
         /* Rank 0 says so when all others have said it. */
         bool ready = h->rank != 0 || gr->exited == others;
 
-        while (ready && told < mine && t->ops->append(t, h->rank == 0 ? told + 1 : 0, &entry))
-            told++;
+        while (ready && announced < mine &&
+               t->ops->append(t, h->rank == 0 ? announced + 1 : 0, &entry))
+            announced++;
         gasnet_hand_over(gr);
-        look_before_exit(gr, told < mine);
+        look_before_exit(gr, announced < mine);
     }
     while (h->rank != 0 && gr->exited == 0 && now_ps(gr) < end)
         look_before_exit(gr, true);
-    return told == mine && (h->rank == 0 || gr->exited > 0);
+    return announced == mine && (h->rank == 0 || gr->exited > 0);
 }
 
 /* @return whether the rank may end by itself: all others do. */

@@ -95,8 +95,8 @@ static bool is_computed(const char *quantity)
            is_of_whole_run(quantity);
 }
 
-/** What the axis counts in, of keys in ps; other quantities have units of their own. */
-static double read_unit(const struct load_tree *y, const struct lab_figure *figure)
+/** @return ps in the unit of the axis, for keys in ps; other quantities have units of their own */
+static double read_ps_per_unit(const struct load_tree *y, const struct lab_figure *figure)
 {
     static const struct {
         const char *name;
@@ -136,7 +136,7 @@ static void read_axes(const struct load_tree *root, struct load_arena *arena,
     if (figure->x_key != NULL)
         load_fail(load_tree_get(load_tree_get(root, "x"), "key"), NULL,
                   "expected in sweeps only: a series of an experiment has one list");
-    figure->ps_per_unit = read_unit(y, figure);
+    figure->ps_per_unit = read_ps_per_unit(y, figure);
     for (unsigned i = 0; i < figure->nquantities; i++) {
         const char *text = figure->quantities[i];
 
