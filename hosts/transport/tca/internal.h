@@ -231,7 +231,7 @@ static inline uint32_t tct_entries(const struct tct *c, unsigned ring)
 }
 static inline uint64_t tct_flag_index(const struct tct *c, unsigned peer, unsigned ring, uint32_t n)
 {
-    return ((uint64_t)peer * TCT_RINGS + ring) * c->ring_slots + n % tct_entries(c, ring);
+    return ((uint64_t)(n % tct_entries(c, ring)) * TCT_RINGS + ring) * c->hubs.nranks + peer;
 }
 
 static inline bool tct_has_note(const struct tct_note *n)
