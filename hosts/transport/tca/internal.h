@@ -24,7 +24,7 @@
  *   rings               for each peer: two of packets, one for each FIFO, and one of pieces
  *
  * One polling loop watches all but the rings. A send area of the same layout as the rings holds
- * what leaves: both sides have the same bytes.
+ * what channels move from here: both sides have the same bytes.
  *
  * An entry may be taken when its flag is there and, of the same source,
  *
@@ -182,7 +182,8 @@ struct tct {
     uint64_t acks_at, arrived_at, flags_at, rings_at;
     uint32_t entry_bytes, entries, piece_room, peer_bytes;
     uint32_t ring_slots; /* flags of a ring, the longest */
-    uint8_t *send;       /* as the rings of all peers */
+    uint8_t *send;       /* as the rings of all peers: what channels read */
+    uint8_t *stored;     /* behind them: the packet that the core stores */
     uint64_t send_bus;
     uint64_t scanned_at;
     uint32_t waiting[TCT_RINGS]; /* entries of all sources that were seen, and not taken yet */

@@ -81,12 +81,13 @@ static void put_flag(struct tct *c, unsigned dest, unsigned ring, struct tct_fla
     p2_ring(&c->hubs, dest);
 }
 
-/* Whole words, where something else lies behind them only in the send area. */
-static void store(struct tct *c, unsigned dest, uint64_t at, uint32_t from, uint32_t to)
+/* Bytes of an entry, which is at `at` in the rings. Whole words: what lies behind the last byte
+ * is there only in this rank's memory. */
+static void store(struct tct *c, unsigned dest, uint64_t at, const uint8_t *entry, uint32_t from,
+                  uint32_t to)
 {
     from = from / 8 * 8;
-    p2_put(&c->hubs, dest, far_at(c, dest, at) + from, c->send + at + from,
-           (to - from + 7) / 8 * 8);
+    p2_put(&c->hubs, dest, far_at(c, dest, at) + from, entry + from, (to - from + 7) / 8 * 8);
 }
 
 bool tct_is_stored(const struct tct *c, unsigned dest, const struct tct_packet *p)
@@ -114,7 +115,8 @@ void tct_put_packet(struct tct *c, unsigned dest, const struct tct_packet *p)
 {
     struct tct_peer *peer = &c->peers[dest];
     uint64_t at = tct_entry_at(c, dest, p->ring, peer->ring[p->ring].sent);
-    uint8_t *entry = c->send + at;
+    /* What the core stores needs no place of its own once it is on its way. */
+    uint8_t *entry = p->job == NULL ? c->stored : c->send + at;
     bool gpu = p->job != NULL && p->gpu_src != HOST_NO_BUS;
     struct tct_flag flag = { .kind = !p->lands           ? TCT_PLAIN
                                      : p->head_bytes > 0 ? TCT_LANDS
@@ -148,9 +150,9 @@ void tct_put_packet(struct tct *c, unsigned dest, const struct tct_packet *p)
     }
     peer->landings += p->lands;
     if (p->job == NULL || gpu)
-        store(c, dest, at, flag.wide || p->lands ? 0 : flag.pad, gpu ? pos : pos + p->bytes);
+        store(c, dest, at, entry, flag.wide || p->lands ? 0 : flag.pad, gpu ? pos : pos + p->bytes);
     else if (flag.wide) /* it has to be there with the flag */
-        store(c, dest, at, 0, sizeof(uint64_t));
+        store(c, dest, at, entry, 0, sizeof(uint64_t));
     c->counts.stored += p->job == NULL;
     c->counts.moved += p->job != NULL;
     if (p->job != NULL)
@@ -197,7 +199,7 @@ void tct_put_piece_head(struct tct *c, unsigned dest, struct tct_target target, 
 
     memcpy(c->send + at, head, sizeof(head));
     if (stored)
-        store(c, dest, at, 0, sizeof(head));
+        store(c, dest, at, c->send + at, 0, sizeof(head));
 }
 
 void tct_put_piece(struct tct *c, unsigned dest, unsigned channel, uint32_t phase)

@@ -98,13 +98,14 @@ static bool make_memory(struct tct *c)
     rings = (uint64_t)hubs->nranks * c->peer_bytes;
     bytes = c->rings_at + rings;
     hubs->inbox = h->memory->alloc(h, bytes, HOST_PAGE);
-    c->send = h->memory->alloc(h, rings, HOST_PAGE);
+    c->send = h->memory->alloc(h, rings + c->entry_bytes, HOST_PAGE);
     if (hubs->inbox == NULL || c->send == NULL ||
         driver_address(h, hubs->inbox, bytes, &hubs->inbox_bus, &area, &hubs->inbox_offset) !=
             DRIVER_OK ||
         area != HUB_AREA_HOST)
         return false;
     host_clear(hubs->inbox, c->rings_at);
+    c->stored = c->send + rings;
     c->send_bus = h->memory->pointer(h, c->send).offset;
     hubs->come = words_at(c, 0);
     c->ended = words_at(c, TCT_ENDED_AT);
