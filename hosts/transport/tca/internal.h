@@ -109,11 +109,16 @@ struct tct_peer {
     uint32_t ended[TCT_CHANNELS];    /* those that the sender knows to have ended */
     uint16_t flush[2][TCT_CHANNELS]; /* marks of the last ones to each GPU whose word may be
                                         there before their data */
-    uint64_t ack_seen;
-    bool held; /* a transfer in pieces goes there: nothing else is begun */
+    bool held;                       /* a transfer in pieces goes there: nothing else is begun */
     /* from it */
     uint32_t landed;
     uint16_t flushed[2][TCT_CHANNELS];
+};
+
+/** The flag that a ring waits for. Apart from its peer, as each look reads those of all. */
+struct tct_awaited {
+    uint32_t flag; /* its index */
+    uint32_t lap;  /* the number it will have */
 };
 
 /** The packet behind a transfer, or beside it: with the first bytes of the data, where a channel
@@ -178,6 +183,8 @@ struct tct {
     struct tct_settings set;
     struct tct_counts counts;
     struct tct_peer *peers;
+    struct tct_awaited *awaited; /* TCT_RINGS for each peer */
+    uint64_t *acks_seen;         /* by peer: the word of its acknowledgements at the last look */
     volatile uint64_t *ended, *copies, *acks, *arrived, *flags;
     uint64_t acks_at, arrived_at, flags_at, rings_at;
     uint32_t entry_bytes, entries, piece_room, peer_bytes;

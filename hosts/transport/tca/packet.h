@@ -44,6 +44,8 @@ bool tct_look(struct tct *c, unsigned source, unsigned ring, struct transport_ta
 void tct_release(struct tct *c, unsigned source, unsigned ring);
 /** Takes in what lands by itself. @return whether there is anything new for the protocols. */
 bool tct_receive(struct tct *c);
+/** Notes for which flag a ring waits next: at first, and when the one before has been seen. */
+void tct_await(struct tct *c, unsigned source, unsigned ring);
 unsigned tct_next_ready(struct tct *c, unsigned ring, unsigned from);
 bool tct_half_full(const struct tct *c);
 

@@ -13,13 +13,19 @@ static uint8_t *entry_of(const struct tct *c, unsigned source, unsigned ring, ui
     return c->hubs.inbox + c->rings_at + tct_entry_at(c, source, ring, n);
 }
 
+/* The number that the flag of an entry has when it has come: never that of the one before. */
+static uint32_t lap_of(const struct tct *c, unsigned ring, uint32_t n)
+{
+    return (n / tct_entries(c, ring) + 1) & 0xff;
+}
+
 /* @return false: entry `n` of a ring has not come. */
 static bool has_come(const struct tct *c, unsigned source, unsigned ring, uint32_t n,
                      struct tct_flag *flag_p)
 {
     uint64_t word = c->flags[tct_flag_index(c, source, ring, n)];
 
-    if (word >> 56 != ((n / tct_entries(c, ring) + 1) & 0xff) || word == 0)
+    if (word >> 56 != lap_of(c, ring, n) || word == 0)
         return false;
     *flag_p = tct_flag_decode(word);
     return true;
@@ -66,6 +72,29 @@ static void flush_gpus(struct tct *c, unsigned source)
             driver_flush_gpu(tct_host(c), gpu);
         }
     }
+}
+
+void tct_await(struct tct *c, unsigned source, unsigned ring)
+{
+    uint32_t n = c->peers[source].ring[ring].seen;
+
+    c->awaited[source * TCT_RINGS + ring] =
+        (struct tct_awaited){ .flag = (uint32_t)tct_flag_index(c, source, ring, n),
+                              .lap = lap_of(c, ring, n) };
+}
+
+/* Is what a ring waits for there? */
+static bool has_news(const struct tct *c, unsigned source)
+{
+    const struct tct_awaited *a = &c->awaited[source * TCT_RINGS];
+    bool any = false;
+
+    for (unsigned ring = 0; ring < TCT_RINGS; ring++) {
+        uint64_t word = c->flags[a[ring].flag];
+
+        any |= word >> 56 == a[ring].lap && word != 0;
+    }
+    return any;
 }
 
 /* ---- landing ------------------------------------------------------------------------------ */
@@ -133,6 +162,7 @@ static bool land_ring(struct tct *c, unsigned source, unsigned ring)
             any = true;
         }
         r->seen++;
+        tct_await(c, source, ring);
         if (flag.kind == TCT_PIECE) {
             r->taken++;
             acknowledge(c, source);
@@ -199,7 +229,7 @@ static void scan(struct tct *c)
         return;
     c->scanned_at = now;
     for (unsigned r = 0; r < c->hubs.nranks; r++)
-        if (!c->hubs.peers[r].far)
+        if (has_news(c, r))
             land_all(c, r);
 }
 
@@ -223,8 +253,10 @@ bool tct_receive(struct tct *c)
     for (unsigned ring = 0; ring < TRANSPORT_FIFOS; ring++)
         news |= tct_next_ready(c, ring, 0) < c->hubs.nranks;
     for (unsigned r = 0; r < c->hubs.nranks; r++) {
-        news |= c->acks[r] != c->peers[r].ack_seen;
-        c->peers[r].ack_seen = c->acks[r];
+        uint64_t ack = c->acks[r];
+
+        news |= ack != c->acks_seen[r];
+        c->acks_seen[r] = ack;
     }
     return news;
 }

@@ -15,7 +15,7 @@ static void take_acks(struct tct *c, unsigned dest)
     struct tct_peer *peer = &c->peers[dest];
     uint64_t ack = c->acks[dest];
 
-    peer->ack_seen = ack;
+    c->acks_seen[dest] = ack;
     for (unsigned ring = 0; ring < TCT_RINGS; ring++)
         peer->ring[ring].freed = grown_counter(peer->ring[ring].freed, ack >> 16 * ring & 0xffff);
 }

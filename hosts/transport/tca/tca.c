@@ -160,6 +160,8 @@ static bool tct_connect(struct transport *t, char *why)
     hubs->place_data = place_far;
     hubs->peers = calloc(hubs->nranks, sizeof(*hubs->peers));
     c->peers = calloc(hubs->nranks, sizeof(*c->peers));
+    c->awaited = calloc((size_t)hubs->nranks * TCT_RINGS, sizeof(*c->awaited));
+    c->acks_seen = calloc(hubs->nranks, sizeof(*c->acks_seen));
     c->set = settings_of(t);
     /* Costs of copies are spent from here on. */
     t->caps = (struct transport_caps){
@@ -171,11 +173,15 @@ static bool tct_connect(struct transport *t, char *why)
         .copy_kb_ps = h->cpu->cost_ps(h, HOST_COST_COPY_KB),
         .entry_ps = h->cpu->cost_ps(h, HOST_COST_CALL),
     };
-    if (hubs->peers == NULL || c->peers == NULL || !make_memory(c) || !tct_jobs_init(c) ||
-        !p2_exchange(hubs) || !p2_order_init(hubs) || !make_channels(c))
+    if (hubs->peers == NULL || c->peers == NULL || c->awaited == NULL || c->acks_seen == NULL ||
+        !make_memory(c) || !tct_jobs_init(c) || !p2_exchange(hubs) || !p2_order_init(hubs) ||
+        !make_channels(c))
         return false;
-    for (unsigned r = 0; r < hubs->nranks; r++)
+    for (unsigned r = 0; r < hubs->nranks; r++) {
         hubs->peers[r].bell = driver_helper_bit(on_hub_of(c, r, r));
+        for (unsigned ring = 0; ring < TCT_RINGS; ring++)
+            tct_await(c, r, ring);
+    }
     return true;
 }
 
@@ -189,6 +195,8 @@ static void tct_destroy(struct transport *t)
     free(c->hubs.place);
     free(c->hubs.sorted);
     free(c->peers);
+    free(c->awaited);
+    free(c->acks_seen);
     tct_cache_fini(&c->cache);
     free(c->internal_at);
     free(c);
