@@ -84,6 +84,15 @@ struct host {
 /** NULL outside a rank. Set at each task switch; the only thread-local of the project. */
 struct host *host_self(void);
 void host_set_self(struct host *h);
+/**
+ * A call by what is no rank: a thread of the program's own, or the program while it is loaded. Ends
+ * all ranks and their launcher with status 1 and a line, which names the rank whose program has
+ * called where `from` tells. A back end defines it. Safe in any thread.
+ * @param call NULL: `why` is the whole line
+ * @param from where the call returns to; or NULL
+ */
+void host_end_outside(const char *call, const void *from, const char *why)
+    __attribute__((noreturn));
 /** @return NULL: not set. */
 const struct host_setting *host_setting_of(const struct host *h, const char *key);
 

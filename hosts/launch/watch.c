@@ -2,6 +2,7 @@
 #include "hosts/launch/watch.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -71,6 +72,33 @@ _Noreturn static void end_process(const char *line, int code)
 void launch_end_outside(int code)
 {
     end_process("ended by a thread that the program started, or while it was loaded\n", code);
+}
+
+/* The rank in whose copy of the program a call has been made. NULL: not known. */
+static struct launch_thread *rank_of(const struct launch *run, uint64_t from)
+{
+    uint64_t offset;
+
+    for (unsigned r = 0; run != NULL && r < run->nranks; r++)
+        if (program_offset(run->ranks[r].program, from, &offset))
+            return &run->ranks[r];
+    return NULL;
+}
+
+void host_end_outside(const char *call, const void *from, const char *why)
+{
+    const uint64_t at = (uint64_t)(uintptr_t)from - 1;
+    const struct launch_thread *t = rank_of(watching != NULL ? watching->run : NULL, at);
+    char line[1536], rank[48] = "", place[128] = "";
+
+    if (t != NULL) {
+        (void)snprintf(rank, sizeof(rank), "rank %u on node %u: ", t->host.rank,
+                       t->host.node->index);
+        program_place(t->program, at, place, sizeof(place));
+    }
+    (void)snprintf(line, sizeof(line), "%s%s%s%s%s\n", rank, call != NULL ? call : "", place,
+                   call != NULL ? ": " : "", why);
+    end_process(line, 1);
 }
 
 /* Where a rank was in its program, when it has crashed there or in what that has called. Its stack

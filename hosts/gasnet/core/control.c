@@ -65,7 +65,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
     (void)argc;
     (void)argv;
     if (h == NULL)
-        return GASNET_ERR_RESOURCE;
+        gasnet_end_outside(call, __builtin_return_address(0));
     if (gr == NULL) {
         gr = calloc(1, sizeof(*gr));
         if (gr == NULL)

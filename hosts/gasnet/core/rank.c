@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void gasnet_rank_release(void *rank)
 {
@@ -30,6 +29,15 @@ static _Noreturn void fail(struct host *h, const char *call, const void *from, c
                    h->node->index, (double)h->cpu->time_ps(h) * 1e-6, call, place, why);
     for (;;)
         h->process->fail(h, 1, line); /* does not return */
+}
+
+/* Such a thread has no core of the machine, and no time. */
+_Noreturn void gasnet_end_outside(const char *call, const void *from)
+{
+    host_end_outside(
+        call, from,
+        "called by a thread that the program started, or while it was loaded: expected calls "
+        "of GASNet in main() and what that calls");
 }
 
 _Noreturn void gasnet_fail(struct gasnet_rank *gr, const char *format, ...)
@@ -99,7 +107,7 @@ struct gasnet_visit gasnet_enter(const char *call, const void *from, enum gasnet
 
     if (v.gr == NULL) {
         if (h == NULL)
-            abort(); /* a function of GASNet outside of hubrun */
+            gasnet_end_outside(call, from);
         fail(h, call, from, "before gasnet_init()");
     }
     v.call = v.gr->call;

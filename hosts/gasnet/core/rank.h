@@ -138,6 +138,8 @@ void gasnet_program_end(struct gasnet_rank *gr, bool library);
 /** One line that names rank, time, call and place; then all ranks end. */
 _Noreturn void gasnet_fail(struct gasnet_rank *gr, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/** Ends all ranks for a call by what is no rank. */
+_Noreturn void gasnet_end_outside(const char *call, const void *from);
 /** Memory, or the end of all ranks. */
 void *gasnet_need(struct gasnet_rank *gr, void *memory) __attribute__((returns_nonnull));
 /** The rank must be one. */

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* _Unwind_Backtrace() with the frames of signals */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -22,7 +21,7 @@ void gasneti_tools_run_end(const char *text)
     char line[GASNETI_LINE_BYTES + 128];
 
     if (h == NULL) /* a thread of the program's own */
-        abort();
+        host_end_outside(NULL, NULL, text);
     (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s", h->rank, h->node->index,
                    (double)h->cpu->time_ps(h) * 1e-6, text);
     h->process->print(h, line);
