@@ -79,17 +79,27 @@ static size_t forget_done(struct gasnet_rank *gr, gasnet_coll_handle_t *handles,
     return done;
 }
 
-/* Until all, or one, are done; not waiting: looks once. */
+static bool any_given(const gasnet_coll_handle_t *handles, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (handles[i] != GASNET_COLL_INVALID_HANDLE)
+            return true;
+    return false;
+}
+
+/* Until all, or one, are done; not waiting, or with none: looks once, as a loop of such calls may
+ * wait for what handlers do. */
 static int sync_list(const char *call, const void *from, gasnet_coll_handle_t *handles, size_t n,
                      bool all, bool waits)
 {
     struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
     struct gasnet_rank *gr = v.gr;
     const struct coll_op *first = NULL;
+    const bool open = any_given(handles, n), looks = !waits || !open;
     size_t others, done;
     bool complete, found = false;
 
-    if (!waits) {
+    if (looks) {
         gr->host->looks.inside = true;
         found = gasnet_poll(gr);
     }
@@ -100,8 +110,8 @@ static int sync_list(const char *call, const void *from, gasnet_coll_handle_t *h
             break;
         coll_progress(gr, all || others == 1 ? first : NULL);
     }
-    if (!waits)
-        gasnet_looked(gr, found || complete, "a message from",
+    if (looks)
+        gasnet_looked(gr, found || (open && complete), "a message from",
                       others > 0 ? coll_op_peer(first) : -1);
     gasnet_leave(&v);
     return complete ? GASNET_OK : GASNET_ERR_NOT_READY;
@@ -111,11 +121,7 @@ static int sync_list(const char *call, const void *from, gasnet_coll_handle_t *h
 
 void gasnet_coll_wait_sync(gasnet_coll_handle_t handle)
 {
-    struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_OUTSIDE);
-
-    if (handle != GASNET_COLL_INVALID_HANDLE)
-        coll_complete(v.gr, op_of(v.gr, handle));
-    gasnet_leave(&v);
+    (void)sync_list(HERE, &handle, 1, true, true);
 }
 
 int gasnet_coll_try_sync(gasnet_coll_handle_t handle)

@@ -91,11 +91,30 @@ static int peer_of(const struct gasnet_rank *gr, const gasnet_handle_t *handles,
 
 /* ---- handles ---- */
 
+static bool any_given(const gasnet_handle_t *handles, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (handles[i] != GASNET_INVALID_HANDLE)
+            return true;
+    return false;
+}
+
+/* A wait with nothing open is over at once; a loop of such waits for what handlers do. */
+static void look_once(struct gasnet_rank *gr)
+{
+    gr->host->looks.inside = true;
+    gasnet_looked(gr, gasnet_poll(gr), "a message from", -1);
+}
+
 /* One after the other: each is looked at once more for each time that something comes. */
 static void wait_all(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n)
 {
     const struct waiting w = { gr, handles, n, false };
 
+    if (!any_given(handles, n)) {
+        look_once(gr);
+        return;
+    }
     gasnet_waits_begin_by(gr, describe_left, &w);
     for (size_t i = 0; i < n; i++) {
         uint32_t op;
@@ -115,19 +134,15 @@ static void wait_some(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n
 {
     const struct waiting w = { gr, handles, n, true };
 
+    if (!any_given(handles, n)) {
+        look_once(gr);
+        return;
+    }
     gasnet_waits_begin_by(gr, describe_left, &w);
     while (!sweep_some(gr, handles, n))
         for (uint64_t ended = gr->extended->ended; gr->extended->ended == ended;)
             gasnet_progress(gr);
     gasnet_waits_end(gr);
-}
-
-static bool any_given(const gasnet_handle_t *handles, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (handles[i] != GASNET_INVALID_HANDLE)
-            return true;
-    return false;
 }
 
 static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n, bool some)
@@ -229,10 +244,14 @@ static void wait_implicit(const char *call, const void *from, int which)
     struct gasnet_visit v = gasnet_enter(call, from, GASNET_NEEDS_OUTSIDE);
 
     check_no_region(v.gr);
-    gasnet_waits_begin(v.gr, "implicit operations with", implicit_peer(v.gr, which));
-    while (!implicit_are_over(v.gr, which))
-        gasnet_progress(v.gr);
-    gasnet_waits_end(v.gr);
+    if (implicit_are_over(v.gr, which)) {
+        look_once(v.gr);
+    } else {
+        gasnet_waits_begin(v.gr, "implicit operations with", implicit_peer(v.gr, which));
+        while (!implicit_are_over(v.gr, which))
+            gasnet_progress(v.gr);
+        gasnet_waits_end(v.gr);
+    }
     gasnet_leave(&v);
 }
 

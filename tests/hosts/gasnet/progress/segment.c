@@ -25,7 +25,7 @@ static void look(unsigned how)
 {
     gasnet_handle_t none[] = { GASNET_INVALID_HANDLE, GASNET_INVALID_HANDLE };
 
-    switch (how % 5) {
+    switch (how % 11) {
     case 0:
         CHECK(gasnet_try_syncnb(none[0]) == GASNET_OK);
         break;
@@ -38,8 +38,26 @@ static void look(unsigned how)
     case 3:
         CHECK(gasnet_try_syncnbi_all() == GASNET_OK);
         break;
-    default:
+    case 4:
         CHECK(gasnet_try_syncnbi_puts() == GASNET_OK);
+        break;
+    case 5:
+        gasnet_wait_syncnb(none[0]);
+        break;
+    case 6:
+        gasnet_wait_syncnb_all(none, 2);
+        break;
+    case 7:
+        gasnet_wait_syncnb_some(none, 0);
+        break;
+    case 8:
+        gasnet_wait_syncnbi_all();
+        break;
+    case 9:
+        gasnet_wait_syncnbi_puts();
+        break;
+    default:
+        gasnet_wait_syncnbi_gets();
     }
 }
 
@@ -61,11 +79,11 @@ int main(int argc, char **argv)
         while (*counted < k)
             gasnet_AMPoll();
     }
-    for (unsigned k = 1; k <= 10; k++) {
+    for (unsigned k = 1; k <= 22; k++) {
         gasnet_AMRequestShort0(next, ON_SHOW);
         while (shown < k)
             look(k);
     }
-    CHECK(*counted == 40 && shown == 10);
+    CHECK(*counted == 40 && shown == 22);
     return end("words of the segment");
 }

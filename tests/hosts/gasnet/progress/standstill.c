@@ -52,6 +52,64 @@ static gasnet_coll_handle_t broadcast(void)
                                         GASNET_COLL_LOCAL);
 }
 
+/* Calls with nothing open, by what they wait with. */
+static void wait_none(void)
+{
+    gasnet_wait_syncnb(GASNET_INVALID_HANDLE);
+}
+
+static void wait_none_all(void)
+{
+    gasnet_wait_syncnb_all(NULL, 0);
+}
+
+static void wait_none_some(void)
+{
+    gasnet_handle_t none[] = { GASNET_INVALID_HANDLE, GASNET_INVALID_HANDLE };
+
+    gasnet_wait_syncnb_some(none, 2);
+}
+
+static void wait_no_collective(void)
+{
+    gasnet_coll_wait_sync(GASNET_COLL_INVALID_HANDLE);
+}
+
+static void wait_no_collectives(void)
+{
+    gasnet_coll_wait_sync_all(NULL, 0);
+}
+
+static void try_none(void)
+{
+    gasnet_try_syncnb(GASNET_INVALID_HANDLE);
+}
+
+static void try_no_implicit(void)
+{
+    gasnet_try_syncnbi_all();
+}
+
+static void try_no_collective(void)
+{
+    gasnet_coll_try_sync(GASNET_COLL_INVALID_HANDLE);
+}
+
+static const struct {
+    const char *what;
+    void (*call)(void);
+} idle[] = { { "wait-none", wait_none },
+             { "wait-none-all", wait_none_all },
+             { "wait-none-some", wait_none_some },
+             { "wait-no-implicit", gasnet_wait_syncnbi_all },
+             { "wait-no-puts", gasnet_wait_syncnbi_puts },
+             { "wait-no-gets", gasnet_wait_syncnbi_gets },
+             { "wait-no-collective", wait_no_collective },
+             { "wait-no-collectives", wait_no_collectives },
+             { "try-none", try_none },
+             { "try-no-implicit", try_no_implicit },
+             { "try-no-collective", try_no_collective } };
+
 /* What rank 0 alone does, while the others do not look. */
 static void alone(const char *what)
 {
@@ -60,12 +118,10 @@ static void alone(const char *what)
     if (strcmp(what, "ring") == 0)
         for (;;)
             gasnet_AMRequestMedium0(1, ON_DATA, own, 512);
-    if (strcmp(what, "try-none") == 0)
-        for (;;)
-            gasnet_try_syncnb(GASNET_INVALID_HANDLE);
-    if (strcmp(what, "try-no-implicit") == 0)
-        for (;;)
-            gasnet_try_syncnbi_all();
+    for (unsigned i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
+        if (strcmp(what, idle[i].what) == 0)
+            for (;;)
+                idle[i].call();
     if (strcmp(what, "put") == 0)
         gasnet_put(1, segment[1].addr, own, sizeof(own));
     if (strcmp(what, "value") == 0)

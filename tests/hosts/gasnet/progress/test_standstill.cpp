@@ -68,16 +68,32 @@ TEST_F(GasnetStandstill, EndsLoopsThatPollForEver)
         EXPECT_TRUE(has(errors, "hubrun: nothing but polling happens at ")) << errors;
     }
     expect("net", "try", { "polling with gasnet_try_syncnb_all for an operation with rank 1" });
-    /* Nothing is open, so such a loop waits for a handler. */
-    expect("net", "try-none", { "polling with gasnet_try_syncnb for a message from any rank" });
-    expect("net", "try-no-implicit",
-           { "polling with gasnet_try_syncnbi_all for a message from any rank" });
     expect("net", "barrier-try together",
            { "polling with gasnet_barrier_try for a message from rank 1, round 2 of 2 of barrier 2 "
              "(anonymous)",
              block,
              "polling with gasnet_barrier_try for a message from rank 1, round 1 of 2 of barrier 2 "
              "(anonymous)" });
+}
+
+/* Such a loop waits for a handler. */
+TEST_F(GasnetStandstill, EndsLoopsOfCallsWithNothingOpen)
+{
+    for (const auto &[what, call] : { std::pair("wait-none", "gasnet_wait_syncnb"),
+                                      std::pair("wait-none-all", "gasnet_wait_syncnb_all"),
+                                      std::pair("wait-none-some", "gasnet_wait_syncnb_some"),
+                                      std::pair("wait-no-implicit", "gasnet_wait_syncnbi_all"),
+                                      std::pair("wait-no-puts", "gasnet_wait_syncnbi_puts"),
+                                      std::pair("wait-no-gets", "gasnet_wait_syncnbi_gets"),
+                                      std::pair("wait-no-collective", "gasnet_coll_wait_sync"),
+                                      std::pair("wait-no-collectives", "gasnet_coll_wait_sync_all"),
+                                      std::pair("try-none", "gasnet_try_syncnb"),
+                                      std::pair("try-no-implicit", "gasnet_try_syncnbi_all"),
+                                      std::pair("try-no-collective", "gasnet_coll_try_sync") })
+        expect("net", what,
+               { std::string("polling with ") + call + " for a message from any rank" });
+    expect("tca", "wait-no-implicit",
+           { "polling with gasnet_wait_syncnbi_all for a message from any rank" });
 }
 
 TEST_F(GasnetStandstill, NamesTheBarrierThatARankHasNotEntered)
