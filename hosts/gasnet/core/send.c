@@ -96,17 +96,23 @@ static void write_segment(struct gasnet_rank *gr, const struct gasnet_am *am,
         gasnet_wait_for_room(gr, am);
 }
 
+/* No network, but the software of both ends: what an entry to another rank costs here, and there.
+ */
 static void send_to_self(struct gasnet_rank *gr, const struct gasnet_am *am)
 {
     struct gasnet_head head = head_of(am);
     void *copy = NULL;
 
+    host_phase(gr->host, HOST_PHASE_CALL);
+    transport_spend(gr->transport, gr->transport->caps.entry_ps);
     if (am->category == GASNET_LONG)
         gasnet_copy(gr, gr->segment + am->to, am->from, am->bytes);
     if (am->category == GASNET_MEDIUM) { /* the handler's own: the source is free at return */
         copy = gasnet_need(gr, malloc(am->bytes > 0 ? am->bytes : 1));
         gasnet_copy(gr, copy, am->from, am->bytes);
     }
+    host_phase(gr->host, HOST_PHASE_HANDLER);
+    transport_spend(gr->transport, gr->transport->caps.entry_ps);
     gasnet_deliver(gr, gr->host->rank, !am->is_reply, &head, copy);
     free(copy);
 }
