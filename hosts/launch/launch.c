@@ -282,6 +282,8 @@ static void collect_result(const struct launch *run, sim_time_t start, struct la
                                              .end_ps = t->host.end_ps,
                                              .profile = t->host.profile };
         t->host.profile = NULL;
+        res->uses_mpi |= transport_of(&t->host, TRANSPORT_MPI) != NULL;
+        res->uses_gasnet |= transport_of(&t->host, TRANSPORT_GASNET) != NULL;
         if (t->node != NULL)
             rank->node = t->node->shared.index;
         if (t->ended && t->host.end_ps > res->end_ps)

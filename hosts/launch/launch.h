@@ -100,6 +100,8 @@ struct launch_result {
     uint64_t found;       /* by checks, in the program */
     uint64_t found_lines; /* for them: one may stand for several */
     bool announces;       /* the program does all of its loads and stores: hubcc --races */
+    bool uses_mpi;        /* a rank has initialised it */
+    bool uses_gasnet;     /* likewise */
     unsigned nranks;
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };

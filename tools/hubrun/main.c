@@ -8,6 +8,7 @@
 #include "tools/hubrun/place.h"
 #include "tools/hubrun/profile.h"
 #include "tools/hubrun/repeat.h"
+#include "tools/hubrun/unused.h"
 #include "tools/lab/format/out.h"
 #include "tools/lab/result/kept.h"
 #include "tools/lab/result/write.h"
@@ -268,6 +269,8 @@ static void run_program(struct run *run, const struct launch_config *cfg)
         keep_ranks(keep, result, opt->checks);
     if (code == SIM_OK && run->status == CMD_OK)
         judge_errors(run);
+    if (code == SIM_OK && run->status == CMD_OK && !opt->quiet)
+        unused_remark(opt, result);
     remark_unseen(opt, result);
     judge_found(run, result);
     if (code == SIM_OK && run->status == CMD_OK && !result->aborted && !opt->quiet)

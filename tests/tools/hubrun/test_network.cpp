@@ -158,4 +158,37 @@ TEST_F(Network, OfAnotherMachineIsRefusedWithTheNode)
     }
 }
 
+/* As where a program of GASNet is given --mpi, and one of MPI --gasnet. */
+TEST_F(Network, ThatNobodyUsesIsSaid)
+{
+    const std::string no_mpi = "not used: the program has not called MPI_Init()\n";
+    const std::string no_gasnet = "not used: the program has not called gasnet_init()\n";
+
+    write("gasnet.c", "#define GASNET_SEQ\n"
+                      "#include <gasnet.h>\n"
+                      "int main(int argc, char **argv) {\n"
+                      "    gasnet_init(&argc, &argv);\n"
+                      "    gasnet_attach(NULL, 0, 0, 0);\n"
+                      "    gasnet_exit(argc > 1);\n"
+                      "}\n");
+    ASSERT_EQ(0, sh("hubcc gasnet.c -o gasnet")) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 2 --mpi ib,rails=2 --gasnet net ./gasnet")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: --mpi ib,rails=2: " + no_mpi + "hubrun: 2 ranks ended "))
+        << errors;
+    ASSERT_EQ(0, sh("hubrun -n 2 --algorithm bcast=chain ./gasnet")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: --algorithm bcast=chain: " + no_mpi)) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 2 --variables mvapich2 ./gasnet")) << errors;
+    EXPECT_TRUE(has(errors, "hubrun: --variables mvapich2: " + no_mpi)) << errors;
+    ASSERT_EQ(0, sh("hubrun -n 2 --mpi net --gasnet tca ./hello")) << errors;
+    EXPECT_TRUE(begins(errors, "hubrun: --gasnet tca: " + no_gasnet + "hubrun: 2 ranks ended "))
+        << errors;
+    for (const char *how : { "-q --mpi ib ./gasnet", "-q --gasnet tca ./hello" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun -n 2 ") + how)) << errors;
+        EXPECT_EQ("", errors) << how;
+    }
+    /* Who fails may do so before. */
+    EXPECT_EQ(1, sh("hubrun -n 2 --mpi ib ./gasnet fails"));
+    EXPECT_EQ(std::string::npos, errors.find("not used")) << errors;
+}
+
 } // namespace
