@@ -38,6 +38,7 @@ static void ib_destroy(struct transport *t)
 {
     struct ibt *ib = ibt_of(t);
 
+    ibt_cover_fini(&ib->cover);
     free(ib->regions);
     free(ib->by_number);
     free(ib->chunks);

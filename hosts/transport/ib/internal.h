@@ -30,6 +30,7 @@
 
 #include <string.h>
 
+#include "hosts/transport/ib/cover.h"
 #include "hosts/transport/ib/settings.h"
 #include "hosts/transport/transport.h"
 #include "hosts/verbs/verbs.h"
@@ -180,6 +181,7 @@ struct ibt {
     transport_ticket tickets;
     struct ibt_region *regions;
     unsigned nregions, regions_room;
+    struct ibt_cover cover; /* of the regions, with their numbers */
     /* bounce.c */
     uint8_t *bounce;
     struct verbs_region bounce_region;

@@ -22,17 +22,17 @@ static bool still_there(struct ibt *ib, const struct ibt_region *r)
 static const struct verbs_region *find_region(struct ibt *ib, uint64_t address, uint64_t bytes,
                                               uint64_t *offset_p)
 {
-    for (unsigned i = ib->nregions; i-- > 0;) {
-        struct ibt_region *r = &ib->regions[i];
-        uint64_t offset = address - r->address;
+    uint32_t i;
 
-        if (offset > r->bytes || bytes > r->bytes - offset)
-            continue;
+    while (ibt_cover_find(&ib->cover, address, bytes, &i)) {
+        struct ibt_region *r = &ib->regions[i];
+
         if (still_there(ib, r)) {
-            *offset_p = offset;
+            *offset_p = address - r->address;
             return &r->region;
         }
         verbs_deregister(&ib->v, &r->region);
+        ibt_cover_drop(&ib->cover, i);
         *r = ib->regions[--ib->nregions];
     }
     return NULL;
@@ -70,7 +70,8 @@ const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t by
     if (known != NULL)
         return known;
     r.gpu = ib->t.host->memory->pointer(ib->t.host, p).kind == HOST_GPU;
-    if (!make_room(ib) || !verbs_register(&ib->v, p, bytes, access, &r.region))
+    if (!make_room(ib) || !verbs_register(&ib->v, p, bytes, access, &r.region) ||
+        !ibt_cover_add(&ib->cover, address, bytes))
         return NULL;
     *offset_p = 0;
     ib->regions[ib->nregions] = r;
