@@ -148,11 +148,26 @@ static int status_of(int code)
     return (code & 0xff) != 0 || code == 0 ? code & 0xff : CMD_FAILED;
 }
 
+/* "WHO with status 3 at 1.500 us" @return the status */
+static int report_status(const char *who, int code, sim_time_t end_ps)
+{
+    int status = status_of(code);
+    char own[48] = "";
+
+    if (status != code)
+        (void)snprintf(own, sizeof(own), " (that of hubrun is %d)", status);
+    fprintf(stderr, "hubrun: %s with status %d%s at %.3f us\n", who, code, own,
+            (double)end_ps / 1e6);
+    return status;
+}
+
 /* The status is that of the rank that ended all, which may be 0 (GASNet specification 1.8,
  * "gasnet_exit"; MPI's MPI_Abort is likewise), or of the first one that failed. Its number goes to
  * *reported_p. */
 static int conclude_run(const struct launch_result *result, unsigned *reported_p)
 {
+    char who[64];
+
     fflush(stdout);
     *reported_p = NOBODY;
     if (result->signal != 0) {
@@ -160,12 +175,10 @@ static int conclude_run(const struct launch_result *result, unsigned *reported_p
         return 128 + result->signal;
     }
     if (result->aborted) {
-        int code = result->ranks[result->abort_rank].exit_code;
-
-        fprintf(stderr, "hubrun: rank %u ended all %u rank%s with status %d at %.3f us\n",
-                result->abort_rank, result->nranks, load_plural(result->nranks), code,
-                (double)result->ranks[result->abort_rank].end_ps / 1e6);
-        return status_of(code);
+        (void)snprintf(who, sizeof(who), "rank %u ended all %u rank%s", result->abort_rank,
+                       result->nranks, load_plural(result->nranks));
+        return report_status(who, result->ranks[result->abort_rank].exit_code,
+                             result->ranks[result->abort_rank].end_ps);
     }
     for (unsigned r = 0; r < result->nranks; r++) {
         int code = result->ranks[r].exit_code;
@@ -173,12 +186,12 @@ static int conclude_run(const struct launch_result *result, unsigned *reported_p
         if (!result->ranks[r].ended || code == 0)
             continue;
         *reported_p = r;
-        if (result->ranks[r].signal != 0)
+        if (result->ranks[r].signal != 0) {
             report_end(r, &result->ranks[r]);
-        else
-            fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r, code,
-                    (double)result->ranks[r].end_ps / 1e6);
-        return status_of(code);
+            return status_of(code);
+        }
+        (void)snprintf(who, sizeof(who), "rank %u ended", r);
+        return report_status(who, code, result->ranks[r].end_ps);
     }
     return CMD_OK;
 }

@@ -258,4 +258,35 @@ int main(int argc, char **argv)
         << errors;
 }
 
+/* A shell would take 256 for 0. */
+TEST_F(Programs, AStatusThatAShellCannotSeeIsSaid)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        return atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+    MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(255, sh("hubrun -n 1 ./prog 255"));
+    EXPECT_TRUE(begins(errors, "hubrun: rank 0 ended with status 255 at ")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 1 ./prog 256"));
+    EXPECT_TRUE(begins(errors, "hubrun: rank 0 ended with status 256 (that of hubrun is 1) at "))
+        << errors;
+    EXPECT_EQ(2, sh("hubrun -n 1 ./prog 258"));
+    EXPECT_TRUE(begins(errors, "hubrun: rank 0 ended with status 258 (that of hubrun is 2) at "))
+        << errors;
+    EXPECT_EQ(255, sh("hubrun -n 1 ./prog -1"));
+    EXPECT_TRUE(has(errors, "status -1 (that of hubrun is 255) at ")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 1 --mpi net ./prog 256 abort"));
+    EXPECT_TRUE(has(errors, "\nhubrun: rank 0 ended all 1 rank with status 256 (that of hubrun is "
+                            "1) at "))
+        << errors;
+}
+
 } // namespace
