@@ -92,10 +92,23 @@ size_t gasnett_format_addrlist_bufsz(size_t count);
 gasnett_addrlist_stats_t gasnett_format_addrlist(char *text, size_t count, void *const *list,
                                                  size_t bytes);
 gasnett_addrlist_stats_t gasnett_addrlist_stats(size_t count, void *const *list, size_t bytes);
+/** "[1, 2]" */
+size_t gasnett_format_strides_bufsz(size_t count);
+void gasnett_format_strides(char *text, size_t count, const size_t *list);
+
+/* Whole transfers with a node. @return bytes that they move */
+size_t gasnett_format_putvgetv_bufsz(size_t to_count, size_t from_count);
+size_t gasnett_format_putvgetv(char *text, uint32_t node, size_t to_count, const void *to_list,
+                               size_t from_count, const void *from_list);
+size_t gasnett_format_putigeti_bufsz(size_t to_count, size_t from_count);
+size_t gasnett_format_putigeti(char *text, uint32_t node, size_t to_count, void *const *to_list,
+                               size_t to_bytes, size_t from_count, void *const *from_list,
+                               size_t from_bytes);
 size_t gasnett_format_putsgets_bufsz(size_t levels);
-void gasnett_format_putsgets(char *text, void *stats, void *to, const size_t *to_strides,
-                             void *from, const size_t *from_strides, const size_t *count,
-                             size_t levels);
+/** @param stats not used; may be NULL */
+size_t gasnett_format_putsgets(char *text, void *stats, uint32_t node, void *to,
+                               const size_t *to_strides, void *from, const size_t *from_strides,
+                               const size_t *count, size_t levels);
 
 /* ---- memory ---- */
 

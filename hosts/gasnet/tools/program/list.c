@@ -72,18 +72,50 @@ size_t gasnett_format_memveclist_bufsz(size_t count)
     return HEAD_BYTES + count * PIECE_BYTES;
 }
 
-gasnett_memveclist_stats_t gasnett_format_memveclist(char *text, size_t count, const void *list)
+static gasnett_memveclist_stats_t add_memveclist(struct text *t, size_t count, const void *list)
 {
     const struct piece *pieces = list;
     gasnett_memveclist_stats_t stats = gasnett_memveclist_stats(count, list);
-    struct text t = { text, text + gasnett_format_memveclist_bufsz(count) };
 
-    text_add(&t, "%zu entries, totalsz=%" PRIuPTR ", bounds=[%p...%p]\n list=[", count,
+    text_add(t, "%zu entries, totalsz=%" PRIuPTR ", bounds=[%p...%p]\n list=[", count,
              stats.totalsz, stats.minaddr, stats.maxaddr);
     for (size_t i = 0; i < count; i++)
-        text_add(&t, "%s{%p,%zu}", i > 0 ? ", " : "", pieces[i].addr, pieces[i].len);
-    text_add(&t, "]");
+        text_add(t, "%s{%p,%zu}", i > 0 ? ", " : "", pieces[i].addr, pieces[i].len);
+    text_add(t, "]");
     return stats;
+}
+
+gasnett_memveclist_stats_t gasnett_format_memveclist(char *text, size_t count, const void *list)
+{
+    struct text t = { text, text + gasnett_format_memveclist_bufsz(count) };
+
+    return add_memveclist(&t, count, list);
+}
+
+/* The bytes of both sides are the same ones. */
+static void add_transfer(struct text *t, size_t bytes, uint32_t node)
+{
+    text_add(t, "(%zu data bytes) node=%" PRIu32 "\n", bytes, node);
+}
+
+size_t gasnett_format_putvgetv_bufsz(size_t to_count, size_t from_count)
+{
+    return HEAD_BYTES + gasnett_format_memveclist_bufsz(to_count) +
+           gasnett_format_memveclist_bufsz(from_count);
+}
+
+size_t gasnett_format_putvgetv(char *text, uint32_t node, size_t to_count, const void *to_list,
+                               size_t from_count, const void *from_list)
+{
+    struct text t = { text, text + gasnett_format_putvgetv_bufsz(to_count, from_count) };
+    size_t bytes = gasnett_memveclist_totalsz(to_count, to_list);
+
+    add_transfer(&t, bytes, node);
+    text_add(&t, "dst: ");
+    (void)add_memveclist(&t, to_count, to_list);
+    text_add(&t, "\nsrc: ");
+    (void)add_memveclist(&t, from_count, from_list);
+    return bytes;
 }
 
 /* ---- pieces of one length ---- */
@@ -102,38 +134,84 @@ size_t gasnett_format_addrlist_bufsz(size_t count)
     return HEAD_BYTES + count * PIECE_BYTES;
 }
 
+static gasnett_addrlist_stats_t add_addrlist(struct text *t, size_t count, void *const *list,
+                                             size_t bytes)
+{
+    gasnett_addrlist_stats_t stats = gasnett_addrlist_stats(count, list, bytes);
+
+    text_add(t, "%zu entries, totalsz=%zu, len=%zu, bounds=[%p...%p]\n list=[", count,
+             count * bytes, bytes, stats.minaddr, stats.maxaddr);
+    for (size_t i = 0; i < count; i++)
+        text_add(t, "%s%p", i > 0 ? ", " : "", list[i]);
+    text_add(t, "]");
+    return stats;
+}
+
 gasnett_addrlist_stats_t gasnett_format_addrlist(char *text, size_t count, void *const *list,
                                                  size_t bytes)
 {
-    gasnett_addrlist_stats_t stats = gasnett_addrlist_stats(count, list, bytes);
     struct text t = { text, text + gasnett_format_addrlist_bufsz(count) };
 
-    text_add(&t, "%zu entries, totalsz=%zu, len=%zu, bounds=[%p...%p]\n list=[", count,
-             count * bytes, bytes, stats.minaddr, stats.maxaddr);
-    for (size_t i = 0; i < count; i++)
-        text_add(&t, "%s%p", i > 0 ? ", " : "", list[i]);
-    text_add(&t, "]");
-    return stats;
+    return add_addrlist(&t, count, list, bytes);
+}
+
+size_t gasnett_format_putigeti_bufsz(size_t to_count, size_t from_count)
+{
+    return HEAD_BYTES + gasnett_format_addrlist_bufsz(to_count) +
+           gasnett_format_addrlist_bufsz(from_count);
+}
+
+size_t gasnett_format_putigeti(char *text, uint32_t node, size_t to_count, void *const *to_list,
+                               size_t to_bytes, size_t from_count, void *const *from_list,
+                               size_t from_bytes)
+{
+    struct text t = { text, text + gasnett_format_putigeti_bufsz(to_count, from_count) };
+
+    add_transfer(&t, to_count * to_bytes, node);
+    text_add(&t, "dst: ");
+    (void)add_addrlist(&t, to_count, to_list, to_bytes);
+    text_add(&t, "\nsrc: ");
+    (void)add_addrlist(&t, from_count, from_list, from_bytes);
+    return to_count * to_bytes;
 }
 
 /* ---- a strided transfer ---- */
 
+static void add_strides(struct text *t, size_t count, const size_t *list)
+{
+    text_add(t, "[");
+    for (size_t i = 0; i < count; i++)
+        text_add(t, "%s%zu", i > 0 ? ", " : "", list[i]);
+    text_add(t, "]");
+}
+
+size_t gasnett_format_strides_bufsz(size_t count)
+{
+    return HEAD_BYTES + count * PIECE_BYTES;
+}
+
+void gasnett_format_strides(char *text, size_t count, const size_t *list)
+{
+    struct text t = { text, text + gasnett_format_strides_bufsz(count) };
+
+    add_strides(&t, count, list);
+}
+
 size_t gasnett_format_putsgets_bufsz(size_t levels)
 {
-    return HEAD_BYTES + (3 * levels + 1) * PIECE_BYTES;
+    return 2 * HEAD_BYTES + (3 * levels + 1) * PIECE_BYTES;
 }
 
-static void add_sizes(struct text *t, const char *name, const size_t *sizes, size_t n)
+static void add_side(struct text *t, const char *name, const void *at, const size_t *strides,
+                     size_t levels)
 {
-    text_add(t, " %s=[", name);
-    for (size_t i = 0; i < n; i++)
-        text_add(t, "%s%zu", i > 0 ? ", " : "", sizes[i]);
-    text_add(t, "]\n");
+    text_add(t, "\n%s: %p strides=", name, at);
+    add_strides(t, levels, strides);
 }
 
-void gasnett_format_putsgets(char *text, void *stats, void *to, const size_t *to_strides,
-                             void *from, const size_t *from_strides, const size_t *count,
-                             size_t levels)
+size_t gasnett_format_putsgets(char *text, void *stats, uint32_t node, void *to,
+                               const size_t *to_strides, void *from, const size_t *from_strides,
+                               const size_t *count, size_t levels)
 {
     struct text t = { text, text + gasnett_format_putsgets_bufsz(levels) };
     size_t bytes = 1;
@@ -141,8 +219,10 @@ void gasnett_format_putsgets(char *text, void *stats, void *to, const size_t *to
     (void)stats;
     for (size_t i = 0; i <= levels; i++)
         bytes *= count[i];
-    text_add(&t, "dst=%p src=%p levels=%zu totalsz=%zu\n", to, from, levels, bytes);
-    add_sizes(&t, "dststrides", to_strides, levels);
-    add_sizes(&t, "srcstrides", from_strides, levels);
-    add_sizes(&t, "count", count, levels + 1);
+    add_transfer(&t, bytes, node);
+    text_add(&t, "stridelevels=%zu count=", levels);
+    add_strides(&t, levels + 1, count);
+    add_side(&t, "dst", to, to_strides, levels);
+    add_side(&t, "src", from, from_strides, levels);
+    return bytes;
 }

@@ -193,9 +193,24 @@ static void test_lists(void)
     bounds = gasnett_format_addrlist(text, 2, addrs, 8);
     CHECK(bounds.minaddr == data + 16 && bounds.maxaddr == data + 39);
     CHECK(strlen(text) < gasnett_format_addrlist_bufsz(2) && strstr(text, "2 entries") != NULL);
-    gasnett_format_putsgets(text, NULL, data, to_strides, data + 32, from_strides, count, 2);
+    gasnett_format_strides(text, 2, to_strides);
+    CHECK(strcmp(text, "[16, 64]") == 0 && strlen(text) < gasnett_format_strides_bufsz(2));
+    gasnett_format_strides(text, 0, NULL);
+    CHECK(strcmp(text, "[]") == 0);
+    CHECK(gasnett_format_putvgetv(text, 5, 3, vec, 1, vec) == 16);
+    CHECK(strlen(text) < gasnett_format_putvgetv_bufsz(3, 1));
+    CHECK(strstr(text, "(16 data bytes) node=5\ndst: 3 entries") == text);
+    CHECK(strstr(text, part) != NULL && strstr(text, "\nsrc: 1 entries") != NULL);
+    CHECK(gasnett_format_putigeti(text, 6, 2, addrs, 8, 1, addrs, 16) == 16);
+    CHECK(strlen(text) < gasnett_format_putigeti_bufsz(2, 1));
+    CHECK(strstr(text, "(16 data bytes) node=6\ndst: 2 entries") == text);
+    CHECK(strstr(text, "\nsrc: 1 entries, totalsz=16, len=16") != NULL);
+    CHECK(gasnett_format_putsgets(text, NULL, 7, data, to_strides, data + 32, from_strides, count,
+                                  2) == 8);
     CHECK(strlen(text) < gasnett_format_putsgets_bufsz(2));
-    CHECK(strstr(text, "dststrides=[16, 64]") != NULL && strstr(text, "count=[4, 2, 1]") != NULL);
+    CHECK(strstr(text, "(8 data bytes) node=7\nstridelevels=2 count=[4, 2, 1]\ndst: ") == text);
+    CHECK(strstr(text, " strides=[16, 64]\nsrc: ") != NULL &&
+          strstr(text, " strides=[8, 32]") != NULL);
 }
 
 static void test_text(void)
