@@ -189,4 +189,43 @@ TEST_F(Gasnet, MakefilesAndPkgConfigFindHowToBuild)
                 "$($P --variable=GASNET_LIBS)");
 }
 
+/* For programs of the tools alone, and behind the fragment of a conduit. */
+TEST_F(Gasnet, TheToolsHaveFragmentsAndModulesToo)
+{
+    const std::string built = "$(dirname $(dirname $(command -v hubcc)))";
+
+    write("tools.c", "#include <gasnet_tools.h>\n#include <stdio.h>\n"
+                     "int main(void) { puts(GASNETI_THREADS_STR); return "
+                     "gasnett_parse_int(\"7\", 0) != 7; }\n");
+    write("Makefile", "include $(FRAGMENT)\n"
+                      "prog: tools.o\n"
+                      "\t@$(GASNETTOOLS_LD) $(GASNETTOOLS_LDFLAGS) -o $@ $^ $(GASNETTOOLS_LIBS)\n"
+                      "tools.o: tools.c\n"
+                      "\t@$(GASNETTOOLS_CC) $(GASNETTOOLS_CPPFLAGS) $(GASNETTOOLS_CFLAGS) -c $<\n");
+    write("both.mak", "include $(PREFIX)/include/tca-conduit/tca-par.mak\n"
+                      "include $(PREFIX)/include/tca-conduit/../gasnet_tools-par.mak\n"
+                      "prog: ring.c rank.c\n"
+                      "\t@$(GASNET_CC) $(GASNET_CPPFLAGS) $(GASNETTOOLS_CPPFLAGS) -o $@ $^ "
+                      "$(GASNET_LIBS) $(GASNETTOOLS_LIBS)\n");
+    for (const auto &[mode, threads] : { std::pair("seq", "SEQ"), std::pair("par", "PAR") }) {
+        const std::string name = std::string("gasnet_tools-") + mode;
+        const std::string expected = std::string("THREADMODEL=") + threads + "\n";
+        const std::string ask =
+            "P=\"env PKG_CONFIG_PATH=" + built + "/lib/pkgconfig pkg-config " + name + "\" && ";
+
+        for (const std::string &made :
+             { "make -s prog FRAGMENT=" + built + "/include/" + name + ".mak",
+               "make -s prog FRAGMENT=" + built + "/include/hubsim/" + name + ".mak",
+               ask + "$($P --variable=GASNETTOOLS_CC) $($P --cflags) tools.c -o prog $($P --libs)",
+               ask + "gcc -fPIC -I" + built +
+                   "/include/hubsim $($P --cflags) tools.c -o prog "
+                   "$(hubcc -showme:link) $($P --libs)" }) {
+            ASSERT_EQ(0, sh("rm -f prog tools.o && " + made)) << made << "\n" << errors;
+            EXPECT_EQ(0, sh("hubrun -q -n 1 ./prog")) << made << "\n" << errors;
+            EXPECT_EQ(expected, out) << made;
+        }
+    }
+    expect_ring("make -s -f both.mak prog PREFIX=" + built);
+}
+
 } // namespace
