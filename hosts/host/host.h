@@ -86,8 +86,8 @@ struct host *host_self(void);
 void host_set_self(struct host *h);
 /**
  * A call by what is no rank: a thread of the program's own, or the program while it is loaded. Ends
- * all ranks and their launcher with status 1 and a line, which names the rank whose program has
- * called where `from` tells. A back end defines it. Safe in any thread.
+ * all ranks and their launcher with status 1 and a line, which names the rank by the place of
+ * the call in its program. A back end defines it. Safe in any thread.
  * @param call NULL: `why` is the whole line
  * @param from where the call returns to; or NULL
  */

@@ -8,7 +8,7 @@ static struct ibt_cover_range *range_of(const struct ibt_cover *c, uint32_t node
     return &c->ranges[node - 1];
 }
 
-/* Random enough for a balanced tree, and the same in each run: the finalizer of MurmurHash3. */
+/* Random enough for a balanced tree, and the same in each run: the last steps of MurmurHash3. */
 static uint32_t weight_of(uint32_t node)
 {
     node = (node ^ node >> 16) * 0x85ebca6bu;

@@ -181,7 +181,7 @@ struct ibt {
     transport_ticket tickets;
     struct ibt_region *regions;
     unsigned nregions, regions_room;
-    struct ibt_cover cover; /* of the regions, with their numbers */
+    struct ibt_cover cover; /* finds regions by their memory */
     /* bounce.c */
     uint8_t *bounce;
     struct verbs_region bounce_region;
