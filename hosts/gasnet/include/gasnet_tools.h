@@ -63,6 +63,16 @@
 #define GASNETT_ATOMIC64_CONFIG atomic64_native
 /* Threads of a rank that may call GASNet: the one that called gasnet_init(). */
 #define GASNETT_MAX_THREADS 1
+/* The public test programs take their number of threads from these, and would else count on one
+ * beside that thread, or on 256. */
+#ifdef GASNETT_THREAD_SAFE
+#ifndef TEST_USE_PRIMORDIAL_THREAD
+#define TEST_USE_PRIMORDIAL_THREAD 1
+#endif
+#ifndef TEST_MAXTHREADS
+#define TEST_MAXTHREADS 1
+#endif
+#endif
 /* Programs ask for them as for what a configuration of GASNet has found. */
 #ifndef HAVE_PTHREAD_H
 #define HAVE_PTHREAD_H 1

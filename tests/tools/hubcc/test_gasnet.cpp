@@ -122,6 +122,40 @@ TEST_F(Gasnet, ALibraryIsOfTheModeOfItsProgram)
     expect_ring("hubcc ring.o rank.o -o prog -lgasnet_tools-par");
 }
 
+/* As the public test programs ask for them: a segment for each, and a thread beside the first one.
+ */
+TEST_F(Gasnet, TestProgramsFindOneThreadThatIsTheirOwn)
+{
+    write("main.c", R"(
+#include <gasnet.h>
+#include <gasnet_tools.h>
+#ifndef GASNET_SEQ
+#ifndef TEST_USE_PRIMORDIAL_THREAD
+#define TEST_USE_PRIMORDIAL_THREAD 0
+#endif
+#ifndef TEST_MAXTHREADS
+#define TEST_MAXTHREADS (GASNETT_MAX_THREADS + TEST_USE_PRIMORDIAL_THREAD - 1)
+#endif
+#if TEST_MAXTHREADS * 65536 <= 0
+#error a segment of nothing
+#endif
+#else
+#define TEST_MAXTHREADS 1
+#define TEST_USE_PRIMORDIAL_THREAD 1
+#endif
+int main(void)
+{
+    printf("%d of %d\n", TEST_USE_PRIMORDIAL_THREAD, TEST_MAXTHREADS);
+    return 0;
+}
+)");
+    for (const char *mode : { "SEQ", "PARSYNC", "PAR" }) {
+        ASSERT_EQ(0, sh(std::string("hubcc -DGASNET_") + mode + " main.c -o prog")) << errors;
+        EXPECT_EQ(0, sh("hubrun -q -n 1 ./prog")) << errors;
+        EXPECT_EQ("1 of 1\n", out) << mode;
+    }
+}
+
 TEST_F(Gasnet, ProgramsWithoutItLinkAsBefore)
 {
     write("main.c", "#include <stdio.h>\nint own_rank(void);\n"
