@@ -173,15 +173,35 @@ static void faulted(int sig, siginfo_t *info, void *context)
     t->host.process->exit(&t->host, 128 + sig);
 }
 
+/* A jump to itself, `while (1);`: nothing but a signal ends that. */
+static bool loops_in_place(const struct program *p, uint64_t counter)
+{
+#if defined(__x86_64__)
+    static const uint8_t jump[] = { 0xeb, 0xfe };
+#else
+    static const uint8_t jump[] = { 0x00, 0x00, 0x00, 0x14 };
+#endif
+    uint64_t offset;
+
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): where the processor is */
+    return program_offset(p, counter, &offset) &&
+           memcmp((const void *)(uintptr_t)counter, jump, sizeof(jump)) == 0;
+}
+
+static void blame(struct launch_thread *t, uint64_t counter)
+{
+    t->fault = watching->signal != 0 ? "interrupted in a computation"
+                                     : "computes without a call that takes simulated time";
+    t->fault_at = counter;
+}
+
 /* In a library the rank may hold a lock that we shall need: it is let go on, for a while. */
 static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, unsigned long late)
 {
     uint64_t offset;
 
     if (program_offset(t->program, counter, &offset)) {
-        t->fault = w->signal != 0 ? "interrupted in a computation"
-                                  : "computes without a call that takes simulated time";
-        t->fault_at = counter;
+        blame(t, counter);
         w->ticks = 0;
         w->limit = 1; /* others may do the same before the event loop ends */
         if (w->signal != 0)
@@ -208,6 +228,13 @@ static void tick(int sig, siginfo_t *info, void *context)
         return;
     }
     w->ticks++;
+    /* Another rank of GASNet may yet end the job, and then that one's status counts. */
+    if (w->signal == 0 && t->is_rank && t->host.ends_all &&
+        loops_in_place(t->program, counter_of(context))) {
+        blame(t, counter_of(context));
+        w->ticks = 0;
+        t->host.process->exit(&t->host, WATCH_STATUS);
+    }
     if (limit != 0 && w->ticks >= limit)
         give_up(w, t, counter_of(context), w->ticks - limit);
 }

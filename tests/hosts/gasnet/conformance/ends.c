@@ -166,6 +166,25 @@ static void by_zero_while_others_wait(void) /* any node may end all, and its cod
         gasnet_exit(0);
     check_barrier();
 }
+/* Without a call, and without time that passes. */
+static void spin_but_last(void)
+{
+    if (me != nodes - 1)
+        for (;;)
+            ;
+}
+static void last_while_others_spin(void)
+{
+    check_barrier();
+    spin_but_last();
+    gasnet_exit(19);
+}
+static void last_returns_while_others_spin(void)
+{
+    check_barrier();
+    spin_but_last();
+    exit(20);
+}
 static void of_no_rest(void) /* messages are under way that no rank will ever take */
 {
     for (int i = 0; i < 30; i++)
@@ -203,6 +222,10 @@ static const struct one_case all[] = {
     { 23, 1, 142, ANY, "an alarm of one, while all wait", by_alarm, false },
     { 24, 2, 0, "rank 0 ended all [0-9]+ ranks with status 0 at ",
       "one, by 0, while others wait for it", by_zero_while_others_wait, false },
+    { 25, 2, 19, "rank 0 on node 0 at .* us: computes without a call",
+      "the last one, while others spin", last_while_others_spin, false },
+    { 26, 2, 20, "rank 0 on node 0 at .* us: computes without a call",
+      "exit() of the last one, while others spin", last_returns_while_others_spin, false },
 };
 
 int main(int argc, char **argv)
