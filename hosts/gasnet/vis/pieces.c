@@ -26,13 +26,29 @@ struct vis_list vis_indexed(void *const *addresses, size_t count, size_t length)
                               .length = length };
 }
 
+/* What lies between the first byte of all and the last one, and how many are moved. */
+static void check_sizes(struct gasnet_rank *gr, const struct vis_list *list)
+{
+    uint64_t extent = list->length, pieces = 1, step, bytes;
+    bool fits = true;
+
+    for (unsigned i = 0; i < list->levels; i++)
+        fits = fits && !__builtin_mul_overflow(pieces, list->counts[i], &pieces) &&
+               !__builtin_mul_overflow(list->counts[i] - 1, list->strides[i], &step) &&
+               !__builtin_add_overflow(extent, step, &extent);
+    if (!fits || __builtin_mul_overflow(pieces, list->length, &bytes))
+        gasnet_fail(gr, "counts of more bytes than an address has room for: expected those of a "
+                        "segment");
+}
+
 struct vis_list vis_strided(struct gasnet_rank *gr, void *base, const size_t *strides,
                             const size_t *counts, size_t levels)
 {
     struct vis_list list = { .kind = VIS_STRIDED, .pieces = 1, .length = counts[0], .base = base };
+    bool none = counts[0] == 0;
 
     for (size_t i = 0; i < levels; i++) {
-        list.pieces *= counts[i + 1];
+        none |= counts[i + 1] == 0;
         if (counts[i + 1] == 1)
             continue;
         if (list.levels == VIS_LEVELS_MAX)
@@ -40,7 +56,12 @@ struct vis_list vis_strided(struct gasnet_rank *gr, void *base, const size_t *st
                         levels, VIS_LEVELS_MAX);
         list.counts[list.levels] = counts[i + 1];
         list.strides[list.levels++] = strides[i];
+        list.pieces *= counts[i + 1];
     }
+    if (none)
+        list.pieces = 0;
+    else
+        check_sizes(gr, &list);
     list.bytes = list.pieces * list.length;
     return list;
 }

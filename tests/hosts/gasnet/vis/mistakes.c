@@ -54,6 +54,12 @@ int main(int argc, char **argv)
         gasnet_wait_syncnb(h);
         gasnet_wait_syncnb(h);
     } break;
+    case 10: /* 2^64 bytes, which are none in 64 bits */
+        gasnet_puts_bulk(1, far, four, here, four, (size_t[]){ 4, (size_t)1 << 62 }, 1);
+        break;
+    case 11: /* the last byte lies before the first one, in 64 bits */
+        gasnet_puts_bulk(1, far, (size_t[]){ (size_t)1 << 63 }, here, four, (size_t[]){ 4, 3 }, 1);
+        break;
     default:
         gasnet_barrier_notify(0, 0);
         gasnet_barrier_wait(0, 0);
