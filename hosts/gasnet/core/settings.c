@@ -92,7 +92,7 @@ static void check_barrier(struct gasnet_rank *gr, const char *name)
     const char *text = gasnet_environment(gr, name);
     unsigned i = 0;
 
-    while (text != NULL && i < sizeof(known) / sizeof(known[0]) && strcmp(text, known[i]) != 0)
+    while (text != NULL && i < sizeof(known) / sizeof(known[0]) && strcasecmp(text, known[i]) != 0)
         i++;
     if (i == sizeof(known) / sizeof(known[0]))
         gasnet_fail(gr, "%s=%s: expected DISSEM, AMDISSEM, RDMADISSEM or AMCENTRAL", name, text);

@@ -112,6 +112,7 @@ TEST_F(Gasnet, VariablesOfTheProgramCountBeforeSettings)
               "ENV parameter: GASNET_EXITTIMEOUT_FACTOR = 0.00025 (default)\n"
               "ENV parameter: GASNET_BARRIER = AMDISSEM\n",
               errors);
+    EXPECT_EQ(0, sh("hubrun -q -x GASNET_BARRIER=rdmadissem ./prog")) << errors;
     for (const auto &[variable, expected] :
          { std::pair("GASNET_MAX_SEGSIZE=much",
                      "expected a number of bytes, perhaps with K, M, G or T behind it"),
