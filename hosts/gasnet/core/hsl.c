@@ -4,11 +4,18 @@
 
 #include "hosts/gasnet/core/rank.h"
 
-#define HSL_LOCKED 0x10c4edu
+#define HSL_LOCKED    0x10c4edu
+#define HSL_DESTROYED 0xde57edu
 
 void gasnet_hsl_init(gasnet_hsl_t *hsl)
 {
     memset(hsl, 0, sizeof(*hsl));
+}
+
+static void check_whole(struct gasnet_rank *gr, const gasnet_hsl_t *hsl)
+{
+    if (hsl->state == HSL_DESTROYED)
+        gasnet_fail(gr, "this HSL was destroyed: expected gasnet_hsl_init() before");
 }
 
 void gasnet_hsl_destroy(gasnet_hsl_t *hsl)
@@ -17,6 +24,8 @@ void gasnet_hsl_destroy(gasnet_hsl_t *hsl)
 
     if (hsl->state == HSL_LOCKED)
         gasnet_fail(v.gr, "HSL %u is locked: expected gasnet_hsl_unlock() before", hsl->number);
+    check_whole(v.gr, hsl);
+    hsl->state = HSL_DESTROYED;
     gasnet_leave(&v);
 }
 
@@ -35,6 +44,7 @@ void gasnet_hsl_lock(gasnet_hsl_t *hsl)
 
     if (hsl->state == HSL_LOCKED)
         gasnet_fail(v.gr, "HSL %u is locked already: expected no recursion", hsl->number);
+    check_whole(v.gr, hsl);
     lock(v.gr, hsl);
     gasnet_leave(&v);
 }
@@ -44,6 +54,7 @@ int gasnet_hsl_trylock(gasnet_hsl_t *hsl)
     struct gasnet_visit v = GASNET_ENTER(GASNET_NEEDS_INIT);
     bool is_free = hsl->state != HSL_LOCKED;
 
+    check_whole(v.gr, hsl);
     if (is_free)
         lock(v.gr, hsl);
     gasnet_leave(&v);

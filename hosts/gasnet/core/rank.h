@@ -73,9 +73,10 @@ struct gasnet_rank {
     gasneti_getenv_fn *environment; /* the program's getenv(); see gasnet_environment() */
     enum gasnet_phase phase;
     enum gasnet_level level;
-    bool held;          /* between hold and resume of interrupts */
-    gasnet_hsl_t *hsls; /* locked, the last one first */
-    uint32_t hsl_count; /* that have been locked, for their numbers */
+    const struct gasneti_token *token; /* of the handler that runs; NULL: none */
+    bool held;                         /* between hold and resume of interrupts */
+    gasnet_hsl_t *hsls;                /* locked, the last one first */
+    uint32_t hsl_count;                /* that have been locked, for their numbers */
     gasneti_handler_fn handlers[GASNET_HANDLERS];
     uint32_t handler_count; /* handlers of the program's table */
     struct gasnet_peer *peers;

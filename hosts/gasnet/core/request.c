@@ -54,6 +54,9 @@ static int reply(const char *call, const void *from, gasnet_token_t token, struc
 
     if (gr->level == GASNET_IN_PROGRAM)
         gasnet_fail(gr, "outside of a handler: expected a handler of a request");
+    if (token != gr->token)
+        gasnet_fail(gr, "token 0x%llx: expected that which the handler has got",
+                    (unsigned long long)(uintptr_t)token);
     if (!token->is_request)
         gasnet_fail(gr, "in a handler of a reply: expected a handler of a request");
     if (token->replied)

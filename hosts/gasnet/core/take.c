@@ -31,6 +31,7 @@ static void run_handler(struct gasnet_rank *gr, struct gasneti_token *token,
                         const struct gasnet_head *head, void *data)
 {
     enum gasnet_level before = gr->level;
+    const struct gasneti_token *token_before = gr->token;
 
     if (head->handler < GASNET_FIRST_CLIENT) {
         system_of(gr, head->handler)(gr, token, data, head->bytes, head->args, head->nargs);
@@ -41,7 +42,9 @@ static void run_handler(struct gasnet_rank *gr, struct gasneti_token *token,
                     token->source, head->handler, gr->host->rank);
     gr->counts.handlers++;
     gr->level = token->is_request ? GASNET_IN_REQUEST : GASNET_IN_REPLY;
+    gr->token = token;
     gasnet_call_handler(gr, token, head, data);
+    gr->token = token_before;
     gr->level = before;
 }
 

@@ -25,7 +25,9 @@ enum act {
     BEYOND_SEGMENT,
     REPLY_IN_REPLY,
     REQUEST_IN_REPLY,
-    POLL_IN_REPLY
+    POLL_IN_REPLY,
+    OTHER_TOKEN,
+    NO_TOKEN
 };
 
 static void on_act(gasnet_token_t token, arg what)
@@ -71,6 +73,15 @@ static void on_act(gasnet_token_t token, arg what)
         break;
     case BEYOND_SEGMENT:
         gasnet_AMReplyLong0(token, ON_DATA_REPLY, bytes, 8, segment_of(prev) + CHECK_SEGMENT - 4);
+        break;
+    case OTHER_TOKEN: {
+        char other[64] = { 0 };
+
+        gasnet_AMReplyShort0((gasnet_token_t)(void *)other, ON_REPLY);
+        break;
+    }
+    case NO_TOKEN:
+        gasnet_AMReplyShort0(NULL, ON_REPLY);
         break;
     default:
         gasnet_AMReplyShort1(token, ON_REPLY, what);
@@ -129,6 +140,8 @@ HANDLER_CASE(reply_beyond_segment, BEYOND_SEGMENT)
 HANDLER_CASE(reply_in_reply, REPLY_IN_REPLY)
 HANDLER_CASE(request_in_reply, REQUEST_IN_REPLY)
 HANDLER_CASE(poll_in_reply, POLL_IN_REPLY)
+HANDLER_CASE(other_token, OTHER_TOKEN)
+HANDLER_CASE(no_token, NO_TOKEN)
 
 /* The first rank alone makes a mistake in a call. */
 #define MISTAKE(name, ...)                                                                         \
@@ -163,6 +176,8 @@ MISTAKE(lock_twice, gasnet_hsl_lock(&a); gasnet_hsl_lock(&a))
 MISTAKE(unlock_free, gasnet_hsl_unlock(&a))
 MISTAKE(wrong_order, gasnet_hsl_lock(&a); gasnet_hsl_lock(&b); gasnet_hsl_unlock(&a))
 MISTAKE(destroy_locked, gasnet_hsl_lock(&a); gasnet_hsl_destroy(&a))
+MISTAKE(destroy_twice, gasnet_hsl_destroy(&a); gasnet_hsl_destroy(&a))
+MISTAKE(lock_destroyed, gasnet_hsl_destroy(&a); gasnet_hsl_lock(&a))
 MISTAKE(request_locked, gasnet_hsl_lock(&a); gasnet_AMRequestShort0(next, ON_SHORT))
 MISTAKE(poll_locked, gasnet_hsl_lock(&a); gasnet_AMPoll())
 MISTAKE(block_locked, gasnet_hsl_lock(&a); GASNET_BLOCKUNTIL(answered == 99))
@@ -391,6 +406,14 @@ static const struct one_case all[] = {
       "gasnet_attach: no function", no_function, true },
     { 58, 1, 1, AT("0", "gasnet_attach") "more handlers than",
       "gasnet_attach: more handlers than numbers", too_many, true },
+    { 59, 1, 1, AT("[01]", "gasnet_AMReplyShort0") "token 0x[0-9a-f]+: expected that which",
+      "Reply: by what is no token", other_token, false },
+    { 60, 1, 1, AT("[01]", "gasnet_AMReplyShort0") "token 0x0: expected that which",
+      "Reply: without a token", no_token, false },
+    { 61, 1, 1, AT("0", "gasnet_hsl_destroy") "this HSL was destroyed: expected gasnet_hsl_init",
+      "gasnet_hsl_destroy: twice", destroy_twice, false },
+    { 62, 1, 1, AT("0", "gasnet_hsl_lock") "this HSL was destroyed: expected gasnet_hsl_init",
+      "gasnet_hsl_lock: a destroyed one", lock_destroyed, false },
 };
 
 int main(int argc, char **argv)
