@@ -74,6 +74,7 @@ int gasneti_init(int *argc, char ***argv, gasneti_getenv_fn *environment)
         gr->environment = environment;
         STAILQ_INIT(&gr->deferred);
         gr->release = release_rank;
+        gr->look = gasnet_look;
         h->ends_all = true;
         host_state_add(&h->states, &gr->kept, gasnet_rank_release);
     } else {

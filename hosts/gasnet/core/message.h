@@ -68,6 +68,8 @@ void gasnet_system_set(struct gasnet_rank *gr, unsigned number, gasnet_system_fn
 bool gasnet_take(struct gasnet_rank *gr);
 /** Looks for news, which takes some time, and handles what it finds. @return as gasnet_take() */
 bool gasnet_poll(struct gasnet_rank *gr);
+/** A look in passing, by a call that does not need it. */
+void gasnet_look(struct gasnet_rank *gr);
 /** Waits until something has come, and handles it. May return early. */
 void gasnet_progress(struct gasnet_rank *gr);
 /** Around a loop of gasnet_progress(): what for, and of whom (-1: any; -2: several). */

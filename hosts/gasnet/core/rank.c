@@ -100,6 +100,10 @@ static void check_place(struct gasnet_rank *gr, enum gasnet_need need)
                     gr->hsls->number);
 }
 
+/* A program may wait for others by calls that need no network, such as gets from its own segment:
+ * one in so many looks, so that time passes and messages are handled. */
+#define UNLOOKED_MAX 1000u
+
 struct gasnet_visit gasnet_enter(const char *call, const void *from, enum gasnet_need need)
 {
     struct host *h = host_self();
@@ -120,6 +124,8 @@ struct gasnet_visit gasnet_enter(const char *call, const void *from, enum gasnet
     v.gr->inside++;
     gasnet_count_begin(&v);
     check_place(v.gr, need);
+    if (need == GASNET_NEEDS_OUTSIDE && ++v.gr->unlooked >= UNLOOKED_MAX)
+        v.gr->look(v.gr);
     return v;
 }
 

@@ -68,12 +68,13 @@ struct gasnet_tickets {
 struct gasnet_rank {
     struct host_state kept; /* first: see host_state_of() */
     void (*release)(struct gasnet_rank *gr);
+    void (*look)(struct gasnet_rank *gr); /* gasnet_look() */
     struct host *host;
     struct transport *transport;
     gasneti_getenv_fn *environment; /* the program's getenv(); see gasnet_environment() */
     enum gasnet_phase phase;
     enum gasnet_level level;
-    const struct gasneti_token *token; /* of the handler that runs; NULL: none */
+    const struct gasneti_token *token; /* that the running handler has got; NULL: none */
     bool held;                         /* between hold and resume of interrupts */
     gasnet_hsl_t *hsls;                /* locked, the last one first */
     uint32_t hsl_count;                /* that have been locked, for their numbers */
@@ -93,9 +94,10 @@ struct gasnet_rank {
     uint64_t exit_wait_ps;          /* how long this one waits for the others to exit */
     unsigned turn[TRANSPORT_FIFOS]; /* the source that was taken from last */
     STAILQ_HEAD(, gasnet_deferred) deferred;
-    const char *call; /* that the program has made; NULL: none */
-    const void *from; /* where it goes on behind it */
-    unsigned inside;  /* calls of the program that last: a handler's in another one */
+    const char *call;  /* that the program has made; NULL: none */
+    const void *from;  /* where it goes on behind it */
+    unsigned inside;   /* calls of the program that last: a handler's in another one */
+    unsigned unlooked; /* calls since the last look at the network: of own memory, or of nothing */
     struct gasnet_waits waits;
     struct gasnet_tickets tickets;
     struct gasnet_extended *extended;

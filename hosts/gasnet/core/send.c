@@ -136,6 +136,7 @@ void gasnet_send(struct gasnet_rank *gr, const struct gasnet_am *am)
         send_to_self(gr, am);
         return;
     }
+    gr->unlooked = 0;
     head = head_of(am);
     host_phase(gr->host, HOST_PHASE_CALL);
     transport_spend(gr->transport, gr->transport->caps.entry_ps);

@@ -204,6 +204,7 @@ bool gasnet_poll(struct gasnet_rank *gr)
     struct transport *t = gr->transport;
 
     gr->counts.polls++;
+    gr->unlooked = 0;
     return t->ops->poll(t) && gasnet_take(gr);
 }
 
@@ -211,6 +212,7 @@ void gasnet_progress(struct gasnet_rank *gr)
 {
     struct transport *t = gr->transport;
 
+    gr->unlooked = 0;
     if (gasnet_take(gr))
         return;
     t->ops->wait(t);
@@ -283,6 +285,22 @@ void gasnet_looked(struct gasnet_rank *gr, bool found, const char *what, int pee
 {
     gr->waits = (struct gasnet_waits){ what, peer };
     gasnet_looked_by(gr, found, describe, &gr->waits);
+}
+
+static bool describe_any(const void *arg, unsigned i, struct host_wait *wait_p)
+{
+    (void)arg;
+    *wait_p = (struct host_wait){ .what = "a message from", .peer = -1, .tag = -1 };
+    return i == 0;
+}
+
+void gasnet_look(struct gasnet_rank *gr)
+{
+    bool found;
+
+    gr->host->looks.inside = true;
+    found = gasnet_poll(gr);
+    gasnet_looked_by(gr, found, describe_any, NULL); /* gr->waits is the call's own */
 }
 
 /* ---- memory ---- */

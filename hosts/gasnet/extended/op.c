@@ -57,6 +57,7 @@ int gasnet_op_peer(const struct gasnet_rank *gr, uint32_t op)
 void gasnet_op_begin(struct gasnet_rank *gr, uint32_t op)
 {
     gr->extended->ops[op].pending++;
+    gr->unlooked = 0; /* the network has been asked for something */
 }
 
 void gasnet_op_end(struct gasnet_rank *gr, uint32_t op)
