@@ -5,13 +5,22 @@
 #include "hosts/transport/ib/region.h"
 #include "hosts/transport/ib/stage.h"
 
-/* The first and the last word of an entry. */
+/* The first and the last word of an entry. Marks of it and of what has arrived are compared modulo
+ * their range. Writes without entries may go on for as long as the receiver does not look: half of
+ * the range is 2^29 of them, or 8 TiB by the rail that is counted at the default of stripe_bytes.
+ */
 #define VALID       (UINT64_C(1) << 63)
-#define APART       (UINT64_C(1) << 44) /* the data begin behind the last word */
-#define MARKS_SHIFT 46u                 /* writes by the second rail before this entry */
-#define MARKS_MASK  0xfffu
-#define FIFO_SHIFT  40u
-#define HEAD_SHIFT  32u /* bytes of the header; below it those of the data */
+#define MARKS_SHIFT 33u /* writes by the second rail before this entry */
+#define MARKS_MASK  0x3fffffffu
+#define APART       (UINT64_C(1) << 32) /* the data begin behind the last word */
+#define FIFO_SHIFT  28u
+#define FIFO_MASK   0xfu
+#define HEAD_SHIFT  20u /* bytes of the header, */
+#define HEAD_MASK   0xffu
+#define BYTES_MASK  0xfffffu /* and of the data */
+_Static_assert(TRANSPORT_HEAD_BYTES <= HEAD_MASK && IBT_RING_MAX <= BYTES_MASK &&
+                   IBT_FIFO_CHUNK <= FIFO_MASK,
+               "an entry's parts fit in its word");
 
 static uint64_t first_word(const struct ibt_peer *peer, const struct transport_entry *e, bool apart)
 {
@@ -186,8 +195,8 @@ static bool read_parts(const struct ibt *ib, unsigned source, struct parts *part
     memcpy(&first, at, 8);
     if ((first & VALID) == 0)
         return false;
-    *parts_p = (struct parts){ first >> FIFO_SHIFT & 0xf, first >> HEAD_SHIFT & 0xff,
-                               (uint32_t)first, (first & APART) != 0 };
+    *parts_p = (struct parts){ first >> FIFO_SHIFT & FIFO_MASK, first >> HEAD_SHIFT & HEAD_MASK,
+                               first & BYTES_MASK, (first & APART) != 0 };
     block = block_bytes(parts_p->head, parts_p->apart ? 0 : parts_p->bytes);
     memcpy(&last, at + block - 8, 8);
     marks = (uint32_t)((ib->words[IBT_MARKS][source] - (first >> MARKS_SHIFT)) & MARKS_MASK);

@@ -70,4 +70,37 @@ TEST(IbRegions, AreNotNeededForDataThatBounce)
     EXPECT_EQ(time_write(bounced, most), time_write({ { "mpi.keep_regions", 2 } }, most));
 }
 
+/* An entry names how many writes by the second rail have to be there. A receiver that looks late
+ * finds many more of them, and takes it all the same. */
+TEST(IbRails, AnEntryIsTakenHoweverManyWritesHaveComeBehindIt)
+{
+    const uint64_t second_ps = 1000000000000, late_ps = second_ps / 10;
+    const unsigned writes = 3000;
+    const Settings striped = { { "mpi.rails", 2 }, { "mpi.stripe_bytes", 128 } };
+
+    run_pair(
+        striped,
+        [=](TcaRank &r) {
+            uint8_t *from = r.memory(Kind::pinned, 128), *to = r.memory(Kind::pinned, 128);
+            transport_key key = r.swap(to, 128);
+            transport_ticket last = 0;
+
+            memset(from, 7, 128);
+            if (r.h->rank == 0)
+                (void)r.write(key, 0, from, 128, 1);
+            for (unsigned i = 0; r.h->rank == 0 && i < writes; i++)
+                last = r.write(key, 0, from, 128, 0, 0);
+            r.wait_done(last);
+            EXPECT_GT(late_ps, r.now());
+            if (r.h->rank == 1) {
+                r.h->cpu->sleep(r.h, late_ps);
+                r.wait_note(1);
+                EXPECT_TRUE(to[0] == 7 && to[127] == 7);
+            }
+            r.sync();
+            return 0;
+        },
+        {}, false, "mpi", "ib");
+}
+
 } // namespace
