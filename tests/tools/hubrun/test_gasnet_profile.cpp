@@ -40,8 +40,9 @@ int main(int argc, char **argv)
     gasnet_node_t me = gasnet_mynode(), next = (me + 1) % gasnet_nodes();
     if (me == 1)
         gasnet_AMPoll(); /* functions come in another order there */
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 6; i++)
         gasnet_AMRequestShort0(next, 200);
+    gasnet_AMRequestShort(next, 200, 0); /* the same function by another name */
     gasnet_AMRequestMedium0(next, 201, buffer, 40);
     gasnet_put(next, s[next].addr, buffer, sizeof(buffer));
     gasnet_get(buffer, next, s[next].addr, 300);
@@ -110,6 +111,7 @@ TEST_F(GasnetProfile, HasCallsMessagesAndWhatTheTransportCounts)
             << conduit << out;
         EXPECT_TRUE(has(out, "sent by pigeon: 0 77 78\n")) << conduit << out;
         EXPECT_TRUE(has_row(errors, { "gasnet_AMRequestShort0", "22", "0" })) << errors;
+        EXPECT_FALSE(has(errors, "gasnet_AMRequestShort ")) << errors;
         EXPECT_TRUE(has_row(errors, { "gasnet_AMRequestMedium0", "3", "120" })) << errors;
         EXPECT_TRUE(has_row(errors, { "gasnet_AMPoll", "1", "0" })) << errors;
         EXPECT_TRUE(has_row(errors, { "gasnet_put", "3", "15000" })) << errors;
