@@ -12,7 +12,7 @@
 
 #define HOST_PROFILE_NUMBERED 512u                           /* calls of a library with numbers */
 #define HOST_PROFILE_CALLS    (HOST_PROFILE_NUMBERED + 256u) /* and those of others */
-#define HOST_PROFILE_COUNTS   96u
+#define HOST_PROFILE_COUNTS   64u /* a library and its transport have some 35 */
 
 /** What is counted of one function of the library; the names live as long as the library. */
 struct host_profile_call {
@@ -32,6 +32,9 @@ struct host_counts {
     struct host_profile_count of[HOST_PROFILE_COUNTS];
 };
 
+/** Whose counts: a program may use both, and both the same transport. */
+enum host_profile_library { HOST_PROFILE_MPI, HOST_PROFILE_GASNET, HOST_PROFILE_LIBRARIES };
+
 struct host_profile_peer {
     uint64_t messages, bytes;
     uint64_t of_mpi, bytes_of_mpi; /* among them */
@@ -41,7 +44,7 @@ struct host_profile {
     bool inside; /* a call lasts: what it calls in turn does not count */
     /* Those of MPI by the number of the function, behind them those of others. */
     struct host_profile_call calls[HOST_PROFILE_CALLS];
-    struct host_counts counts;
+    struct host_counts counts[HOST_PROFILE_LIBRARIES];
     unsigned npeers;
     struct host_profile_peer peers[]; /* sent to each rank */
 };

@@ -115,22 +115,53 @@ static void report_calls(const struct launch_result *result, FILE *out)
     lab_table_fini(&table);
 }
 
-/** A row for what this rank counts and none before it, over all of them. */
-static void add_counts(const struct launch_result *result, unsigned rank, struct lab_table *table)
+static const struct host_counts *counts_of(const struct launch_result *result, unsigned rank,
+                                           unsigned library)
 {
-    const struct host_counts *own = &result->ranks[rank].profile->counts;
+    return &result->ranks[rank].profile->counts[library];
+}
+
+/** How many libraries of the run have counted. */
+static unsigned counting(const struct launch_result *result)
+{
+    unsigned n = 0;
+
+    for (unsigned l = 0; l < HOST_PROFILE_LIBRARIES; l++) {
+        unsigned r = 0;
+
+        while (r < result->nranks && counts_of(result, r, l)->n == 0)
+            r++;
+        n += r < result->nranks;
+    }
+    return n;
+}
+
+/** Stands before a name: of several libraries some have the same. */
+static const char *library_text(const struct launch_result *result, unsigned library)
+{
+    static const char *const texts[HOST_PROFILE_LIBRARIES] = {
+        [HOST_PROFILE_MPI] = "MPI: ", [HOST_PROFILE_GASNET] = "GASNet: "
+    };
+
+    return counting(result) > 1 ? texts[library] : "";
+}
+
+/** A row for what this rank counts and none before it, over all of them. */
+static void add_counts(const struct launch_result *result, unsigned rank, unsigned library,
+                       struct lab_table *table)
+{
+    const struct host_counts *own = counts_of(result, rank, library);
 
     for (unsigned i = 0; i < own->n; i++) {
         const char *name = own->of[i].name;
         uint64_t messages = 0, bytes = 0;
         unsigned row, before = 0;
 
-        while (before < rank &&
-               host_counts_find(&result->ranks[before].profile->counts, name) == NULL)
+        while (before < rank && host_counts_find(counts_of(result, before, library), name) == NULL)
             before++;
         for (unsigned r = rank; r < result->nranks; r++) {
             const struct host_profile_count *c =
-                host_counts_find(&result->ranks[r].profile->counts, name);
+                host_counts_find(counts_of(result, r, library), name);
 
             messages += c != NULL ? c->messages : 0;
             bytes += c != NULL ? c->bytes : 0;
@@ -138,7 +169,7 @@ static void add_counts(const struct launch_result *result, unsigned rank, struct
         if (before < rank || (messages == 0 && bytes == 0))
             continue;
         row = lab_table_add(table);
-        lab_table_set(table, row, 0, "%s", name);
+        lab_table_set(table, row, 0, "%s%s", library_text(result, library), name);
         if (messages != 0)
             lab_table_set(table, row, 1, "%" PRIu64, messages);
         if (bytes != 0)
@@ -149,15 +180,13 @@ static void add_counts(const struct launch_result *result, unsigned rank, struct
 static void report_counts(const struct launch_result *result, FILE *out)
 {
     struct lab_table table;
-    bool any = false;
 
-    for (unsigned r = 0; r < result->nranks; r++)
-        any |= result->ranks[r].profile->counts.n > 0;
-    if (!any)
+    if (counting(result) == 0)
         return;
     lab_table_begin(&table, "all ranks, messages#, bytes#");
-    for (unsigned r = 0; r < result->nranks; r++)
-        add_counts(result, r, &table);
+    for (unsigned l = 0; l < HOST_PROFILE_LIBRARIES; l++)
+        for (unsigned r = 0; r < result->nranks; r++)
+            add_counts(result, r, l, &table);
     fputc('\n', out);
     lab_table_write(&table, LAB_TEXT, out);
     lab_table_fini(&table);
@@ -172,6 +201,20 @@ void profile_report(const struct launch_result *result, FILE *out)
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
+
+static void write_counts(const struct launch_result *result, unsigned rank, unsigned library,
+                         struct lab_table *table)
+{
+    const struct host_counts *own = counts_of(result, rank, library);
+
+    for (unsigned i = 0; i < own->n; i++) {
+        unsigned row = lab_table_add(table);
+
+        lab_table_set(table, row, 0, "%u\t%s%s\t%" PRIu64 "\t%" PRIu64, rank,
+                      library_text(result, library), own->of[i].name, own->of[i].messages,
+                      own->of[i].bytes);
+    }
+}
 
 static void write_rows(const struct launch_result *result, struct lab_table *table)
 {
@@ -191,12 +234,8 @@ static void write_rows(const struct launch_result *result, struct lab_table *tab
                               ? 100.0 * (double)p->calls[c].ps / (double)rank_ps(result, r)
                               : 0);
         }
-        for (unsigned i = 0; i < p->counts.n; i++) {
-            unsigned row = lab_table_add(table);
-
-            lab_table_set(table, row, 0, "%u\t%s\t%" PRIu64 "\t%" PRIu64, r, p->counts.of[i].name,
-                          p->counts.of[i].messages, p->counts.of[i].bytes);
-        }
+        for (unsigned l = 0; l < HOST_PROFILE_LIBRARIES; l++)
+            write_counts(result, r, l, table);
     }
 }
 

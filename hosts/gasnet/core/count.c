@@ -142,7 +142,7 @@ void gasnet_count_end(const struct gasnet_visit *v)
         return;
     if (v->times)
         h->profile->inside = false;
-    set_counts(v->gr, &h->profile->counts);
+    set_counts(v->gr, &h->profile->counts[HOST_PROFILE_GASNET]);
     if (call == NULL)
         return;
     call->name = v->gr->call;

@@ -65,6 +65,7 @@ static void set_sent(struct host_profile_peer *peer, uint64_t messages, uint64_t
 void mpi_profile_collect(void)
 {
     struct host_profile *p = host_self()->profile;
+    struct host_counts *to = &p->counts[HOST_PROFILE_MPI];
     const struct transport *t;
     uint64_t messages, bytes;
     MPIX_Hub_counts c;
@@ -72,26 +73,26 @@ void mpi_profile_collect(void)
     if (mpi_self() == NULL || MPIX_Hub_counters(&c) != MPI_SUCCESS)
         return;
     t = mpi_self()->transport;
-    for (unsigned to = 0; to < p->npeers; to++) {
-        MPIX_Hub_sent((int)to, &messages, &bytes);
-        set_sent(&p->peers[to], messages, bytes);
+    for (unsigned peer = 0; peer < p->npeers; peer++) {
+        MPIX_Hub_sent((int)peer, &messages, &bytes);
+        set_sent(&p->peers[peer], messages, bytes);
     }
     MPIX_Hub_sent((int)host_self()->rank, &messages, &bytes);
-    host_counts_set(&p->counts, "sent", c.messages, c.bytes);
-    host_counts_set(&p->counts, "sent by remote write", c.write_messages, c.write_bytes);
-    host_counts_set(&p->counts, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
-    host_counts_set(&p->counts, "sent to itself", messages, bytes);
-    host_counts_set(&p->counts, "received by remote read", 0, c.read_bytes);
-    host_counts_set(&p->counts, "received without a copy", c.copies[0], c.copied_bytes[0]);
-    host_counts_set(&p->counts, "received with one copy", c.copies[1], c.copied_bytes[1]);
-    host_counts_set(&p->counts, "received with two copies", c.copies[2], c.copied_bytes[2]);
-    host_counts_set(&p->counts, "received with more copies", c.copies[3], c.copied_bytes[3]);
-    host_counts_set(&p->counts, "received before its receive", c.unexpected, 0);
-    host_counts_set(&p->counts, "address announced by a receive", c.asks, 0);
-    host_counts_set(&p->counts, "of them crossed by a message", c.stale_asks, 0);
-    host_counts_set(&p->counts, "entry of a FIFO written", c.entries, 0);
+    host_counts_set(to, "sent", c.messages, c.bytes);
+    host_counts_set(to, "sent by remote write", c.write_messages, c.write_bytes);
+    host_counts_set(to, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
+    host_counts_set(to, "sent to itself", messages, bytes);
+    host_counts_set(to, "received by remote read", 0, c.read_bytes);
+    host_counts_set(to, "received without a copy", c.copies[0], c.copied_bytes[0]);
+    host_counts_set(to, "received with one copy", c.copies[1], c.copied_bytes[1]);
+    host_counts_set(to, "received with two copies", c.copies[2], c.copied_bytes[2]);
+    host_counts_set(to, "received with more copies", c.copies[3], c.copied_bytes[3]);
+    host_counts_set(to, "received before its receive", c.unexpected, 0);
+    host_counts_set(to, "address announced by a receive", c.asks, 0);
+    host_counts_set(to, "of them crossed by a message", c.stale_asks, 0);
+    host_counts_set(to, "entry of a FIFO written", c.entries, 0);
     if (t->ops->profile != NULL)
-        t->ops->profile(t, &p->counts);
+        t->ops->profile(t, to);
     if (c.helped > 0)
-        host_counts_set(&p->counts, "interrupt by the helper", c.helped, 0);
+        host_counts_set(to, "interrupt by the helper", c.helped, 0);
 }

@@ -129,4 +129,39 @@ TEST_F(GasnetProfile, HasCallsMessagesAndWhatTheTransportCounts)
     }
 }
 
+/* A hundred messages of MPI, and some of GASNet: transports of both count by the same names. */
+TEST_F(GasnetProfile, HasEachLibrarysCountsWhereAProgramUsesBoth)
+{
+    write("prog.c", R"(
+#define GASNET_SEQ
+#include <gasnet.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    char c = 0;
+
+    gasnet_init(&argc, &argv);
+    gasnet_attach(NULL, 0, 0, 0);
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 100; i++)
+        if (gasnet_mynode() == 0)
+            MPI_Send(&c, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&c, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_exit(0);
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -O1 prog.c -o prog")) << errors;
+    ASSERT_EQ(0, sh("hubrun -q -n 2 -m ring4 --platform hapacs-tca --profile=p.csv --gasnet tca "
+                    "--mpi tca ./prog"))
+        << errors;
+    EXPECT_TRUE(has_row(errors, { "MPI:", "entry", "of", "a", "FIFO", "written" })) << errors;
+    EXPECT_TRUE(has_row(errors, { "GASNet:", "message", "of", "GASNet", "itself" })) << errors;
+    ASSERT_EQ(0, sh("awk -F, '$1 == 0 && $2 ~ /packet stored/ { print $2, ($3 >= 100) }' p.csv"));
+    EXPECT_EQ("MPI: packet stored by the core 1\nGASNet: packet stored by the core 0\n", out);
+}
+
 } // namespace
