@@ -91,7 +91,9 @@ struct gasnet_rank {
     uint32_t medium_max;
     uint32_t packed_bytes;          /* longest Long that travels in the entry of its header */
     unsigned ready, exited;         /* ranks that have said so */
-    uint64_t exit_wait_ps;          /* how long this one waits for the others to exit */
+    uint64_t exit_wait_ps;          /* how long this one waits for the others to exit; */
+    uint64_t exit_end_ps;           /* while it does: until when, */
+    int exit_code;                  /* and what it ends with */
     unsigned turn[TRANSPORT_FIFOS]; /* the source that was taken from last */
     STAILQ_HEAD(, gasnet_deferred) deferred;
     const char *call;  /* that the program has made; NULL: none */

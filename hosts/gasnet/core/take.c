@@ -7,6 +7,7 @@
 #include "hosts/gasnet/coll/coll.h"
 #include "hosts/gasnet/core/count.h"
 #include "hosts/gasnet/core/deliver.h"
+#include "hosts/gasnet/core/exit.h"
 #include "hosts/gasnet/core/ticket.h"
 #include "hosts/gasnet/extended/extended.h"
 
@@ -224,10 +225,14 @@ void gasnet_wait_for_room(struct gasnet_rank *gr, const struct gasnet_am *am)
     struct transport *t = gr->transport;
     const struct gasnet_waits outer = gr->waits; /* the call around a handler that replies */
     const struct host_call call = gr->host->call;
+    bool any;
 
     gr->counts.stalls++;
     gasnet_waits_begin(gr, "room for a message to", (int)am->dest);
-    if (!(am->is_reply ? take_replies(gr) : gasnet_take(gr)))
+    any = am->is_reply ? take_replies(gr) : gasnet_take(gr);
+    if (gr->phase == GASNET_IS_EXITING)
+        gasnet_exit_pause(gr, !any);
+    else if (!any)
         t->ops->wait(t);
     gr->waits = outer;
     gr->host->call = call;

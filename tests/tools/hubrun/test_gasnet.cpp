@@ -213,6 +213,43 @@ TEST_F(Gasnet, TheEndWaitsForOthersAsLongAsTheUserSays)
         EXPECT_NEAR(us, waits_us(variables), 30) << variables;
 }
 
+/* Rank 0 ends. Its handlers answer what has come before that with more than the ring of rank 1
+ * holds, which never takes an answer. */
+TEST_F(Gasnet, TheEndWaitsNoLongerForRoomThanForOthers)
+{
+    program(R"(
+#include <unistd.h>
+static char data[8192];
+static void ask(gasnet_token_t token)
+{
+    gasnet_AMReplyMedium0(token, 201, data, sizeof(data));
+}
+static void answer(gasnet_token_t token, void *bytes, size_t n)
+{
+    (void)token, (void)bytes, (void)n;
+}
+int main(int argc, char **argv)
+{
+    gasnet_handlerentry_t table[] = { { 200, (gasneti_handler_fn)ask },
+                                      { 201, (gasneti_handler_fn)answer } };
+
+    gasnet_init(&argc, &argv);
+    gasnet_attach(table, 2, 0, 0);
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    if (gasnet_mynode() == 0)
+        gasnet_exit(3);
+    for (int i = 0; i < 100; i++)
+        gasnet_AMRequestShort0(0, 200);
+    for (;;)
+        sleep(1000);
+}
+)");
+    EXPECT_EQ(3, sh("hubrun -q -n 2 -m ring4 --platform hapacs-tca -x GASNET_EXITTIMEOUT=0.01 "
+                    "--max-time=1s --gasnet peach2 ./prog"));
+    EXPECT_TRUE(begins(errors, "hubrun: rank 0 ended all 2 ranks with status 3 at 102")) << errors;
+}
+
 TEST_F(Gasnet, WhatDoesNotFitIsRefusedBeforeAnythingRuns)
 {
     program("int main(void) { puts(\"runs\"); return 0; }\n");
