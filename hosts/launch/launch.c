@@ -149,6 +149,12 @@ static void name_first(const struct launch *run, char *text, size_t room)
                    t->node->shared.index, where);
 }
 
+/** Ranks that have not ended. */
+static unsigned launch_left(const struct launch *run)
+{
+    return (unsigned)sim_parts_left(machine_sim(run->m));
+}
+
 static int report_stuck(const struct launch *run, int code, const char *why, struct sim_error *err)
 {
     char first[250] = "";
@@ -156,7 +162,7 @@ static int report_stuck(const struct launch *run, int code, const char *why, str
     if (!run->cfg->lists)
         name_first(run, first, sizeof(first));
     (void)sim_error_set(err, code, "%s at %.3f us%s; %u of %u have not ended", why,
-                        (double)sim_reached(machine_sim(run->m)) / 1e6, first, run->left,
+                        (double)sim_reached(machine_sim(run->m)) / 1e6, first, launch_left(run),
                         run->nranks);
     if (code == SIM_ERR_STALLED)
         add_circle(run, err);
@@ -220,7 +226,7 @@ static int run_ranks(struct launch *run, sim_time_t start, const struct watch *w
     sim_time_t until = start;
     struct idling idle = { 0 };
 
-    while (run->left > 0) {
+    while (launch_left(run) > 0) {
         int code;
 
         until = until < max && max - until > SLICE_PS ? until + SLICE_PS : max;
@@ -228,7 +234,7 @@ static int run_ranks(struct launch *run, sim_time_t start, const struct watch *w
         if (run->abort.done)
             abort_all(run);
         output_flush(run->output, until);
-        if (run->left == 0)
+        if (launch_left(run) == 0)
             break;
         if (watch_signal(watch) != 0)
             return report_stuck(run, SIM_ERR_LIMIT, "stopped by a signal", err);
@@ -293,7 +299,7 @@ static void collect_result(const struct launch *run, sim_time_t start, struct la
             rank->in_collective = launch_in_collective(t);
         }
     }
-    if (run->left > 0)
+    if (launch_left(run) > 0)
         res->end_ps = sim_reached(machine_sim(run->m));
 }
 

@@ -341,15 +341,6 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
     return code;
 }
 
-void launch_one_ended(const struct launch_thread *t, sim_time_t at)
-{
-    struct launch *run = t->node->run;
-
-    run->end_ps = sim_max(run->end_ps, at);
-    if (--run->left == 0)
-        sim_stop_after(t->dom, sim_max(run->end_ps, sim_now(t->dom)));
-}
-
 void launch_end(struct launch_thread *t, int code, sim_time_t at)
 {
     SIM_ASSERT(!t->ended);
@@ -363,7 +354,7 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     launch_signals_cancel(t);
     sim_cancel(t->dom, &t->wakeup);
     launch_helper_cancel(t);
-    launch_one_ended(t, at);
+    sim_part_ended(t->dom, at);
 }
 
 /* The earliest one counts, in whatever order the nodes have run. Without a lock: one thread runs
@@ -407,7 +398,7 @@ void launch_ranks_fini(struct launch *run)
 
 void launch_ranks_start(struct launch *run, sim_time_t at)
 {
-    run->left = run->nranks;
+    sim_expect(machine_sim(run->m), run->nranks);
     for (unsigned r = 0; r < run->nranks; r++) {
         struct launch_thread *t = &run->ranks[r];
         struct sim_stream stream;

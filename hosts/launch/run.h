@@ -20,9 +20,7 @@ struct launch {
     struct race *race;           /* NULL: races are not looked for */
     FILE *nothing;               /* what ranks other than 0 read */
     uint64_t found, found_lines; /* see launch_result */
-    unsigned left;               /* threads of this phase that have not ended, */
-    sim_time_t end_ps;   /* and when the last of the others has, whichever's turn was first */
-    uint64_t idle_turns; /* ends of polls of programs in vain */
+    uint64_t idle_turns;         /* ends of polls of programs in vain */
     struct launch_abort {
         bool done;
         unsigned rank;
@@ -41,8 +39,6 @@ int launch_boot(struct launch *run, struct sim_error *err);
 int launch_ranks_init(struct launch *run, struct sim_error *err);
 void launch_ranks_fini(struct launch *run);
 void launch_ranks_start(struct launch *run, sim_time_t at);
-/** One of the threads that the present phase waits for has ended; the last one ends the phase. */
-void launch_one_ended(const struct launch_thread *t, sim_time_t at);
 /** The thread has ended, at `at`, however that came; what it still waits for never resumes it. */
 void launch_end(struct launch_thread *t, int code, sim_time_t at);
 /** All ranks end, at the time of the first one for which this is called; the caller ends `t`. */

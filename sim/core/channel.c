@@ -53,7 +53,14 @@ struct sim_channel {
     void *arg;
     struct chunk *spare;
     uint32_t chunk_bytes; /* of one that is made */
+    uint32_t number;      /* in a group: in order of creation, from the end */
     struct sim_channel *next_of_sim;
+};
+
+/* A record in a parcel; the record itself follows. */
+struct exported {
+    uint64_t channel;
+    struct record record;
 };
 
 static struct record *record_at(struct chunk *c, uint32_t offset)
@@ -333,24 +340,78 @@ static void move_chunks(struct sim_channel *ch)
     ch->out = NULL;
 }
 
-void channel_flush(struct sim_channel *ch)
+/* The first record in `in` is the next one to be delivered. */
+static void wake_receiver(struct sim_channel *ch)
 {
     struct sim_domain *to = ch->to;
 
+    arm_delivery(ch);
+    if (ch->listening && ch->deliver.time < to->sim->next[to->id])
+        to->sim->next[to->id] = ch->deliver.time;
+}
+
+void channel_flush(struct sim_channel *ch)
+{
     ch->is_dirty = false;
     mark_used(ch, ch->out);
-    if (to->sim->cfg.order.shuffle_turns)
+    if (ch->to->sim->cfg.order.shuffle_turns)
         copy_and_poison(ch);
     else
         move_chunks(ch);
     ch->left = 0;
     if (ch->out != NULL)
         write_from(ch, ch->out);
-    if (ch->deliver.time != SIM_TIME_NEVER)
-        return; /* an earlier one is next */
-    arm_delivery(ch);
-    if (ch->listening && ch->deliver.time < to->sim->next[to->id])
-        to->sim->next[to->id] = ch->deliver.time;
+    if (ch->deliver.time == SIM_TIME_NEVER) /* else an earlier one is next */
+        wake_receiver(ch);
+}
+
+void channel_export(struct sim_channel *ch)
+{
+    struct sim_parcel *parcel = group_parcel(ch->to);
+    struct chunk *c = ch->out->next, *last = ch->out;
+    bool more = true;
+
+    ch->is_dirty = false;
+    mark_used(ch, last);
+    while (more) {
+        struct chunk *next = c->next;
+
+        for (uint32_t at = 0; at < c->used;) {
+            const struct record *r = record_at(c, at);
+            uint32_t bytes = (uint32_t)sizeof(*r) + r->room;
+            unsigned char *to = sim_parcel_room(parcel, sizeof(uint64_t) + bytes);
+
+            memcpy(to, &(uint64_t){ ch->number }, sizeof(uint64_t));
+            memcpy(to + sizeof(uint64_t), r, bytes);
+            group_sent(ch->from->sim, r->arrival + ch->lazy, ch->lazy != 0);
+            at += bytes;
+        }
+        more = c != last;
+        if (more)
+            chunk_give(ch, c);
+        c = next;
+    }
+    last->used = last->read = 0;
+    last->next = last;
+    write_from(ch, last);
+}
+
+void channel_import(struct sim *sim, const struct sim_parcel *parcel, size_t *at)
+{
+    struct exported head;
+    struct sim_channel *ch;
+    struct chunk *c;
+    uint32_t bytes;
+
+    memcpy(&head, parcel->bytes + *at, sizeof(head));
+    ch = group_channel(sim, head.channel);
+    bytes = (uint32_t)sizeof(head.record) + head.record.room;
+    c = list_room(ch, &ch->in, bytes);
+    memcpy(c->data + c->used, parcel->bytes + *at + sizeof(head.channel), bytes);
+    c->used += bytes;
+    *at += sizeof(head.channel) + bytes;
+    if (ch->deliver.time == SIM_TIME_NEVER)
+        wake_receiver(ch);
 }
 
 /* A circular list by its last chunk. */
@@ -364,6 +425,30 @@ static void list_free(struct chunk *last)
         free(c);
         c = next;
     }
+}
+
+uint32_t channel_count(const struct sim *sim)
+{
+    uint32_t n = 0;
+
+    for (const struct sim_channel *ch = sim->channels; ch != NULL; ch = ch->next_of_sim)
+        n++;
+    return n;
+}
+
+void channel_number_all(const struct sim *sim, struct sim_channel **by_number)
+{
+    uint32_t n = 0;
+
+    for (struct sim_channel *ch = sim->channels; ch != NULL; ch = ch->next_of_sim) {
+        by_number[n] = ch;
+        ch->number = n++;
+    }
+}
+
+bool channel_leaves(const struct sim_channel *ch)
+{
+    return ch->to->away;
 }
 
 void channel_destroy_all(struct sim *sim)

@@ -2,7 +2,7 @@
 #ifndef SIM_CORE_INTERNAL_H
 #define SIM_CORE_INTERNAL_H
 
-#include "core/sim.h"
+#include "core/group.h"
 
 /* A key orders events of one time: phase, scheduling domain, its sequence number. */
 #define KEY_SEQ_BITS    48
@@ -67,6 +67,7 @@ static inline sim_time_t queue_next(const struct event_queue *q)
 struct stat_entry {
     const uint64_t *value;
     char *path, *unit, *meaning;
+    uint64_t gathered; /* the value, where another process runs the domain */
 };
 
 /* What every event touches lies in front, in as few cache lines as it takes: a machine has many
@@ -79,8 +80,8 @@ struct sim_domain {
     struct sim_channel *dirty; /* channels with records of this window for other domains */
     uint64_t events_run;
     uint32_t id;
-    bool shuffle_ties;
-    uint32_t phase; /* that the present event runs in, to catch schedules into the past */
+    bool shuffle_ties, away; /* away: another process runs it */
+    uint32_t phase;          /* that the present event runs in, to catch schedules into the past */
     struct event_queue queue;
     struct sim_fingerprint print;
     struct stat_entry *stats;
@@ -100,12 +101,46 @@ struct sim {
     struct sim_stream order_stream;
     uint32_t *turns;  /* order of domains in a window */
     sim_time_t *next; /* by domain: when its first event is due, between windows */
+    struct sim_parts {
+        uint64_t expected, ended; /* of this process, and */
+        uint64_t ended_of_all;    /* at the end of the last window */
+        sim_time_t end;           /* the last one's */
+    } parts;
+    struct group_member *member; /* NULL: this process is alone */
 };
+
+/** What processes agree on between windows. */
+struct group_turn {
+    sim_time_t next;    /* when the first event of all is due, or what comes by a lazy channel */
+    sim_time_t stop_at; /* see struct sim */
+    uint64_t ended;     /* parts, */
+    sim_time_t end;     /* and the last one's time */
+    uint64_t lazy; /* `next` may be of a lazy channel that nobody listens to: nothing may be due */
+};
+/** All processes: hands over what the window has sent, and makes of each one's values that of all.
+ */
+int group_turn(struct sim *sim, struct group_turn *turn);
+/** The parcel for the process that runs `dom`, which is away. */
+struct sim_parcel *group_parcel(const struct sim_domain *dom);
+/** What has been sent by lazy channels, or others, to other processes in this window is due then.
+ */
+void group_sent(struct sim *sim, sim_time_t due, bool lazy);
+void group_leave(struct sim *sim);
 
 /** A fresh key for an event that `dom` schedules. */
 uint64_t domain_key(struct sim_domain *dom, enum sim_phase phase);
 /** Hands the records of the window that ended to the receiving side. */
 void channel_flush(struct sim_channel *ch);
+/** Puts them into the parcel of the process that runs the receiver. */
+void channel_export(struct sim_channel *ch);
+/** Takes one record out of a parcel, at `*at`, which moves on. */
+void channel_import(struct sim *sim, const struct sim_parcel *parcel, size_t *at);
+/** Gives each channel a number, the same in all processes. */
+void channel_number_all(const struct sim *sim, struct sim_channel **by_number);
+uint32_t channel_count(const struct sim *sim);
+struct sim_channel *group_channel(const struct sim *sim, uint64_t number);
+/** Does another process run the receiver? */
+bool channel_leaves(const struct sim_channel *ch);
 /** Takes the first channel off a domain's list of those to flush; NULL when it is empty. */
 struct sim_channel *channel_take_dirty(struct sim_domain *dom);
 void channel_destroy_all(struct sim *sim);

@@ -62,6 +62,7 @@ void sim_destroy(struct sim *sim)
     free(sim->domains);
     free(sim->turns);
     free(sim->next);
+    group_leave(sim);
     free(sim);
 }
 
@@ -207,6 +208,27 @@ void sim_stop(struct sim_domain *dom)
     sim_stop_after(dom, dom->now);
 }
 
+void sim_expect(struct sim *sim, uint64_t n)
+{
+    sim->parts = (struct sim_parts){ .expected = n };
+}
+
+void sim_part_ended(struct sim_domain *dom, sim_time_t at)
+{
+    struct sim_parts *parts = &dom->sim->parts;
+
+    SIM_ASSERT(at <= dom->now);
+    parts->ended++;
+    parts->end = sim_max(parts->end, at);
+}
+
+uint64_t sim_parts_left(const struct sim *sim)
+{
+    const struct sim_parts *parts = &sim->parts;
+
+    return parts->expected - (sim->member != NULL ? parts->ended_of_all : parts->ended);
+}
+
 void sim_keep_step(struct sim_domain *dom)
 {
     dom->sim->keep_step = true;
@@ -247,6 +269,17 @@ static void flush_channels(struct sim_domain *dom)
         channel_flush(ch);
 }
 
+static void send_channels(struct sim_domain *dom)
+{
+    struct sim_channel *ch;
+
+    while ((ch = channel_take_dirty(dom)) != NULL)
+        if (channel_leaves(ch))
+            channel_export(ch);
+        else
+            channel_flush(ch);
+}
+
 /* One lookahead window: no record sent in it can arrive in it, so the order of turns is free, and
  * records may be handed over at once. */
 static void run_window(struct sim *sim, sim_time_t end)
@@ -256,11 +289,11 @@ static void run_window(struct sim *sim, sim_time_t end)
     for (uint32_t i = 0; i < sim->ndomains; i++) {
         uint32_t id = sim->turns[i];
 
-        if (sim->next[id] >= end)
+        if (sim->next[id] >= end || sim->domains[id]->away)
             continue;
         domain_run(sim->domains[id], end);
         sim->next[id] = queue_next(&sim->domains[id]->queue);
-        flush_channels(sim->domains[id]);
+        send_channels(sim->domains[id]);
     }
 }
 
@@ -272,7 +305,7 @@ static void align_domains(struct sim *sim, sim_time_t now)
         sim->domains[i]->now = now;
 }
 
-/* What was sent between runs may be due first. */
+/* What was sent between runs may be due first. All processes have sent it. */
 static void look_ahead(struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->ndomains; i++)
@@ -286,7 +319,8 @@ static sim_time_t next_of_all(const struct sim *sim)
     sim_time_t next = SIM_TIME_NEVER;
 
     for (uint32_t i = 0; i < sim->ndomains; i++)
-        next = sim_min(sim->next[i], next);
+        if (!sim->domains[i]->away)
+            next = sim_min(sim->next[i], next);
     return next;
 }
 
@@ -305,26 +339,73 @@ static sim_time_t window_end(const struct sim *sim, sim_time_t next, sim_time_t 
     return sim_min(end, sim->stop_at);
 }
 
+/* Parts have ended in this window or those before, at whatever place of it: no domain is ahead of
+ * the last end by more than the lookahead. */
+static void stop_by_parts(struct sim *sim)
+{
+    const struct sim_parts *parts = &sim->parts;
+
+    if (parts->expected != 0 && sim_parts_left(sim) == 0)
+        sim->stop_at = sim_min(sim->stop_at, parts->end + sim->lookahead);
+}
+
+/* What is due next, and what has ended; in a group, of all processes. */
+static int take_turn(struct sim *sim, struct group_turn *turn)
+{
+    *turn = (struct group_turn){ .next = next_of_all(sim),
+                                 .stop_at = sim->stop_at,
+                                 .ended = sim->parts.ended,
+                                 .end = sim->parts.end };
+    if (sim->member != NULL) {
+        int code = group_turn(sim, turn);
+
+        if (code != SIM_OK)
+            return code;
+        sim->stop_at = turn->stop_at;
+        sim->parts.ended_of_all = turn->ended;
+        sim->parts.end = turn->end;
+    }
+    stop_by_parts(sim);
+    return SIM_OK;
+}
+
+/* Nothing is left: all stand at the time of the last event. */
+static int end_at_last(struct sim *sim)
+{
+    uint64_t before_never = SIM_TIME_NEVER - sim_reached(sim);
+    int code = sim_least(sim, &before_never, 1);
+
+    if (code == SIM_OK)
+        align_domains(sim, SIM_TIME_NEVER - before_never);
+    return code;
+}
+
 int sim_run(struct sim *sim, sim_time_t until)
 {
+    struct group_turn turn;
+
     sim->stop_at = SIM_TIME_NEVER;
+    if (sim->parts.expected != 0 && sim_parts_left(sim) == 0)
+        sim_expect(sim, 0); /* they have ended a run before */
     look_ahead(sim);
     for (;;) {
-        sim_time_t next = next_of_all(sim);
+        int code = take_turn(sim, &turn);
 
-        if (sim->stop_at <= until && next >= sim->stop_at) {
+        if (code != SIM_OK)
+            return code;
+        if (turn.lazy && (turn.next > until || turn.next >= sim->stop_at))
+            continue; /* now that all has come, what is due is known */
+        if (sim->stop_at <= until && turn.next >= sim->stop_at) {
             align_domains(sim, sim->stop_at);
             return SIM_OK;
         }
-        if (next == SIM_TIME_NEVER) {
-            align_domains(sim, sim_reached(sim));
-            return SIM_OK;
-        }
-        if (next > until) {
+        if (turn.next == SIM_TIME_NEVER)
+            return end_at_last(sim);
+        if (turn.next > until) {
             align_domains(sim, until);
             return sim->stop_at == SIM_TIME_NEVER ? SIM_ERR_LIMIT : SIM_OK;
         }
-        run_window(sim, window_end(sim, next, until));
+        run_window(sim, window_end(sim, turn.next, until));
     }
 }
 
@@ -372,7 +453,7 @@ void sim_stat_register(struct sim_domain *dom, const uint64_t *value, const char
         dom->stats_room = room;
     }
     dom->stats[dom->nstats++] =
-        (struct stat_entry){ value, copy_text(path), copy_text(unit), copy_text(meaning) };
+        (struct stat_entry){ value, copy_text(path), copy_text(unit), copy_text(meaning), 0 };
 }
 
 void sim_stats_register(struct sim_domain *dom, const char *path, const struct sim_stat_row *rows,
@@ -394,7 +475,7 @@ void sim_stat_each(const struct sim *sim, sim_stat_fn fn, void *arg)
         for (uint32_t k = 0; k < dom->nstats; k++) {
             const struct stat_entry *s = &dom->stats[k];
 
-            fn(arg, s->path, s->unit, s->meaning, *s->value);
+            fn(arg, s->path, s->unit, s->meaning, dom->away ? s->gathered : *s->value);
         }
     }
 }

@@ -122,6 +122,16 @@ void sim_stop(struct sim_domain *dom);
  * whose turn came first, has done its part of what ends the run. */
 void sim_stop_after(struct sim_domain *dom, sim_time_t at);
 /**
+ * Between runs: the next one ends, as by sim_stop(), when `n` parts of it have ended: ranks of a
+ * program, say. Each of them says when, and wherever it is; the last end counts. 0: it does not end
+ * by that.
+ */
+void sim_expect(struct sim *sim, uint64_t n);
+/** One of the parts has ended, at `at`, the present time or an earlier one. */
+void sim_part_ended(struct sim_domain *dom, sim_time_t at);
+/** How many have not, between runs. In a group all processes know. */
+uint64_t sim_parts_left(const struct sim *sim);
+/**
  * No domain runs ahead of another any more: a window is one instant. For a component that shares
  * something with those of other domains, such as a simulator of another make. Results are the same
  * and take longer. Before the simulation runs.

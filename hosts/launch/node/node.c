@@ -122,7 +122,7 @@ static void boot_run(struct launch_thread *t)
     struct launch_node *node = t->node;
 
     node->boot_code = driver_boot(&t->host);
-    launch_one_ended(t, sim_now(t->dom));
+    sim_part_ended(t->dom, sim_now(t->dom));
 }
 
 static int node_init(struct launch_node *node, struct launch *run, unsigned index,
@@ -271,7 +271,7 @@ int launch_boot(struct launch *run, struct sim_error *err)
 {
     struct sim *sim = machine_sim(run->m);
 
-    run->left = run->nnodes;
+    sim_expect(sim, run->nnodes);
     for (unsigned i = 0; i < run->nnodes; i++) {
         struct sim_domain *dom = run->nodes[i].dom;
 
