@@ -10,6 +10,7 @@
 #include "hosts/transport/transport.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #define SLICE_PS SIM_MS
 /* Ranks start at a multiple of this, so that a faster boot of one device moves nothing. */
 #define START_GRID_PS (100 * SIM_US)
+
+#define ANOTHER_IS_GONE "another process of the simulation is gone"
 
 static const struct host_param own_params[] = {
     HOST_PARAM_PS("local_message_ps", 1 * SIM_US, "a message between ranks of one node"),
@@ -122,45 +125,73 @@ struct launch_software launch_software_default(void)
 /* Appends a circle of ranks or packets that wait for each other to what is known of the ranks. */
 static void add_circle(const struct launch *run, struct sim_error *err)
 {
+    struct launch_needs *needs = launch_needs_create(run);
     size_t n = err != NULL ? strlen(err->text) : 0;
     char circle[700];
 
-    if (err == NULL)
-        return;
-    if (launch_circle(run, circle, sizeof(circle)) ||
-        machine_stall_circle(run->m, circle, sizeof(circle))) {
+    if (err == NULL || needs == NULL)
+        goto out;
+    /* Packets of all nodes are known to one process only when there is one. */
+    if (launch_circle(needs, circle, sizeof(circle)) ||
+        (sim_processes(machine_sim(run->m)) == 1 &&
+         machine_stall_circle(run->m, circle, sizeof(circle)))) {
         err->cause = SIM_CAUSE_DEADLOCK;
         (void)snprintf(err->text + n, sizeof(err->text) - n, "; deadlock: %s", circle);
-    } else if (launch_bereft(run, circle, sizeof(circle)))
+    } else if (launch_bereft(needs, circle, sizeof(circle)))
         (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", circle);
+out:
+    launch_needs_destroy(needs);
+}
+
+struct first_rank {
+    unsigned rank; /* UINT_MAX: none */
+    char text[250];
+};
+
+static void take_first(void *arg, const unsigned char *bytes, size_t n)
+{
+    struct first_rank *first = arg, other;
+
+    memcpy(&other, bytes, n);
+    if (other.rank < first->rank)
+        *first = other;
 }
 
 /* ": rank 1 on node 1 is polling memory", of the first rank that has not ended */
-static void name_first(const struct launch *run, char *text, size_t room)
+static int name_first(const struct launch *run, char *text, size_t room)
 {
-    const struct launch_thread *t = run->ranks;
+    struct first_rank first = { .rank = UINT_MAX }, all = first;
     char where[200];
+    int code;
 
-    while (t->ended)
-        t++;
-    SIM_ASSERT(t < run->ranks + run->nranks);
-    launch_where(t, where, sizeof(where));
-    (void)snprintf(text, room, ": rank %u on node %u is %s", (unsigned)(t - run->ranks),
-                   t->node->shared.index, where);
+    for (unsigned r = 0; r < run->nranks && first.rank == UINT_MAX; r++) {
+        const struct launch_thread *t = &run->ranks[r];
+
+        if (t->ended || !sim_is_here(t->dom))
+            continue;
+        first.rank = r;
+        launch_where(t, where, sizeof(where));
+        (void)snprintf(first.text, sizeof(first.text), ": rank %u on node %u is %s", r,
+                       t->node->shared.index, where);
+    }
+    code = sim_tell_all(machine_sim(run->m), &first, sizeof(first), take_first, &all);
+    SIM_ASSERT(code != SIM_OK || all.rank != UINT_MAX);
+    (void)snprintf(text, room, "%s", all.text);
+    return code;
 }
 
 /** Ranks that have not ended. */
 static unsigned launch_left(const struct launch *run)
 {
-    return (unsigned)sim_parts_left(machine_sim(run->m));
+    return run->abort.done ? 0 : (unsigned)sim_parts_left(machine_sim(run->m));
 }
 
 static int report_stuck(const struct launch *run, int code, const char *why, struct sim_error *err)
 {
     char first[250] = "";
 
-    if (!run->cfg->lists)
-        name_first(run, first, sizeof(first));
+    if (!run->cfg->lists && name_first(run, first, sizeof(first)) != SIM_OK)
+        return sim_error_set(err, SIM_ERR_IO, ANOTHER_IS_GONE);
     (void)sim_error_set(err, code, "%s at %.3f us%s; %u of %u have not ended", why,
                         (double)sim_reached(machine_sim(run->m)) / 1e6, first, launch_left(run),
                         run->nranks);
@@ -180,27 +211,38 @@ static bool idle_too_long(struct launch *run, struct idling *idle)
     uint64_t events = sim_events_run(machine_sim(run->m)) - idle->events;
     uint64_t turns = run->idle_turns - idle->turns;
     bool looks = launch_only_looks(run);
+    uint64_t busy = events != turns && !looks, late;
 
     idle->events += events;
     idle->turns += turns;
-    if (events != turns && !looks) {
+    (void)sim_sum(machine_sim(run->m), &busy, 1);
+    if (busy != 0)
         idle->since_ms = watch_cpu_ms();
-        return false;
-    }
-    return run->cfg->patience_s != 0 &&
+    late = run->cfg->patience_s != 0 &&
            watch_cpu_ms() - idle->since_ms > run->cfg->patience_s * 1000UL;
+    (void)sim_sum(machine_sim(run->m), &late, 1);
+    return late != 0;
+}
+
+/* A signal may come to one process only. @return its number, 0: none has come */
+static int signal_of_all(const struct launch *run, const struct watch *watch)
+{
+    uint64_t not_it = UINT64_MAX - (uint64_t)watch_signal(watch);
+
+    (void)sim_least(machine_sim(run->m), &not_it, 1);
+    return (int)(UINT64_MAX - not_it);
 }
 
 static void abort_all(struct launch *run)
 {
     const struct launch_abort *abort = &run->abort;
 
-    if (abort->line[0] != '\0')
+    if (abort->line[0] != '\0' && sim_is_here(run->ranks[abort->rank].dom))
         output_put(run->output, abort->rank, OUTPUT_LIBRARY, abort->time, abort->line);
     for (unsigned r = 0; r < run->nranks; r++) {
         struct launch_thread *t = &run->ranks[r];
 
-        if (!t->ended)
+        if (!t->ended && sim_is_here(t->dom))
             launch_end(t, run->abort.code, run->abort.time);
     }
 }
@@ -208,17 +250,20 @@ static void abort_all(struct launch *run)
 /* main() alone has a block. */
 static int check_counts(const struct launch *run, struct sim_error *err)
 {
+    uint64_t counted = 0;
+
     if (run->cfg->compute != LAUNCH_COMPUTE_COUNTED)
         return SIM_OK;
     for (unsigned r = 0; r < run->nranks; r++)
-        if (run->ranks[r].blocks != NULL && *run->ranks[r].blocks != 0)
-            return SIM_OK;
+        counted += run->ranks[r].blocks != NULL && *run->ranks[r].blocks != 0;
+    if (sim_sum(machine_sim(run->m), &counted, 1) == SIM_OK && counted != 0)
+        return SIM_OK;
     return sim_error_set(err, SIM_ERR_CONFIG,
                          "%s: no block was counted: expected a program made by hubcc --count",
                          run->cfg->program != NULL ? run->cfg->program : "entry");
 }
 
-static int run_ranks(struct launch *run, sim_time_t start, const struct watch *watch,
+static int run_ranks(struct launch *run, sim_time_t start, const struct watch *watch, int *signal_p,
                      struct sim_error *err)
 {
     struct sim *sim = machine_sim(run->m);
@@ -227,16 +272,21 @@ static int run_ranks(struct launch *run, sim_time_t start, const struct watch *w
     struct idling idle = { 0 };
 
     while (launch_left(run) > 0) {
-        int code;
+        int code, gone;
 
         until = until < max && max - until > SLICE_PS ? until + SLICE_PS : max;
         code = sim_run(sim, until);
-        if (run->abort.done)
+        gone = code == SIM_ERR_IO ? code : launch_agree_abort(run);
+        if (gone == SIM_OK && run->abort.done)
             abort_all(run);
-        output_flush(run->output, until);
+        if (gone == SIM_OK)
+            gone = launch_flush_all(run, until);
+        if (gone != SIM_OK)
+            return sim_error_set(err, gone, ANOTHER_IS_GONE);
         if (launch_left(run) == 0)
             break;
-        if (watch_signal(watch) != 0)
+        *signal_p = signal_of_all(run, watch);
+        if (*signal_p != 0)
             return report_stuck(run, SIM_ERR_LIMIT, "stopped by a signal", err);
         if (code == SIM_OK)
             return report_stuck(run, SIM_ERR_STALLED, "nothing is left that could happen", err);
@@ -364,34 +414,40 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     code = launch_nodes_init(&run, err);
     if (code == SIM_OK)
         code = launch_ranks_init(&run, err);
+    code = sim_agree(machine_sim(m), code, err);
     if (code == SIM_OK)
-        code = launch_boot(&run, err);
+        code = sim_agree(machine_sim(m), launch_boot(&run, err), err);
+    if (code == SIM_OK)
+        code = sim_gather(machine_sim(m)); /* for counts from the start of the ranks on */
     if (code == SIM_OK) {
         start = (sim_reached(machine_sim(m)) / START_GRID_PS + 1) * START_GRID_PS;
         if (cfg->begins != NULL)
             cfg->begins(cfg->output_arg);
         launch_ranks_start(&run, start);
         watch = watch_begin(&run);
-        code = run_ranks(&run, start, watch, err);
-        result_p->signal = watch_signal(watch);
+        code = run_ranks(&run, start, watch, &result_p->signal, err);
         watch_end(watch);
         if (code == SIM_OK)
             code = check_counts(&run, err);
     }
-    output_flush(run.output, SIM_TIME_NEVER);
+    (void)launch_flush_all(&run, SIM_TIME_NEVER);
     launch_heaps_end(&run);
     race_end(run.race);
     run.shared.end = end_of(&run, code);
     host_states_release(&run.shared.states);
     collect_result(&run, start, result_p);
+    (void)launch_share_results(&run, result_p);
+    (void)sim_gather(machine_sim(m));
     run_fini(&run, threads);
     return code;
 }
 
 void launch_result_fini(struct launch_result *result)
 {
-    for (unsigned r = 0; r < result->nranks; r++)
+    for (unsigned r = 0; r < result->nranks; r++) {
         free(result->ranks[r].profile);
+        free(result->ranks[r].names);
+    }
     free(result->ranks);
     result->ranks = NULL;
     result->nranks = 0;

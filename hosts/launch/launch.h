@@ -6,6 +6,7 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
+#include "core/group.h"
 #include "hosts/host/param.h"
 #include "hosts/host/profile.h"
 #include "hosts/launch/memory.h"
@@ -90,6 +91,7 @@ struct launch_rank_result {
     char where[200];              /* what it was doing, when it has not ended */
     bool in_collective;           /* that was a collective of a library for messages */
     struct host_profile *profile; /* if it was asked for */
+    char *names;                  /* in it, if another process has run the rank; or NULL */
 };
 
 struct launch_result {

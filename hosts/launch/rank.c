@@ -332,7 +332,7 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
         struct launch_node *node = &run->nodes[node_of(run, r)];
 
         code = rank_memory(node, &run->ranks[r], err);
-        if (code == SIM_OK)
+        if (code == SIM_OK && sim_is_here(node->dom))
             code = rank_program(node, &run->ranks[r], &file, err);
     }
     if (code == SIM_OK)

@@ -152,6 +152,76 @@ static int needed_rank(const struct launch *run, const struct launch_thread *t, 
     return -1;
 }
 
+/* What all processes know of a rank, in a parcel: the ranks that it needs follow. */
+struct told_needs {
+    uint32_t rank, ended, n;
+};
+
+struct launch_needs {
+    unsigned nranks;
+    struct rank_needs {
+        bool ended;
+        uint32_t n;
+        uint32_t *of;
+    } ranks[];
+};
+
+static void take_needs(void *arg, const unsigned char *bytes, size_t n)
+{
+    struct launch_needs *needs = arg;
+
+    for (size_t at = 0; at < n;) {
+        struct told_needs told;
+        struct rank_needs *rank;
+
+        memcpy(&told, bytes + at, sizeof(told));
+        at += sizeof(told);
+        rank = &needs->ranks[told.rank];
+        *rank = (struct rank_needs){ told.ended != 0, told.n,
+                                     malloc((told.n + 1) * sizeof(*rank->of)) };
+        SIM_ASSERT(rank->of != NULL);
+        memcpy(rank->of, bytes + at, told.n * sizeof(*rank->of));
+        at += told.n * sizeof(*rank->of);
+    }
+}
+
+static void give_needs(const struct launch *run, unsigned rank, struct sim_parcel *own)
+{
+    const struct launch_thread *t = &run->ranks[rank];
+    struct told_needs told = { rank, t->ended, 0 };
+    size_t at = own->used;
+    int to;
+
+    (void)sim_parcel_room(own, sizeof(told));
+    for (; (to = needed_rank(run, t, told.n)) >= 0; told.n++)
+        memcpy(sim_parcel_room(own, sizeof(uint32_t)), &(uint32_t){ (uint32_t)to },
+               sizeof(uint32_t));
+    memcpy(own->bytes + at, &told, sizeof(told));
+}
+
+struct launch_needs *launch_needs_create(const struct launch *run)
+{
+    struct launch_needs *needs = calloc(1, sizeof(*needs) + run->nranks * sizeof(needs->ranks[0]));
+    struct sim_parcel own = { 0 };
+
+    if (needs == NULL)
+        return NULL;
+    needs->nranks = run->nranks;
+    for (unsigned r = 0; r < run->nranks; r++)
+        if (sim_is_here(run->ranks[r].dom))
+            give_needs(run, r, &own);
+    (void)sim_tell_all(machine_sim(run->m), own.bytes, own.used, take_needs, needs);
+    free(own.bytes);
+    return needs;
+}
+
+void launch_needs_destroy(struct launch_needs *needs)
+{
+    for (unsigned r = 0; needs != NULL && r < needs->nranks; r++)
+        free(needs->ranks[r].of);
+    free(needs);
+}
+
 struct visit {
     int path;       /* the n-th rank from the start to here */
     unsigned next;  /* how many of the rank's needs are done */
@@ -167,14 +237,17 @@ static void circle_text(const struct visit *v, unsigned from, unsigned n, struct
 }
 
 /* Depth first. */
-static bool find_circle(const struct launch *run, int start, struct visit *v, struct text *t)
+static bool find_circle(const struct launch_needs *needs, int start, struct visit *v,
+                        struct text *t)
 {
     unsigned n = 0;
 
     v[n++].path = start;
     v[start].place = n;
     while (n > 0) {
-        int at = v[n - 1].path, to = needed_rank(run, &run->ranks[at], v[at].next++);
+        int at = v[n - 1].path;
+        const struct rank_needs *rank = &needs->ranks[at];
+        int to = v[at].next < rank->n ? (int)rank->of[v[at].next++] : -1;
 
         if (to < 0) {
             v[at].place = UINT32_MAX; /* leads to no circle */
@@ -190,30 +263,29 @@ static bool find_circle(const struct launch *run, int start, struct visit *v, st
     return false;
 }
 
-bool launch_circle(const struct launch *run, char *text, size_t room)
+bool launch_circle(const struct launch_needs *needs, char *text, size_t room)
 {
-    struct visit *v = calloc(run->nranks, sizeof(*v));
+    struct visit *v = calloc(needs->nranks, sizeof(*v));
     bool found = false;
 
-    for (unsigned r = 0; v != NULL && !found && r < run->nranks; r++)
+    for (unsigned r = 0; v != NULL && !found && r < needs->nranks; r++)
         if (v[r].place == 0)
-            found = find_circle(run, (int)r, v, &(struct text){ text, room });
+            found = find_circle(needs, (int)r, v, &(struct text){ text, room });
     free(v);
     return found;
 }
 
-bool launch_bereft(const struct launch *run, char *text, size_t room)
+bool launch_bereft(const struct launch_needs *needs, char *text, size_t room)
 {
-    for (unsigned r = 0; r < run->nranks; r++) {
-        int to = -1;
+    for (unsigned r = 0; r < needs->nranks; r++)
+        for (uint32_t i = 0; i < needs->ranks[r].n; i++) {
+            uint32_t to = needs->ranks[r].of[i];
 
-        for (unsigned i = 0; (to = needed_rank(run, &run->ranks[r], i)) >= 0; i++) {
-            if (!run->ranks[to].ended)
+            if (!needs->ranks[to].ended)
                 continue;
-            (void)snprintf(text, room, "rank %u waits for rank %d, which has ended", r, to);
+            (void)snprintf(text, room, "rank %u waits for rank %u, which has ended", r, to);
             return true;
         }
-    }
     return false;
 }
 

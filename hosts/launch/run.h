@@ -44,4 +44,13 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at);
 /** All ranks end, at the time of the first one for which this is called; the caller ends `t`. */
 void launch_abort_all(struct launch_thread *t, unsigned rank, int code, const char *line);
 
+/* together.c: what the processes of one run give each other between its slices. All of them call
+ * each of these, in the same order; of one alone they are what it has itself. */
+/** Hands over lines of all ranks: see output_flush(). */
+int launch_flush_all(struct launch *run, sim_time_t until);
+/** The first abort of all counts: each process knows it then. */
+int launch_agree_abort(struct launch *run);
+/** The results of ranks that other processes run. */
+int launch_share_results(const struct launch *run, struct launch_result *res);
+
 #endif /* LAUNCH_RUN_H */

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARCEL_BYTES 4096u
-
 /* A parcel at the end of a window begins with a struct group_turn, and has records behind it. */
 struct group_member {
     const struct sim_group *group;
@@ -15,23 +13,6 @@ struct group_member {
     sim_time_t sent;             /* when the first record of the window that is sent is due */
     bool sent_lazy;
 };
-
-void *sim_parcel_room(struct sim_parcel *parcel, size_t n)
-{
-    unsigned char *place;
-
-    if (parcel->room - parcel->used < n) {
-        size_t room = 2 * parcel->room > parcel->used + n ? 2 * parcel->room
-                                                          : parcel->used + n + PARCEL_BYTES;
-
-        parcel->bytes = realloc(parcel->bytes, room);
-        SIM_ASSERT(parcel->bytes != NULL);
-        parcel->room = room;
-    }
-    place = parcel->bytes + parcel->used;
-    parcel->used += n;
-    return place;
-}
 
 /* Each parcel has room for a turn in front. */
 static void begin_parcels(struct group_member *m)
@@ -84,6 +65,11 @@ void group_leave(struct sim *sim)
     free(m->owner);
     free(m->channels);
     free(m);
+}
+
+uint32_t sim_processes(const struct sim *sim)
+{
+    return sim->member != NULL ? sim->member->group->nprocesses : 1;
 }
 
 bool sim_is_here(const struct sim_domain *dom)
@@ -202,26 +188,54 @@ int sim_least(struct sim *sim, uint64_t *words, size_t n)
     return join_words(sim, words, n, sim_min);
 }
 
-int sim_share(struct sim_domain *dom, void *bytes, size_t n)
+int sim_tell_all(struct sim *sim, const void *bytes, size_t n, sim_told_fn take, void *arg)
 {
-    struct group_member *m = dom->sim->member;
-    uint32_t owner;
+    struct group_member *m = sim->member;
     int code;
 
-    if (m == NULL)
+    if (m == NULL) {
+        take(arg, bytes, n);
         return SIM_OK;
-    owner = m->owner[dom->id];
-    put_all(m, bytes, owner == m->group->process ? n : 0);
-    code = swap(m);
-    if (code == SIM_OK && owner != m->group->process) {
-        SIM_ASSERT(m->in[owner].used == n);
-        memcpy(bytes, m->in[owner].bytes, n);
     }
+    put_all(m, bytes, n);
+    code = swap(m);
+    for (uint32_t p = 0; p < m->group->nprocesses && code == SIM_OK; p++)
+        if (p == m->group->process)
+            take(arg, bytes, n);
+        else
+            take(arg, m->in[p].bytes, m->in[p].used);
     begin_parcels(m);
     return code;
 }
 
-/* What sim_gather() tells of a domain; the values of its statistics follow. */
+static void take_failure(void *arg, const unsigned char *bytes, size_t n)
+{
+    struct sim_error *first = arg;
+
+    SIM_ASSERT(n == sizeof(*first));
+    if (first->code == SIM_OK)
+        memcpy(first, bytes, n);
+}
+
+int sim_agree(struct sim *sim, int code, struct sim_error *err)
+{
+    struct sim_error own = { 0 }, first = { 0 };
+    int told;
+
+    if (sim->member == NULL)
+        return code;
+    if (code != SIM_OK && err != NULL)
+        own = *err;
+    own.code = code;
+    told = sim_tell_all(sim, &own, sizeof(own), take_failure, &first);
+    if (told != SIM_OK)
+        return sim_error_set(err, told, "another process is gone");
+    if (first.code != SIM_OK && err != NULL)
+        *err = first;
+    return first.code;
+}
+
+/* What sim_gather() hands over of a domain; the values of its statistics follow. */
 struct gathered {
     struct sim_fingerprint print;
     uint64_t events_run;

@@ -1,6 +1,6 @@
 /*
- * One simulation on several processes. Each builds all of it and runs some of its domains; the
- * others' stand still there. What domains of different processes send each other goes by parcels
+ * One simulation on several processes. Each builds all of it and runs some of its domains; it runs
+ * no event of the others. What domains of different processes send each other goes by parcels
  * at the end of each window. Results are those of one process, to the picosecond.
  *
  * Functions that say "all processes" are called by all of them, in the same order, and return the
@@ -13,7 +13,7 @@
 
 SIM_BEGIN_DECLS
 
-/** Bytes for another process, or from it. Whoever writes makes room by sim_parcel_room(). */
+/** Bytes for another process, or from it. Room is made by sim_parcel_room(). */
 struct sim_parcel {
     unsigned char *bytes;
     size_t used, room;
@@ -37,6 +37,8 @@ struct sim_group {
  * @param owner  by domain, in their order: which process runs it; copied
  */
 int sim_join(struct sim *sim, const struct sim_group *group, const uint32_t *owner);
+/** How many processes run the simulation: 1 without a group. */
+uint32_t sim_processes(const struct sim *sim);
 /** Does this process run the domain? Always, without a group. */
 bool sim_is_here(const struct sim_domain *dom);
 /** All processes, between runs: afterwards each has fingerprints, statistics and counts of events
@@ -45,8 +47,11 @@ int sim_gather(struct sim *sim);
 /** All processes, between runs: each of `n` words becomes the sum over all, or the least. */
 int sim_sum(struct sim *sim, uint64_t *words, size_t n);
 int sim_least(struct sim *sim, uint64_t *words, size_t n);
-/** All processes, between runs: what the process of a domain has goes to all. */
-int sim_share(struct sim_domain *dom, void *bytes, size_t n);
+/** All processes, between runs: `take` gets what each has given, this one's too, in their order. */
+typedef void (*sim_told_fn)(void *arg, const unsigned char *bytes, size_t n);
+int sim_tell_all(struct sim *sim, const void *bytes, size_t n, sim_told_fn take, void *arg);
+/** All processes, between runs: the failure of the first one that has any is that of all. */
+int sim_agree(struct sim *sim, int code, struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* SIM_CORE_GROUP_H */

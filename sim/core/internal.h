@@ -115,7 +115,7 @@ struct group_turn {
     sim_time_t stop_at; /* see struct sim */
     uint64_t ended;     /* parts, */
     sim_time_t end;     /* and the last one's time */
-    uint64_t lazy; /* `next` may be of a lazy channel that nobody listens to: nothing may be due */
+    uint64_t lazy;      /* `next` may be of a lazy channel without a listener: nothing may be due */
 };
 /** All processes: hands over what the window has sent, and makes of each one's values that of all.
  */

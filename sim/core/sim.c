@@ -109,6 +109,11 @@ struct sim_domain *sim_domain_create(struct sim *sim, const char *name)
     return dom;
 }
 
+uint32_t sim_domains(const struct sim *sim)
+{
+    return sim->ndomains;
+}
+
 const char *sim_domain_name(const struct sim_domain *dom)
 {
     return dom->name;

@@ -102,6 +102,8 @@ void sim_destroy(struct sim *sim);
 /** `name` ("node3") is copied; it must be unique. At most 16383 domains. NULL: out of memory. */
 struct sim_domain *sim_domain_create(struct sim *sim, const char *name);
 const char *sim_domain_name(const struct sim_domain *dom);
+/** How many there are. */
+uint32_t sim_domains(const struct sim *sim);
 sim_time_t sim_now(const struct sim_domain *dom);
 uint64_t sim_seed(const struct sim_domain *dom);
 

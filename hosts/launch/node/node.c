@@ -279,11 +279,11 @@ int launch_boot(struct launch *run, struct sim_error *err)
     }
     sim_run(sim, SIM_TIME_NEVER);
     for (unsigned i = 0; i < run->nnodes; i++)
-        if (run->nodes[i].kernel.waits != NULL)
+        if (sim_is_here(run->nodes[i].dom) && run->nodes[i].kernel.waits != NULL)
             return sim_error_set(err, SIM_ERR_STALLED, "node%u: boot waits for ever in: %s", i,
                                  run->nodes[i].kernel.waits);
     for (unsigned i = 0; i < run->nnodes; i++)
-        if (run->nodes[i].boot_code != DRIVER_OK)
+        if (sim_is_here(run->nodes[i].dom) && run->nodes[i].boot_code != DRIVER_OK)
             return sim_error_set(err, SIM_ERR_CONFIG, "node%u: boot failed: %s", i,
                                  boot_reason(run->nodes[i].boot_code));
     return SIM_OK;

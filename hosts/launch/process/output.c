@@ -164,9 +164,10 @@ static int line_order(const void *a, const void *b)
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-void output_flush(struct output *out, sim_time_t until)
+/* Lines that are due before `until` come to the front, in their order. @return how many. */
+static size_t sort_lines(struct output *out, sim_time_t until)
 {
-    size_t done = 0;
+    size_t due = 0;
 
     if (until == SIM_TIME_NEVER) {
         for (struct output_file *f = out->files; f != NULL; f = f->next) {
@@ -175,18 +176,75 @@ void output_flush(struct output *out, sim_time_t until)
                 part_to_line(f, f->clock(f->clock_arg));
         }
     }
-    if (out->nlines == 0)
-        return;
-    qsort(out->lines, out->nlines, sizeof(out->lines[0]), line_order);
-    while (done < out->nlines && (until == SIM_TIME_NEVER || out->lines[done].time < until)) {
-        struct output_line *l = &out->lines[done++];
+    if (out->nlines > 0)
+        qsort(out->lines, out->nlines, sizeof(out->lines[0]), line_order);
+    while (due < out->nlines && (until == SIM_TIME_NEVER || out->lines[due].time < until))
+        due++;
+    return due;
+}
 
-        if (out->fn != NULL)
-            out->fn(out->arg, l->rank, l->stream, l->time, l->text);
-        free(l->text);
+static void drop_lines(struct output *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(out->lines[i].text);
+    out->nlines -= n;
+    if (n > 0)
+        memmove(out->lines, out->lines + n, out->nlines * sizeof(out->lines[0]));
+}
+
+void output_flush(struct output *out, sim_time_t until)
+{
+    size_t due = sort_lines(out, until);
+
+    for (size_t i = 0; i < due && out->fn != NULL; i++) {
+        const struct output_line *l = &out->lines[i];
+
+        out->fn(out->arg, l->rank, l->stream, l->time, l->text);
     }
-    out->nlines -= done;
-    memmove(out->lines, out->lines + done, out->nlines * sizeof(out->lines[0]));
+    drop_lines(out, due);
+}
+
+/* A line in a pack; its text follows, with the byte that ends it. */
+struct packed_line {
+    sim_time_t time;
+    uint64_t rank, stream, bytes;
+};
+
+unsigned char *output_pack(struct output *out, sim_time_t until, size_t *n_p)
+{
+    size_t due = sort_lines(out, until), n = 0, at = 0;
+    unsigned char *bytes;
+
+    for (size_t i = 0; i < due; i++)
+        n += sizeof(struct packed_line) + strlen(out->lines[i].text) + 1;
+    bytes = malloc(n + 1);
+    for (size_t i = 0; bytes != NULL && i < due; i++) {
+        const struct output_line *l = &out->lines[i];
+        const struct packed_line head = { l->time, l->rank, l->stream, strlen(l->text) + 1 };
+
+        memcpy(bytes + at, &head, sizeof(head));
+        memcpy(bytes + at + sizeof(head), l->text, head.bytes);
+        at += sizeof(head) + head.bytes;
+    }
+    *n_p = at;
+    if (bytes != NULL)
+        drop_lines(out, due);
+    return bytes;
+}
+
+bool output_unpack(struct output *out, const unsigned char *bytes, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        struct packed_line head;
+
+        memcpy(&head, bytes + at, sizeof(head));
+        at += sizeof(head);
+        if (!add_line(out, (unsigned)head.rank, (enum output_stream)head.stream, head.time,
+                      strdup((const char *)bytes + at)))
+            return false;
+        at += head.bytes;
+    }
+    return true;
 }
 
 void output_end(struct output *out)

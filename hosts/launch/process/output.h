@@ -49,6 +49,12 @@ void output_put(struct output *out, unsigned rank, enum output_stream stream, si
 /** Hands over all complete lines of times before `until`; with SIM_TIME_NEVER all, also the last
  * one of a rank when it lacks its newline. */
 void output_flush(struct output *out, sim_time_t until);
+/** Takes out the complete lines of times before `until`, with SIM_TIME_NEVER all as above, for
+ * another process's output_unpack(): its lines are among its own from then on. @return bytes that
+ * the caller frees; NULL: out of memory. */
+unsigned char *output_pack(struct output *out, sim_time_t until, size_t *n_p);
+/** @return false: out of memory. */
+bool output_unpack(struct output *out, const unsigned char *bytes, size_t n);
 
 SIM_END_DECLS
 #endif /* LAUNCH_OUTPUT_H */

@@ -95,7 +95,7 @@ class Network
         unsigned domains;
         uint64_t seed;
         uint64_t budget;  // messages that each domain sends by itself
-        unsigned parts;   // of the domains end the run when they have sent them; 0: none does
+        unsigned parts;   // so many domains end the run when they have sent them; 0: none
         sim_time_t slice; // sim_run() by so much at once; 0: to the end
     };
 
@@ -323,7 +323,7 @@ TEST(Group, SlicesOfTimeChangeNothing)
     }
 }
 
-TEST(Group, WordsAreJoinedAndShared)
+TEST(Group, WordsAreJoinedAndTold)
 {
     constexpr uint32_t processes = 3;
     Exchange exchange(processes);
@@ -348,6 +348,8 @@ TEST(Group, WordsAreJoinedAndShared)
             uint64_t sums[] = { p, 10 }, least[] = { 7 - p, p };
             sim_domain *a = sim_domain_create(sim, "a"), *b = sim_domain_create(sim, "b");
             char text[] = "process 0";
+            sim_error err = {};
+            std::string all;
 
             EXPECT_EQ(sim_join(sim, &group, owner), SIM_OK);
             EXPECT_EQ(sim_is_here(a), p == 2);
@@ -359,8 +361,19 @@ TEST(Group, WordsAreJoinedAndShared)
             EXPECT_EQ(least[0], 5U);
             EXPECT_EQ(least[1], 0U);
             text[8] = (char)('0' + p);
-            EXPECT_EQ(sim_share(a, text, sizeof(text)), SIM_OK);
-            EXPECT_STREQ(text, "process 2");
+            EXPECT_EQ(sim_tell_all(
+                          sim, text, sizeof(text),
+                          [](void *arg, const unsigned char *bytes, size_t n) {
+                              static_cast<std::string *>(arg)->append(
+                                  reinterpret_cast<const char *>(bytes), n - 1);
+                          },
+                          &all),
+                      SIM_OK);
+            EXPECT_EQ(all, "process 0process 1process 2");
+            if (p != 0)
+                (void)sim_error_set(&err, SIM_ERR_LIMIT, "no %u", p);
+            EXPECT_EQ(sim_agree(sim, p != 0 ? SIM_ERR_LIMIT : SIM_OK, &err), SIM_ERR_LIMIT);
+            EXPECT_STREQ(err.text, "no 1");
             sim_destroy(sim);
         });
     for (std::thread &t : threads)

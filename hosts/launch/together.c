@@ -1,0 +1,163 @@
+#include "hosts/launch/launch.h"
+#include "hosts/launch/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void take_lines(void *arg, const unsigned char *bytes, size_t n)
+{
+    SIM_ASSERT(output_unpack(arg, bytes, n));
+}
+
+int launch_flush_all(struct launch *run, sim_time_t until)
+{
+    struct sim *sim = machine_sim(run->m);
+    int code = SIM_OK;
+
+    if (sim_processes(sim) > 1) {
+        size_t n;
+        unsigned char *bytes = output_pack(run->output, until, &n);
+
+        SIM_ASSERT(bytes != NULL);
+        code = sim_tell_all(sim, bytes, n, take_lines, run->output);
+        free(bytes);
+    }
+    output_flush(run->output, until);
+    return code;
+}
+
+static void take_abort(void *arg, const unsigned char *bytes, size_t n)
+{
+    struct launch_abort *first = arg, other;
+
+    memcpy(&other, bytes, n);
+    if (other.done && (!first->done || other.time < first->time ||
+                       (other.time == first->time && other.rank < first->rank)))
+        *first = other;
+}
+
+int launch_agree_abort(struct launch *run)
+{
+    struct launch_abort own = run->abort;
+
+    return sim_tell_all(machine_sim(run->m), &own, sizeof(own), take_abort, &run->abort);
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+/* A result of a rank. If it has a profile, that follows, and the names in it behind each other. */
+struct told_rank {
+    uint64_t rank, profile_bytes, names_bytes;
+    struct launch_rank_result result; /* without its profile */
+};
+
+static size_t profile_bytes(const struct host_profile *profile)
+{
+    return profile != NULL ? sizeof(*profile) + profile->npeers * sizeof(profile->peers[0]) : 0;
+}
+
+/* The i-th name of a profile, NULL: there are fewer. Those of libraries stand elsewhere in another
+ * process. */
+static const char **name_of(struct host_profile *profile, unsigned i)
+{
+    for (unsigned c = 0; c < HOST_PROFILE_CALLS; c++)
+        if (profile->calls[c].name != NULL && i-- == 0)
+            return &profile->calls[c].name;
+    for (unsigned library = 0; library < HOST_PROFILE_LIBRARIES; library++) {
+        struct host_counts *counts = &profile->counts[library];
+
+        if (i < counts->n)
+            return &counts->of[i].name;
+        i -= counts->n;
+    }
+    return NULL;
+}
+
+static void give_profile(struct sim_parcel *own, struct host_profile *profile, uint64_t *names_p)
+{
+    const char **name;
+
+    memcpy(sim_parcel_room(own, profile_bytes(profile)), profile, profile_bytes(profile));
+    for (unsigned i = 0; (name = name_of(profile, i)) != NULL; i++) {
+        size_t n = strlen(*name) + 1;
+
+        memcpy(sim_parcel_room(own, n), *name, n);
+        *names_p += n;
+    }
+}
+
+static void take_profile(struct launch_rank_result *rank, const struct told_rank *told,
+                         const unsigned char *bytes)
+{
+    const char **name;
+    char *at;
+
+    if (told->profile_bytes == 0)
+        return;
+    SIM_ASSERT(rank->profile != NULL && profile_bytes(rank->profile) == told->profile_bytes);
+    memcpy(rank->profile, bytes, told->profile_bytes);
+    rank->names = at = malloc(told->names_bytes + 1);
+    SIM_ASSERT(at != NULL);
+    memcpy(at, bytes + told->profile_bytes, told->names_bytes);
+    for (unsigned i = 0; (name = name_of(rank->profile, i)) != NULL; i++) {
+        *name = at;
+        at += strlen(at) + 1;
+    }
+}
+
+static void take_results(void *arg, const unsigned char *bytes, size_t n)
+{
+    struct launch_result *res = arg;
+
+    for (size_t at = 0; at < n;) {
+        struct told_rank told;
+        struct launch_rank_result *rank;
+
+        memcpy(&told, bytes + at, sizeof(told));
+        at += sizeof(told);
+        rank = &res->ranks[told.rank];
+        told.result.profile = rank->profile;
+        *rank = told.result;
+        take_profile(rank, &told, bytes + at);
+        at += told.profile_bytes + told.names_bytes;
+    }
+}
+
+static void give_result(struct sim_parcel *own, unsigned rank,
+                        const struct launch_rank_result *result)
+{
+    size_t at = own->used;
+    struct told_rank told = { .rank = rank,
+                              .profile_bytes = profile_bytes(result->profile),
+                              .result = *result };
+
+    told.result.profile = NULL;
+    (void)sim_parcel_room(own, sizeof(told));
+    if (result->profile != NULL)
+        give_profile(own, result->profile, &told.names_bytes);
+    memcpy(own->bytes + at, &told, sizeof(told));
+}
+
+int launch_share_results(const struct launch *run, struct launch_result *res)
+{
+    struct sim *sim = machine_sim(run->m);
+    uint64_t counts[] = { res->found, res->found_lines, res->announces };
+    struct sim_parcel own = { 0 };
+    int code;
+
+    if (sim_processes(sim) == 1)
+        return SIM_OK;
+    for (unsigned r = 0; r < res->nranks; r++)
+        if (sim_is_here(run->ranks[r].dom))
+            give_result(&own, r, &res->ranks[r]);
+    code = sim_tell_all(sim, own.bytes, own.used, take_results, res);
+    free(own.bytes);
+    if (code == SIM_OK)
+        code = sim_sum(sim, counts, SIM_COUNT(counts));
+    res->found = counts[0];
+    res->found_lines = counts[1];
+    res->announces = counts[2] != 0;
+    for (unsigned r = 0; r < res->nranks; r++)
+        res->end_ps = sim_max(res->end_ps, res->ranks[r].ended ? res->ranks[r].end_ps : 0);
+    return code;
+}
