@@ -25,6 +25,7 @@ using strings = std::set<std::string>;
 const std::map<std::string, strings> arrows = {
     { "regs", {} },
     { "sim/core", {} },
+    { "sim/parallel", { "sim/core" } },
     { "sim/memory", { "sim/core" } },
     { "sim/pcie/tlp", { "sim/core", "sim/memory" } },
     { "sim/pcie/port", { "sim/core", "sim/memory", "sim/pcie/tlp" } },
@@ -77,10 +78,11 @@ const std::map<std::string, strings> arrows = {
     { "tools/lab", {} }, /* each room says for itself */
     { "tools/lab/format", { "sim/core", "tools/load" } },
     { "tools/lab/watch", { "sim", "tools/load", "tools/lab/format" } },
+    { "tools/lab/process", { "sim", "tools/load" } },
     { "rtl-model/cosim", { "sim/core", "sim/pcie", "sim/hub", "sim/machine/kind.h" } },
     { "tools/lab/run",
       { "sim", "rtl-model/cosim/cosim.h", "hosts/launch", "hosts/transport/transport.h", "public",
-        "tools/load", "tools/lab/format", "tools/lab/watch" } },
+        "tools/load", "tools/lab/format", "tools/lab/watch", "tools/lab/process" } },
     { "tools/lab/topology", { "sim", "tools/lab/format", "tools/lab/run" } },
     { "tools/lab/bounds", { "sim", "tools/lab/run", "tools/lab/topology" } },
     { "tools/lab/workload",

@@ -1,5 +1,6 @@
 /* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
 #define _POSIX_C_SOURCE 200809L
+#include "parallel/parallel.h"
 #include "tools/cmd/session.h"
 
 #include "tools/lab/format/out.h"
@@ -121,6 +122,13 @@ int main(int argc, char **argv)
     argp_err_exit_status = CMD_USAGE;
     if (argc < 2) {
         print_help(stderr);
+        return CMD_USAGE;
+    }
+    if (parallel_processes() > 1) {
+        fprintf(stderr,
+                "hubsim: %u processes of mpirun: expected one, or hubrun, which divides the "
+                "nodes of a machine among them\n",
+                parallel_processes());
         return CMD_USAGE;
     }
     if (is_one_of(argv[1], "--help", "-h", "help") || strcmp(argv[1], "-?") == 0) {

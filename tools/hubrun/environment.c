@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* environ */
 #include "tools/hubrun/environment.h"
+#include "tools/lab/process/processes.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -327,6 +328,8 @@ static void report_others(const struct options *opt, const struct library *l, bo
 
     if (opt->quiet || e == NULL)
         return;
+    if (lab_processes_several() && strcmp(l->name, "openmpi") == 0)
+        return; /* mpirun has set them for the processes of hubrun */
     for (const char *before = "hubrun: "; e != NULL; e = next_left(l, chosen, e), before = ", ")
         fprintf(stderr, "%s%.*s", before, (int)name_bytes(e), e);
     if (chosen)

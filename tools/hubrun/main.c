@@ -10,6 +10,7 @@
 #include "tools/hubrun/repeat.h"
 #include "tools/hubrun/unused.h"
 #include "tools/lab/format/out.h"
+#include "tools/lab/process/processes.h"
 #include "tools/lab/result/kept.h"
 #include "tools/lab/result/write.h"
 #include "tools/lab/rows/repairs.h"
@@ -291,7 +292,7 @@ static void run_program(struct run *run, const struct launch_config *cfg)
                 load_plural(result->nranks), (double)result->end_ps / 1e6);
     if (opt->profile != NULL && result->start_ps != 0) { /* else no rank has begun */
         profile_report(result, stderr);
-        if (*opt->profile != '\0')
+        if (*opt->profile != '\0' && lab_processes_first())
             profile_write(result, opt->profile);
     }
     load_check(code);
@@ -444,12 +445,25 @@ static void check_files(struct run *run)
     }
 }
 
+/* What watches all nodes from one place has to have them in one process. */
+static void begin_processes(const struct options *opt)
+{
+    const char *option = lab_watch_wanted(&opt->common.watch)    ? "--timeline and the like"
+                         : (opt->checks & HOST_CHECK_RACES) != 0 ? "--check races"
+                                                                 : NULL;
+
+    lab_processes_begin();
+    if (lab_processes_several() && option != NULL)
+        load_raise(SIM_ERR_CONFIG, "%s: expected one process, without mpirun", option);
+}
+
 static void run_machine(void *arg)
 {
     struct run *run = arg;
     const struct options *opt = &run->opt;
 
     options_parse(run->argc, run->argv, &run->opt);
+    begin_processes(&run->opt);
     if (!run->repeats && (opt->out != NULL || opt->fingerprint))
         print_remark(NULL, "addresses are random here, as the system refuses to keep them fixed: a "
                            "program that sends its own, or bytes that it never set, does not "
@@ -464,7 +478,7 @@ static void run_machine(void *arg)
     run->watch = lab_watch_open(&opt->common.watch, NULL);
     run_observed(run);
     lab_watch_close(run->watch);
-    if (opt->out != NULL)
+    if (opt->out != NULL && lab_processes_first())
         write_result(run);
     load_machine_destroy(run->file);
     load_arena_fini(&run->arena);

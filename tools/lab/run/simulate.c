@@ -2,6 +2,7 @@
 #include "tools/lab/run/simulate.h"
 
 #include "hosts/launch/launch.h"
+#include "tools/lab/process/processes.h"
 #include "tools/lab/run/bare_link.h"
 #include "tools/lab/run/software.h"
 #include "tools/load/value.h"
@@ -270,7 +271,9 @@ struct machine *lab_machine(const struct machine_desc *desc, const struct sim_co
         load_raise(SIM_ERR_NOMEM, "%s: no address space for its memories", desc->name);
     load_own(arena, destroy_memory, memory);
     load_check(machine_create(desc, cfg, launch_memory_map, memory, &machine, load_error()));
-    return load_own(arena, destroy_machine, machine);
+    load_own(arena, destroy_machine, machine);
+    lab_processes_share(machine_sim(machine));
+    return machine;
 }
 
 struct simulation {

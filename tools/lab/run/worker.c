@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/run/worker.h"
 #include "tools/lab/format/whole.h"
+#include "tools/lab/process/processes.h"
 #include "tools/lab/run/stop.h"
 
 #include <errno.h>
@@ -228,7 +229,7 @@ void lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *co
     struct crew crew = { .cfg = cfg, .runs = runs, .n = n, .finished = finished, .arg = arg };
     unsigned wanted = cfg->workers < n ? cfg->workers : n, ended;
 
-    if (cfg->workers == 0) {
+    if (cfg->workers == 0 || lab_processes_several()) {
         run_here(&crew);
         return;
     }
