@@ -23,7 +23,8 @@ if [[ ! ${SESSIONS_BOX:-} ]]; then
     ln -s "$build" "$box/run/build"
     ln -s . "$box/run/examples" # from which pages begin, too
     ln -s "$build" "$box/build"
-    env -i SESSIONS_BOX="$box" HOME="$box" SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 PATH="$build/bin:/usr/bin:/bin" ${TMPDIR:+TMPDIR="$TMPDIR"} \
+    env -i SESSIONS_BOX="$box" HOME="$box" SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 \
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PATH="$build/bin:/usr/bin:/bin" ${TMPDIR:+TMPDIR="$TMPDIR"} \
         "$(realpath "$0")" ${write:+"$write"} "$build" "${pages[@]}"
     exit
 fi
