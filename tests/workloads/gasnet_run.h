@@ -27,15 +27,14 @@ inline double number_of(const std::string &line, const std::string &key)
     return at == std::string::npos ? 0 : strtod(line.c_str() + at + key.size() + 2, nullptr);
 }
 
-/** Runs it in a cluster of that machine. @return its result line, "" when it has not ended well. */
-inline std::string run_in(Cluster &c, const GasnetRun &r)
+/** Runs it in a cluster of that machine, to whatever end. */
+inline void start_in(Cluster &c, const GasnetRun &r)
 {
     launch_software software = lab_software(c.machine(), 0);
     launch_config cfg = {};
     load_arena arena = {};
     load_roots roots = {};
     sim_error err = {};
-    std::string line;
 
     load_roots_add(&roots, CONFIGS);
     EXPECT_EQ(SIM_OK,
@@ -52,6 +51,14 @@ inline std::string run_in(Cluster &c, const GasnetRun &r)
     EXPECT_EQ(SIM_OK, c.run_program(WORKLOADS + "/" + r.program + ".so", r.args, cfg))
         << c.err.text;
     load_arena_fini(&arena);
+}
+
+/** The same. @return its result line, "" when it has not ended well. */
+inline std::string run_in(Cluster &c, const GasnetRun &r)
+{
+    std::string line;
+
+    start_in(c, r);
     EXPECT_TRUE(c.all_well()) << (c.lines.empty() ? "" : c.lines.back().text);
     for (const auto &l : c.lines)
         if (l.text.rfind("result ", 0) == 0)

@@ -23,6 +23,44 @@ std::string study(const std::string &program, std::vector<std::string> args,
     return run(r);
 }
 
+/* Their keys say "1..". */
+TEST(Studies, RefuseToCountNothing)
+{
+    for (const char *key : { "gasnet-modes count", "gasnet-modes rounds", "gasnet-modes repeats",
+                             "gasnet-flood count", "gasnet-flood repeats", "gasnet-cache uses",
+                             "gasnet-cache patterns", "gasnet-cache repeats",
+                             "gasnet-staging rounds", "gasnet-staging repeats" }) {
+        const std::string text = key;
+        const size_t space = text.find(' ');
+        GasnetRun r;
+
+        r.program = text.substr(0, space);
+        r.args = { text.substr(space + 1) + "=0" };
+        r.gasnet = "tca-2016,segment=gpu";
+        test::MachineFile file(r.machine, r.sets, r.faults);
+        test::Cluster c(file.cluster());
+        test::start_in(c, r);
+        EXPECT_FALSE(c.all_well()) << key;
+        ASSERT_FALSE(c.lines.empty()) << key;
+        EXPECT_NE(std::string::npos, c.lines.back().text.find(text.substr(space + 1) + "=0"))
+            << c.lines.back().text;
+    }
+}
+
+TEST(Studies, CompareWhatCame)
+{
+    for (const char *order : { "cycle", "scatter", "hot" })
+        EXPECT_EQ(1, number_of(study("gasnet-cache",
+                                     { std::string("order=") + order, "uses=20", "repeats=1" },
+                                     "tca-2016,segment=gpu"),
+                               "verified"));
+    for (const char *kind : { "short", "medium", "long" })
+        EXPECT_EQ(1, number_of(study("gasnet-flood",
+                                     { std::string("kind=") + kind, "bytes=64", "count=20" },
+                                     "tca-2016", 3),
+                               "verified"));
+}
+
 /* ---- data modes --------------------------------------------------------------------------- */
 
 struct Mode {

@@ -133,6 +133,8 @@ int main(int argc, char **argv)
         .bytes = 8, .count = 64, .rounds = 10, .warmup = 1, .repeats = 3, .data_mode = "MtoM"
     };
     options_read(argc, argv, options);
+    if (t.count == 0)
+        fail("count=0: expected at least 1");
     if (t.bytes == 0 || t.bytes % 4 != 0 || t.rounds == 0)
         fail("bytes=%llu rounds=%llu: expected whole words of 4 bytes, and at least one round",
              (unsigned long long)t.bytes, (unsigned long long)t.rounds);
