@@ -20,6 +20,8 @@ struct study_counter {
 
 /** Messages for the three handlers before STUDY_COUNTS that have come here. */
 extern volatile uint64_t study_arrived;
+/** That each Medium has to have, which mpi_fill() has made with its source as the seed. */
+extern uint64_t study_medium_bytes;
 
 /** Attaches segments of at least so many bytes. @return the own one */
 uint8_t *study_start(int *argc, char ***argv, uint64_t segment_bytes);
