@@ -81,12 +81,16 @@ static bool describe_left(const void *arg, unsigned i, struct host_wait *wait_p)
 }
 
 /* The first one's that is left. */
-static int peer_of(const struct gasnet_rank *gr, const gasnet_handle_t *handles, size_t n)
+static int peer_of(const struct gasnet_rank *gr, const gasnet_handle_t *handles, size_t n,
+                   size_t *left_p)
 {
+    int peer = -1;
+
+    *left_p = 0;
     for (size_t k = 0; k < n; k++)
-        if (is_left(gr, handles[k]))
-            return gasnet_op_peer(gr, (uint32_t)(uintptr_t)handles[k]);
-    return -1;
+        if (is_left(gr, handles[k]) && (*left_p)++ == 0)
+            peer = gasnet_op_peer(gr, (uint32_t)(uintptr_t)handles[k]);
+    return peer;
 }
 
 /* ---- handles ---- */
@@ -150,17 +154,22 @@ static int try_for(struct gasnet_rank *gr, gasnet_handle_t *handles, size_t n, b
     bool (*sweep)(struct gasnet_rank * gr, gasnet_handle_t * handles, size_t n) =
         some ? sweep_some : sweep_all;
     bool open = any_given(handles, n), news, good;
+    size_t left;
+    int peer;
 
     gr->host->looks.inside = true;
     news = gasnet_poll(gr); /* also if nothing is open: a loop may wait for what handlers do */
     good = sweep(gr, handles, n);
-    if (good)
+    if (good) {
         gasnet_looked(gr, news || open, "a message from", -1);
-    else if (some && n > 1)
+        return GASNET_OK;
+    }
+    peer = peer_of(gr, handles, n, &left);
+    if (some && left > 1)
         gasnet_looked(gr, false, "one of some operations with", -2);
     else
-        gasnet_looked(gr, false, "an operation with", peer_of(gr, handles, n));
-    return good ? GASNET_OK : GASNET_ERR_NOT_READY;
+        gasnet_looked(gr, false, "an operation with", peer);
+    return GASNET_ERR_NOT_READY;
 }
 
 void gasnet_wait_syncnb(gasnet_handle_t handle)

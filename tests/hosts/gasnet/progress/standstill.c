@@ -137,6 +137,13 @@ static void alone(const char *what)
     if (strcmp(what, "try") == 0)
         while (gasnet_try_syncnb_all(handles, 2) != GASNET_OK)
             ;
+    if (strcmp(what, "try-some") == 0)
+        while (gasnet_try_syncnb_some(handles, 2) != GASNET_OK)
+            ;
+    handles[1] = GASNET_INVALID_HANDLE; /* as after the call that has found it done */
+    if (strcmp(what, "try-last") == 0)
+        while (gasnet_try_syncnb_some(handles, 2) != GASNET_OK)
+            ;
     gasnet_get_nbi(own, 2, segment[2].addr, 8);
     if (strcmp(what, "implicit") == 0)
         gasnet_wait_syncnbi_all();

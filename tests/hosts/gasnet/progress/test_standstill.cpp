@@ -68,6 +68,10 @@ TEST_F(GasnetStandstill, EndsLoopsThatPollForEver)
         EXPECT_TRUE(has(errors, "hubrun: nothing but polling happens at ")) << errors;
     }
     expect("net", "try", { "polling with gasnet_try_syncnb_all for an operation with rank 1" });
+    expect("net", "try-some",
+           { "polling with gasnet_try_syncnb_some for one of some operations with several ranks" });
+    expect("net", "try-last",
+           { "polling with gasnet_try_syncnb_some for an operation with rank 1" });
     expect("net", "barrier-try together",
            { "polling with gasnet_barrier_try for a message from rank 1, round 2 of 2 of barrier 2 "
              "(anonymous)",
