@@ -8,7 +8,9 @@
 #define IBT_RAILS     2u
 #define IBT_SLOTS_MAX 16u /* chunks of one message under way */
 /* Buffers for data of memory that is not registered; 4 KiB as those of GASNet's InfiniBand conduit.
- */
+ * How many is assumed: room for two of the longest transfers (65536 bytes, the default of its
+ * GASNET_NONBULKPUT_BOUNCE_LIMIT), so that the cores fill one while the adapter sends the other:
+ * 2 * 65536 B / 4096 B = 32. */
 #define IBT_BOUNCE_SLOT  4096u
 #define IBT_BOUNCE_SLOTS 32u
 
