@@ -28,6 +28,10 @@ static void release_rank(struct gasnet_rank *gr)
         gr->transport->ops->destroy(gr->transport);
     free(gr->tickets.list);
     free(gr->scratch.bytes);
+    for (struct gasnet_handled *in = gr->handled; in != NULL; in = in->outer) {
+        free(in->copy.bytes);
+        free(in->deferred);
+    }
     free(gr->peers);
     free(gr->sent);
     free(gr);

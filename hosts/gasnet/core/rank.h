@@ -65,6 +65,13 @@ struct gasnet_tickets {
     unsigned n, room;
 };
 
+/** An entry whose handler runs. It may end the rank, and then never returns. */
+struct gasnet_handled {
+    struct gasnet_handled *outer;
+    struct transport_buffer copy;
+    struct gasnet_deferred *deferred; /* NULL: it is the copy */
+};
+
 struct gasnet_rank {
     struct host_state kept; /* first: see host_state_of() */
     void (*release)(struct gasnet_rank *gr);
@@ -108,6 +115,7 @@ struct gasnet_rank {
     uint64_t named_bytes; /* that calls of the program have sent, put or got */
     struct gasnet_coll *coll;
     struct transport_buffer scratch;
+    struct gasnet_handled *handled; /* the innermost one */
     char why[GASNET_WHY_BYTES];
 };
 

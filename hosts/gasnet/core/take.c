@@ -100,22 +100,33 @@ static void defer(struct gasnet_rank *gr, unsigned source, const struct transpor
     STAILQ_INSERT_TAIL(&gr->deferred, d, in_list);
 }
 
+static void handle(struct gasnet_rank *gr, struct gasnet_handled *in, unsigned source, bool request,
+                   uint32_t at, uint32_t size)
+{
+    uint8_t *bytes = in->deferred != NULL ? in->deferred->bytes : in->copy.bytes;
+
+    in->outer = gr->handled;
+    gr->handled = in;
+    deliver_entry(gr, source, request, bytes + at, size);
+    gr->handled = in->outer;
+}
+
 /* An entry is taken out before its handler runs, which may look at the same FIFO when it replies.
  */
 static void take_one(struct gasnet_rank *gr, enum transport_fifo fifo, unsigned source,
                      const struct transport_taken *taken)
 {
     struct transport *t = gr->transport;
-    struct transport_buffer copy = gr->scratch;
+    struct gasnet_handled in = { .copy = gr->scratch };
     uint32_t size = taken->size, shift = shift_of(taken);
 
     gr->scratch = (struct transport_buffer){ NULL, 0 }; /* a handler may need one of its own */
-    gasnet_need(gr, transport_room(&copy, size + shift));
-    memcpy(copy.bytes + shift, taken->bytes, size);
+    gasnet_need(gr, transport_room(&in.copy, size + shift));
+    memcpy(in.copy.bytes + shift, taken->bytes, size);
     t->ops->release(t, fifo, source);
-    deliver_entry(gr, source, fifo == TRANSPORT_MESSAGE, copy.bytes + shift, size);
+    handle(gr, &in, source, fifo == TRANSPORT_MESSAGE, shift, size);
     free(gr->scratch.bytes);
-    gr->scratch = copy;
+    gr->scratch = in.copy;
 }
 
 /* Those that were kept for later come before whatever is in the FIFO. */
@@ -126,7 +137,7 @@ static bool take_deferred(struct gasnet_rank *gr)
 
     while ((d = STAILQ_FIRST(&gr->deferred)) != NULL) {
         STAILQ_REMOVE_HEAD(&gr->deferred, in_list);
-        deliver_entry(gr, d->source, true, d->bytes + d->at, d->size);
+        handle(gr, &(struct gasnet_handled){ .deferred = d }, d->source, true, d->at, d->size);
         free(d);
         any = true;
     }
