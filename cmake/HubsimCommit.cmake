@@ -1,4 +1,4 @@
-# The git commit that is being built, as version.c for hubsim_commit (tools/lab/run/version.h). Looked up at each build, as a
+# The git commit that is being built, as version.c for hubsim_commit (tools/lab/format/version.h). Looked up at each build, as a
 # configured build directory outlives many commits; the file changes, and with it what is compiled, only with the commit.
 #   include()d: adds the target `hubsim_commit`; run as a script with -DSOURCE= -DOUTPUT=: writes the file.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
@@ -26,7 +26,7 @@ if(GIT)
     endif()
   endif()
 endif()
-set(text "#include \"tools/lab/run/version.h\"\n\nconst char hubsim_commit[] = \"${commit}\";\n")
+set(text "#include \"tools/lab/format/version.h\"\n\nconst char hubsim_commit[] = \"${commit}\";\n")
 set(before "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} before)

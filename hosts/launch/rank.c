@@ -326,6 +326,9 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
     if (run->cfg->program != NULL)
         code = program_file_open(run->cfg->program, &file, err);
+    code = sim_agree(machine_sim(run->m), code, err);
+    if (code == SIM_OK)
+        code = launch_agree_inputs(run, &file, err);
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++)
         code = rank_place(run, r, err);
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++) {

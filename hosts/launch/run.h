@@ -6,6 +6,7 @@
 
 #define LAUNCH_LINE_BYTES 1024u
 
+struct program_file;
 struct race;
 
 struct launch {
@@ -46,6 +47,9 @@ void launch_abort_all(struct launch_thread *t, unsigned rank, int code, const ch
 
 /* together.c: what the processes of one run give each other between its slices. All of them call
  * each of these, in the same order; of one alone they are what it has itself. */
+/** Is it the same program, with the same arguments, places and settings? */
+int launch_agree_inputs(const struct launch *run, const struct program_file *file,
+                        struct sim_error *err);
 /** Hands over lines of all ranks: see output_flush(). */
 int launch_flush_all(struct launch *run, sim_time_t until);
 /** The first abort of all counts: each process knows it then. */

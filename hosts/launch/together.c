@@ -1,8 +1,78 @@
 #include "hosts/launch/launch.h"
+#include "hosts/launch/process/program.h"
 #include "hosts/launch/run.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* ---- before ranks start --------------------------------------------------------------------- */
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return text != NULL ? sim_hash_bytes(hash, text, strlen(text)) : hash;
+}
+
+static uint64_t hash_file(uint64_t hash, const struct program_file *file)
+{
+    void *bytes =
+        file->bytes > 0 ? mmap(NULL, file->bytes, PROT_READ, MAP_PRIVATE, file->fd, 0) : MAP_FAILED;
+
+    if (bytes == MAP_FAILED)
+        return hash;
+    hash = sim_hash_bytes(hash, bytes, file->bytes);
+    (void)munmap(bytes, file->bytes);
+    return hash;
+}
+
+static uint64_t hash_software(uint64_t hash, const struct launch_software *s)
+{
+    const uint64_t own[] = { s->local_message_ps, s->start_spread_ps, s->pio_mapping,
+                             s->rank_socket, s->rank_hub };
+
+    hash = sim_hash_bytes(hash, s->cost_ps, sizeof(s->cost_ps));
+    hash = sim_hash_bytes(hash, own, sizeof(own));
+    for (const struct host_setting *setting = s->settings; setting->key != NULL; setting++) {
+        hash = hash_text(hash_text(hash, setting->key), setting->text);
+        hash = sim_hash_bytes(hash_text(hash, setting->word), &setting->number,
+                              sizeof(setting->number));
+    }
+    return hash;
+}
+
+static uint64_t hash_config(const struct launch *run)
+{
+    const struct launch_config *cfg = run->cfg;
+    const uint64_t own[] = { run->nranks, cfg->max_time_ps, cfg->patience_s, cfg->profile,
+                             cfg->checks, cfg->compute,     cfg->block_ps };
+    uint64_t hash = sim_hash_bytes(0, own, sizeof(own));
+
+    for (int i = 0; i < cfg->argc; i++)
+        hash = hash_text(hash, cfg->argv[i]);
+    if (cfg->nodes != NULL)
+        hash = sim_hash_bytes(hash, cfg->nodes, run->nranks * sizeof(cfg->nodes[0]));
+    hash = hash_text(hash_text(hash, cfg->visible), cfg->beside);
+    return hash_software(hash, run->software);
+}
+
+int launch_agree_inputs(const struct launch *run, const struct program_file *file,
+                        struct sim_error *err)
+{
+    struct sim *sim = machine_sim(run->m);
+    bool same = true;
+    int code = SIM_OK;
+
+    if (sim_processes(sim) > 1)
+        code = sim_compare(sim, hash_file(hash_config(run), file), &same);
+    if (code == SIM_OK && !same)
+        code = sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: the processes of this run have different programs, arguments or "
+                             "options: expected the same",
+                             run->cfg->program != NULL ? run->cfg->program : "entry");
+    return code;
+}
+
+/* ---- between slices ------------------------------------------------------------------------- */
 
 static void take_lines(void *arg, const unsigned char *bytes, size_t n)
 {
@@ -148,7 +218,7 @@ int launch_share_results(const struct launch *run, struct launch_result *res)
     if (sim_processes(sim) == 1)
         return SIM_OK;
     for (unsigned r = 0; r < res->nranks; r++)
-        if (sim_is_here(run->ranks[r].dom))
+        if (run->ranks[r].node != NULL && sim_is_here(run->ranks[r].dom)) /* else none is placed */
             give_result(&own, r, &res->ranks[r]);
     code = sim_tell_all(sim, own.bytes, own.used, take_results, res);
     free(own.bytes);

@@ -188,6 +188,15 @@ int sim_least(struct sim *sim, uint64_t *words, size_t n)
     return join_words(sim, words, n, sim_min);
 }
 
+int sim_compare(struct sim *sim, uint64_t word, bool *same_p)
+{
+    uint64_t ends[] = { word, ~word }; /* the least, and the complement of the largest */
+    int code = sim_least(sim, ends, 2);
+
+    *same_p = ends[0] == ~ends[1];
+    return code;
+}
+
 int sim_tell_all(struct sim *sim, const void *bytes, size_t n, sim_told_fn take, void *arg)
 {
     struct group_member *m = sim->member;

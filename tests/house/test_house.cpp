@@ -78,7 +78,7 @@ const std::map<std::string, strings> arrows = {
     { "tools/lab", {} }, /* each room says for itself */
     { "tools/lab/format", { "sim/core", "tools/load" } },
     { "tools/lab/watch", { "sim", "tools/load", "tools/lab/format" } },
-    { "tools/lab/process", { "sim", "tools/load" } },
+    { "tools/lab/process", { "sim", "tools/load", "tools/lab/format" } },
     { "rtl-model/cosim", { "sim/core", "sim/pcie", "sim/hub", "sim/machine/kind.h" } },
     { "tools/lab/run",
       { "sim", "rtl-model/cosim/cosim.h", "hosts/launch", "hosts/transport/transport.h", "public",

@@ -4,8 +4,8 @@
 #include "tools/cmd/session.h"
 
 #include "tools/lab/format/out.h"
+#include "tools/lab/format/version.h"
 #include "tools/lab/run/stop.h"
-#include "tools/lab/run/version.h"
 #include "tools/load/nearest.h"
 
 #include <signal.h>

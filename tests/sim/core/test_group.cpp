@@ -350,6 +350,7 @@ TEST(Group, WordsAreJoinedAndTold)
             char text[] = "process 0";
             sim_error err = {};
             std::string all;
+            bool same;
 
             EXPECT_EQ(sim_join(sim, &group, owner), SIM_OK);
             EXPECT_EQ(sim_is_here(a), p == 2);
@@ -357,6 +358,10 @@ TEST(Group, WordsAreJoinedAndTold)
             EXPECT_EQ(sim_sum(sim, sums, 2), SIM_OK);
             EXPECT_EQ(sums[0], 3U);
             EXPECT_EQ(sums[1], 30U);
+            EXPECT_EQ(sim_compare(sim, 7, &same), SIM_OK);
+            EXPECT_TRUE(same);
+            EXPECT_EQ(sim_compare(sim, p == 1 ? 8 : 7, &same), SIM_OK);
+            EXPECT_FALSE(same);
             EXPECT_EQ(sim_least(sim, least, 2), SIM_OK);
             EXPECT_EQ(least[0], 5U);
             EXPECT_EQ(least[1], 0U);

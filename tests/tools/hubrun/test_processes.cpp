@@ -51,7 +51,7 @@ class Processes : public Programs
     static std::string on(unsigned processes)
     {
         return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-               "timeout 60 mpirun --oversubscribe -n " +
+               "timeout 200 mpirun --oversubscribe -n " +
                std::to_string(processes) + " hubrun ";
     }
 
@@ -104,6 +104,19 @@ TEST_F(Processes, OneThatIsKilledEndsAll)
 
     EXPECT_NE(0, status) << errors;
     EXPECT_NE(124, status) << errors;
+}
+
+TEST_F(Processes, OnesWithOtherInputsAreRefused)
+{
+    const std::string both = on(1) + "-m ring8 ./prog : -n 1 hubrun ";
+
+    EXPECT_NE(0, sh(both + "-m ring4 -n 8 --place 4x2 ./prog"));
+    EXPECT_TRUE(has(errors, "different machines, seeds or builds: expected the same")) << errors;
+    EXPECT_NE(0, sh(both + "-m ring8 ./prog 3"));
+    EXPECT_TRUE(has(errors, "different programs, arguments or options: expected the same"))
+        << errors;
+    EXPECT_NE(0, sh(both + "-m ring8 --seed 2 ./prog"));
+    EXPECT_TRUE(has(errors, "different machines, seeds or builds: expected the same")) << errors;
 }
 
 TEST_F(Processes, WhatNeedsAllNodesInOneSaysSo)

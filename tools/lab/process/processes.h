@@ -5,7 +5,7 @@
 #ifndef TOOLS_LAB_PROCESS_PROCESSES_H
 #define TOOLS_LAB_PROCESS_PROCESSES_H
 
-#include "core/group.h"
+#include "machine/machine.h"
 
 /** Joins the others, when there are some; leaves them at exit. Raises an error. The first one alone
  * prints from here on. */
@@ -14,7 +14,8 @@ void lab_processes_begin(void);
 bool lab_processes_several(void);
 /** Does this one print and write files? Always, when it is alone. */
 bool lab_processes_first(void);
-/** Each process has a block of neighbouring domains. */
-void lab_processes_share(struct sim *sim);
+/** Each process has a block of neighbouring domains. Raises an error when another one has another
+ * machine, seed or build. */
+void lab_processes_share(struct machine *m, const struct machine_desc *desc);
 
 #endif /* TOOLS_LAB_PROCESS_PROCESSES_H */

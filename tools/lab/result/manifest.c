@@ -4,8 +4,8 @@
 
 #include "tools/lab/format/index.h"
 #include "tools/lab/format/table.h"
+#include "tools/lab/format/version.h"
 #include "tools/lab/run/params.h"
-#include "tools/lab/run/version.h"
 #include "tools/load/file.h"
 #include "tools/load/tree.h"
 

@@ -272,7 +272,7 @@ struct machine *lab_machine(const struct machine_desc *desc, const struct sim_co
     load_own(arena, destroy_memory, memory);
     load_check(machine_create(desc, cfg, launch_memory_map, memory, &machine, load_error()));
     load_own(arena, destroy_machine, machine);
-    lab_processes_share(machine_sim(machine));
+    lab_processes_share(machine, desc);
     return machine;
 }
 
