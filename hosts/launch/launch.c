@@ -174,7 +174,7 @@ static int name_first(const struct launch *run, char *text, size_t room)
         (void)snprintf(first.text, sizeof(first.text), ": rank %u on node %u is %s", r,
                        t->node->shared.index, where);
     }
-    code = sim_tell_all(machine_sim(run->m), &first, sizeof(first), take_first, &all);
+    code = sim_allgather(machine_sim(run->m), &first, sizeof(first), take_first, &all);
     SIM_ASSERT(code != SIM_OK || all.rank != UINT_MAX);
     (void)snprintf(text, room, "%s", all.text);
     return code;

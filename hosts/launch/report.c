@@ -153,7 +153,7 @@ static int needed_rank(const struct launch *run, const struct launch_thread *t, 
 }
 
 /* What all processes know of a rank, in a parcel: the ranks that it needs follow. */
-struct told_needs {
+struct packed_needs {
     uint32_t rank, ended, n;
 };
 
@@ -171,32 +171,32 @@ static void take_needs(void *arg, const unsigned char *bytes, size_t n)
     struct launch_needs *needs = arg;
 
     for (size_t at = 0; at < n;) {
-        struct told_needs told;
+        struct packed_needs packed;
         struct rank_needs *rank;
 
-        memcpy(&told, bytes + at, sizeof(told));
-        at += sizeof(told);
-        rank = &needs->ranks[told.rank];
-        *rank = (struct rank_needs){ told.ended != 0, told.n,
-                                     malloc((told.n + 1) * sizeof(*rank->of)) };
+        memcpy(&packed, bytes + at, sizeof(packed));
+        at += sizeof(packed);
+        rank = &needs->ranks[packed.rank];
+        *rank = (struct rank_needs){ packed.ended != 0, packed.n,
+                                     malloc((packed.n + 1) * sizeof(*rank->of)) };
         SIM_ASSERT(rank->of != NULL);
-        memcpy(rank->of, bytes + at, told.n * sizeof(*rank->of));
-        at += told.n * sizeof(*rank->of);
+        memcpy(rank->of, bytes + at, packed.n * sizeof(*rank->of));
+        at += packed.n * sizeof(*rank->of);
     }
 }
 
 static void give_needs(const struct launch *run, unsigned rank, struct sim_parcel *own)
 {
     const struct launch_thread *t = &run->ranks[rank];
-    struct told_needs told = { rank, t->ended, 0 };
+    struct packed_needs packed = { rank, t->ended, 0 };
     size_t at = own->used;
     int to;
 
-    (void)sim_parcel_room(own, sizeof(told));
-    for (; (to = needed_rank(run, t, told.n)) >= 0; told.n++)
+    (void)sim_parcel_room(own, sizeof(packed));
+    for (; (to = needed_rank(run, t, packed.n)) >= 0; packed.n++)
         memcpy(sim_parcel_room(own, sizeof(uint32_t)), &(uint32_t){ (uint32_t)to },
                sizeof(uint32_t));
-    memcpy(own->bytes + at, &told, sizeof(told));
+    memcpy(own->bytes + at, &packed, sizeof(packed));
 }
 
 struct launch_needs *launch_needs_create(const struct launch *run)
@@ -210,7 +210,7 @@ struct launch_needs *launch_needs_create(const struct launch *run)
     for (unsigned r = 0; r < run->nranks; r++)
         if (sim_is_here(run->ranks[r].dom))
             give_needs(run, r, &own);
-    (void)sim_tell_all(machine_sim(run->m), own.bytes, own.used, take_needs, needs);
+    (void)sim_allgather(machine_sim(run->m), own.bytes, own.used, take_needs, needs);
     free(own.bytes);
     return needs;
 }

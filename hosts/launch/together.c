@@ -89,7 +89,7 @@ int launch_flush_all(struct launch *run, sim_time_t until)
         unsigned char *bytes = output_pack(run->output, until, &n);
 
         SIM_ASSERT(bytes != NULL);
-        code = sim_tell_all(sim, bytes, n, take_lines, run->output);
+        code = sim_allgather(sim, bytes, n, take_lines, run->output);
         free(bytes);
     }
     output_flush(run->output, until);
@@ -110,13 +110,13 @@ int launch_agree_abort(struct launch *run)
 {
     struct launch_abort own = run->abort;
 
-    return sim_tell_all(machine_sim(run->m), &own, sizeof(own), take_abort, &run->abort);
+    return sim_allgather(machine_sim(run->m), &own, sizeof(own), take_abort, &run->abort);
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
 
 /* A result of a rank. If it has a profile, that follows, and the names in it behind each other. */
-struct told_rank {
+struct packed_rank {
     uint64_t rank, profile_bytes, names_bytes;
     struct launch_rank_result result; /* without its profile */
 };
@@ -156,19 +156,19 @@ static void give_profile(struct sim_parcel *own, struct host_profile *profile, u
     }
 }
 
-static void take_profile(struct launch_rank_result *rank, const struct told_rank *told,
+static void take_profile(struct launch_rank_result *rank, const struct packed_rank *packed,
                          const unsigned char *bytes)
 {
     const char **name;
     char *at;
 
-    if (told->profile_bytes == 0)
+    if (packed->profile_bytes == 0)
         return;
-    SIM_ASSERT(rank->profile != NULL && profile_bytes(rank->profile) == told->profile_bytes);
-    memcpy(rank->profile, bytes, told->profile_bytes);
-    rank->names = at = malloc(told->names_bytes + 1);
+    SIM_ASSERT(rank->profile != NULL && profile_bytes(rank->profile) == packed->profile_bytes);
+    memcpy(rank->profile, bytes, packed->profile_bytes);
+    rank->names = at = malloc(packed->names_bytes + 1);
     SIM_ASSERT(at != NULL);
-    memcpy(at, bytes + told->profile_bytes, told->names_bytes);
+    memcpy(at, bytes + packed->profile_bytes, packed->names_bytes);
     for (unsigned i = 0; (name = name_of(rank->profile, i)) != NULL; i++) {
         *name = at;
         at += strlen(at) + 1;
@@ -180,16 +180,16 @@ static void take_results(void *arg, const unsigned char *bytes, size_t n)
     struct launch_result *res = arg;
 
     for (size_t at = 0; at < n;) {
-        struct told_rank told;
+        struct packed_rank packed;
         struct launch_rank_result *rank;
 
-        memcpy(&told, bytes + at, sizeof(told));
-        at += sizeof(told);
-        rank = &res->ranks[told.rank];
-        told.result.profile = rank->profile;
-        *rank = told.result;
-        take_profile(rank, &told, bytes + at);
-        at += told.profile_bytes + told.names_bytes;
+        memcpy(&packed, bytes + at, sizeof(packed));
+        at += sizeof(packed);
+        rank = &res->ranks[packed.rank];
+        packed.result.profile = rank->profile;
+        *rank = packed.result;
+        take_profile(rank, &packed, bytes + at);
+        at += packed.profile_bytes + packed.names_bytes;
     }
 }
 
@@ -197,15 +197,15 @@ static void give_result(struct sim_parcel *own, unsigned rank,
                         const struct launch_rank_result *result)
 {
     size_t at = own->used;
-    struct told_rank told = { .rank = rank,
-                              .profile_bytes = profile_bytes(result->profile),
-                              .result = *result };
+    struct packed_rank packed = { .rank = rank,
+                                  .profile_bytes = profile_bytes(result->profile),
+                                  .result = *result };
 
-    told.result.profile = NULL;
-    (void)sim_parcel_room(own, sizeof(told));
+    packed.result.profile = NULL;
+    (void)sim_parcel_room(own, sizeof(packed));
     if (result->profile != NULL)
-        give_profile(own, result->profile, &told.names_bytes);
-    memcpy(own->bytes + at, &told, sizeof(told));
+        give_profile(own, result->profile, &packed.names_bytes);
+    memcpy(own->bytes + at, &packed, sizeof(packed));
 }
 
 int launch_share_results(const struct launch *run, struct launch_result *res)
@@ -220,7 +220,7 @@ int launch_share_results(const struct launch *run, struct launch_result *res)
     for (unsigned r = 0; r < res->nranks; r++)
         if (run->ranks[r].node != NULL && sim_is_here(run->ranks[r].dom)) /* else none is placed */
             give_result(&own, r, &res->ranks[r]);
-    code = sim_tell_all(sim, own.bytes, own.used, take_results, res);
+    code = sim_allgather(sim, own.bytes, own.used, take_results, res);
     free(own.bytes);
     if (code == SIM_OK)
         code = sim_sum(sim, counts, SIM_COUNT(counts));

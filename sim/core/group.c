@@ -197,7 +197,7 @@ int sim_compare(struct sim *sim, uint64_t word, bool *same_p)
     return code;
 }
 
-int sim_tell_all(struct sim *sim, const void *bytes, size_t n, sim_told_fn take, void *arg)
+int sim_allgather(struct sim *sim, const void *bytes, size_t n, sim_allgather_fn take, void *arg)
 {
     struct group_member *m = sim->member;
     int code;
@@ -229,16 +229,16 @@ static void take_failure(void *arg, const unsigned char *bytes, size_t n)
 int sim_agree(struct sim *sim, int code, struct sim_error *err)
 {
     struct sim_error own = { 0 }, first = { 0 };
-    int told;
+    int swapped;
 
     if (sim->member == NULL)
         return code;
     if (code != SIM_OK && err != NULL)
         own = *err;
     own.code = code;
-    told = sim_tell_all(sim, &own, sizeof(own), take_failure, &first);
-    if (told != SIM_OK)
-        return sim_error_set(err, told, "another process is gone");
+    swapped = sim_allgather(sim, &own, sizeof(own), take_failure, &first);
+    if (swapped != SIM_OK)
+        return sim_error_set(err, swapped, "another process is gone");
     if (first.code != SIM_OK && err != NULL)
         *err = first;
     return first.code;

@@ -48,8 +48,8 @@ int sim_gather(struct sim *sim);
 int sim_sum(struct sim *sim, uint64_t *words, size_t n);
 int sim_least(struct sim *sim, uint64_t *words, size_t n);
 /** All processes, between runs: `take` gets what each has given, this one's too, in their order. */
-typedef void (*sim_told_fn)(void *arg, const unsigned char *bytes, size_t n);
-int sim_tell_all(struct sim *sim, const void *bytes, size_t n, sim_told_fn take, void *arg);
+typedef void (*sim_allgather_fn)(void *arg, const unsigned char *bytes, size_t n);
+int sim_allgather(struct sim *sim, const void *bytes, size_t n, sim_allgather_fn take, void *arg);
 /** All processes, between runs: have all given the same word? */
 int sim_compare(struct sim *sim, uint64_t word, bool *same_p);
 /** All processes, between runs: the failure of the first one that has any is that of all. */

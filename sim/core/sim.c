@@ -200,17 +200,11 @@ void sim_cancel(struct sim_domain *dom, struct sim_event *ev)
 }
 
 /* Windows are no longer than that, so no domain is further ahead, wherever this one began. */
-void sim_stop_after(struct sim_domain *dom, sim_time_t at)
+void sim_stop(struct sim_domain *dom)
 {
     struct sim *sim = dom->sim;
 
-    SIM_ASSERT(at >= dom->now);
-    sim->stop_at = sim_min(sim->stop_at, at + sim->lookahead);
-}
-
-void sim_stop(struct sim_domain *dom)
-{
-    sim_stop_after(dom, dom->now);
+    sim->stop_at = sim_min(sim->stop_at, dom->now + sim->lookahead);
 }
 
 void sim_expect(struct sim *sim, uint64_t n)

@@ -120,9 +120,6 @@ int sim_run(struct sim *sim, sim_time_t until);
  * of several calls counts.
  */
 void sim_stop(struct sim_domain *dom);
-/** The same as if it had been called at `at`, the present time or a later one: when another domain,
- * whose turn came first, has done its part of what ends the run. */
-void sim_stop_after(struct sim_domain *dom, sim_time_t at);
 /**
  * Between runs: the next one ends, as by sim_stop(), when `n` parts of it have ended: ranks of a
  * program, say. Each of them says when, and wherever it is; the last end counts. 0: it does not end

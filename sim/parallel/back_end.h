@@ -14,8 +14,6 @@ struct parallel_back_end {
     struct sim_group *(*join)(struct sim_error *err);
     /** All processes: leaves them. */
     void (*leave)(struct sim_group *group);
-    /** Ends all processes with this status, without waiting for them. */
-    void (*abort)(struct sim_group *group, int status);
 };
 
 #define PARALLEL_SYMBOL "parallel_back_end"

@@ -219,12 +219,5 @@ static void leave(struct sim_group *group)
     free(m);
 }
 
-static void stop(struct sim_group *group, int status)
-{
-    struct members *m = SIM_CONTAINER_OF(group, struct members, group);
-
-    MPI_Abort(m->world, status);
-}
-
 extern const struct parallel_back_end parallel_back_end;
-const struct parallel_back_end parallel_back_end = { join, leave, stop };
+const struct parallel_back_end parallel_back_end = { join, leave };

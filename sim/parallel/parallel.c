@@ -98,11 +98,6 @@ void parallel_close(struct parallel *p)
     free(p);
 }
 
-void parallel_abort(struct parallel *p, int status)
-{
-    p->end->abort(p->group, status);
-}
-
 void parallel_blocks(uint32_t n, uint32_t nprocesses, uint32_t *owner)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -23,8 +23,6 @@ struct parallel *parallel_open(const char *object, struct sim_error *err);
 const struct sim_group *parallel_group(const struct parallel *p);
 /** All processes. */
 void parallel_close(struct parallel *p);
-/** Ends the other processes, too. */
-void parallel_abort(struct parallel *p, int status);
 
 /**
  * Which process runs which of `n` domains: blocks of neighbours in their order, of nearly the same

@@ -412,10 +412,6 @@ TEST(Order, AStopWaitsForAllThatEndTheRun)
     struct Part {
         sim_event ev;
         sim_domain *dom;
-        struct Done {
-            unsigned left;
-            sim_time_t last;
-        } * done;
     };
 
     for (bool turns : { false, true })
@@ -424,7 +420,6 @@ TEST(Order, AStopWaitsForAllThatEndTheRun)
             cfg.order = { false, turns, seed };
             sim *sim = sim_create(&cfg);
             sim_domain *doms[2] = { sim_domain_create(sim, "a"), sim_domain_create(sim, "b") };
-            Part::Done done = { 2, 0 };
             Part parts[2] = {};
             sim_channel_config c = {};
 
@@ -433,15 +428,13 @@ TEST(Order, AStopWaitsForAllThatEndTheRun)
             ASSERT_NE(nullptr, sim_channel_create(&c, nullptr));
             for (unsigned i = 0; i < 2; i++) {
                 parts[i].dom = doms[i];
-                parts[i].done = &done;
                 sim_event_init(&parts[i].ev, [](sim_event *ev) {
                     Part *p = reinterpret_cast<Part *>(ev);
-                    p->done->last = std::max(p->done->last, sim_now(p->dom));
-                    if (--p->done->left == 0)
-                        sim_stop_after(p->dom, p->done->last);
+                    sim_part_ended(p->dom, sim_now(p->dom));
                 });
                 sim_schedule_at(doms[i], &parts[i].ev, i == 0 ? 5400 : 5000, SIM_CLOCK);
             }
+            sim_expect(sim, 2);
             EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
             EXPECT_EQ(6400u, sim_reached(sim)) << turns << seed;
             sim_destroy(sim);

@@ -71,6 +71,20 @@ class Exchange
     bool gone_ = false;
 };
 
+/** One process of a group. */
+struct Member {
+    Exchange *exchange;
+    uint32_t self;
+
+    sim_group group(uint32_t processes) { return { processes, self, swap, this }; }
+    static int swap(void *arg, sim_parcel *out, sim_parcel *in)
+    {
+        auto *m = static_cast<Member *>(arg);
+
+        return m->exchange->swap(m->self, out, in);
+    }
+};
+
 /** What a run leaves; the same in each process. */
 struct Outcome {
     int code = 0;
@@ -257,17 +271,8 @@ std::vector<Outcome> together(const Network::Shape &shape, uint32_t processes, u
         o = (uint32_t)sim_stream_below(&partition, processes);
     for (uint32_t p = 0; p < processes; p++)
         threads.emplace_back([&, p] {
-            struct Member {
-                Exchange *exchange;
-                uint32_t self;
-            } member = { &exchange, p };
-            const sim_group group = { processes, p,
-                                      [](void *arg, sim_parcel *out, sim_parcel *in) {
-                                          auto *m = static_cast<Member *>(arg);
-
-                                          return m->exchange->swap(m->self, out, in);
-                                      },
-                                      &member };
+            Member member = { &exchange, p };
+            const sim_group group = member.group(processes);
             Network network(shape, {});
 
             EXPECT_EQ(sim_join(network.sim(), &group, owner.data()), SIM_OK);
@@ -323,7 +328,7 @@ TEST(Group, SlicesOfTimeChangeNothing)
     }
 }
 
-TEST(Group, WordsAreJoinedAndTold)
+TEST(Group, WordsAreJoinedAndGathered)
 {
     constexpr uint32_t processes = 3;
     Exchange exchange(processes);
@@ -331,17 +336,8 @@ TEST(Group, WordsAreJoinedAndTold)
 
     for (uint32_t p = 0; p < processes; p++)
         threads.emplace_back([&, p] {
-            struct Member {
-                Exchange *exchange;
-                uint32_t self;
-            } member = { &exchange, p };
-            const sim_group group = { processes, p,
-                                      [](void *arg, sim_parcel *out, sim_parcel *in) {
-                                          auto *m = static_cast<Member *>(arg);
-
-                                          return m->exchange->swap(m->self, out, in);
-                                      },
-                                      &member };
+            Member member = { &exchange, p };
+            const sim_group group = member.group(processes);
             const sim_config cfg = {};
             struct sim *sim = sim_create(&cfg);
             const uint32_t owner[] = { 2, 0 };
@@ -366,7 +362,7 @@ TEST(Group, WordsAreJoinedAndTold)
             EXPECT_EQ(least[0], 5U);
             EXPECT_EQ(least[1], 0U);
             text[8] = (char)('0' + p);
-            EXPECT_EQ(sim_tell_all(
+            EXPECT_EQ(sim_allgather(
                           sim, text, sizeof(text),
                           [](void *arg, const unsigned char *bytes, size_t n) {
                               static_cast<std::string *>(arg)->append(
@@ -388,17 +384,8 @@ TEST(Group, WordsAreJoinedAndTold)
 TEST(Group, AProcessThatIsGoneEndsTheRun)
 {
     Exchange exchange(2);
-    struct Member {
-        Exchange *exchange;
-        uint32_t self;
-    } member = { &exchange, 0 };
-    const sim_group group = { 2, 0,
-                              [](void *arg, sim_parcel *out, sim_parcel *in) {
-                                  auto *m = static_cast<Member *>(arg);
-
-                                  return m->exchange->swap(m->self, out, in);
-                              },
-                              &member };
+    Member member = { &exchange, 0 };
+    const sim_group group = member.group(2);
     const uint32_t owner[] = { 0, 1 };
     const sim_config cfg = {};
     struct sim *sim = sim_create(&cfg);
